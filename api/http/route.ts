@@ -1,0 +1,94 @@
+import type { TSchema, Static } from '@sinclair/typebox';
+import type { CommandContext } from '../../domain/context.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
+import type { Json } from '../../domain/json.ts';
+import type { Principal } from '../../domain/identity/principal.ts';
+
+/** Who may call a route. Order of refusals: 401, role 403, existence 404, body 4xx (spec 4 A, sign-in details). */
+export type Access =
+  /** Anyone. */
+  | { readonly kind: 'public' }
+  /** Any session or key (Content API: scopes by method and path are checked before the handler). */
+  | { readonly kind: 'credential'; readonly roles?: readonly string[] }
+  /** A person's session; keys and admin tokens are refused with 403 `This route needs a signed-in session.` unless `refusal` names another code. */
+  | { readonly kind: 'session'; readonly roles?: readonly string[]; readonly refusal?: ErrorCode };
+
+/** What a handler sees: parsed, checked, typed. */
+export type RouteRequest<P, Q, B> = {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  /** Headers by lower-case name; repeated ones joined by `, `. */
+  readonly header: (name: string) => string | undefined;
+  /** Who calls; on public routes undefined without a credential. */
+  readonly principal: Principal | undefined;
+  /** Tenant the request acts in: the credential's, `X-Tenant-ID` for super admins, else the host's, else `default`. */
+  readonly tenant: string;
+  readonly context: CommandContext;
+  /** Address of the client after trusted proxies. */
+  readonly clientAddress: string;
+  /** Aborted when the client goes away. */
+  readonly signal: AbortSignal;
+};
+
+/** Answers are values. `json` is text that is JSON already (hot paths); `body` is serialised; neither: an empty answer. */
+export type Answer = {
+  readonly status: number;
+  readonly body?: Json | undefined;
+  readonly json?: string | undefined;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
+  /** A write: wait until the read models have reached the position, then answer with `X-Commit-Position` (rule 7). */
+  readonly commit?: { readonly position: GlobalPosition; readonly readModels: readonly string[] } | undefined;
+};
+
+export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema> = {
+  readonly api: 'admin' | 'content';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** With `{name}` for parameters, as the specification writes them: `/api/v1/content/{schema}/{id}`. */
+  readonly path: string;
+  /** Unique, camelCase: the OpenAPI operation id. */
+  readonly operation: string;
+  /** One line for the OpenAPI document. */
+  readonly summary: string;
+  /** Room of the house: content, identity, automation, platform … (OpenAPI tag). */
+  readonly tag: string;
+  readonly access: Access;
+  /** Path parameters. `Type.Object({id: EntryId})`. An id that is no UUID answers `notFound` (404), never 400. */
+  readonly params?: P;
+  /** Code of the 404 for a malformed id in the path. Default `not_found`. */
+  readonly notFound?: ErrorCode;
+  /** Query parameters; values arrive as text and are coerced to the schema's types. A refusal answers 400 `invalid query parameter: <name>`. */
+  readonly query?: Q;
+  /** JSON body. */
+  readonly body?: B;
+  /** What a refused body answers. Default: 422 `validation failed` with `fields`. */
+  readonly refuseBody?: (problems: readonly { readonly field: string; readonly message: string; readonly keyword: string }[]) => Error;
+  /** Code for text that is not JSON. Default `invalid_json_body`. */
+  readonly malformedJson?: ErrorCode;
+  /** Most bytes of the body. Default: the setting `MAX_JSON_BODY_BYTES`. */
+  readonly maxBodyBytes?: number;
+  /** Bodies of success by status, for OpenAPI. `null`: no body. */
+  readonly answers: Readonly<Record<number, TSchema | null>>;
+  /** Refusals beyond those that every route has, for OpenAPI. */
+  readonly refusals?: readonly ErrorCode[];
+  /** Whether `Idempotency-Key` is honoured (POST of entries, keys, webhooks, imports). */
+  readonly idempotent?: boolean;
+  /** Rate-limit class, later bound to rules. */
+  readonly rateLimit?: 'sign_in' | 'default';
+  /** Feature that serves it and paid capability it needs, for gates. */
+  readonly feature?: string;
+  readonly capability?: string;
+  /** Read models the answer comes from; `X-Min-Position` waits for them. */
+  readonly reads?: readonly string[];
+  readonly handler: (request: RouteRequest<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;
+};
+
+/** A route with its types erased, as the table of routes holds it. */
+export type Route = RouteSpec<TSchema, TSchema, TSchema>;
+
+/** Declares a route: the handler is typed by the schemas beside it (spec 5, rule 13). */
+export function route<P extends TSchema, Q extends TSchema, B extends TSchema>(spec: RouteSpec<P, Q, B>): Route {
+  // The adapter calls the handler only with values that passed these very schemas.
+  return spec;
+}

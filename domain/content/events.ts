@@ -1,0 +1,28 @@
+import type { DomainEvent } from '../event.ts';
+import type { Json } from '../json.ts';
+import type { ContentTypeDefinition, SchemaStatement } from './definition.ts';
+
+/**
+ * Events of a content type, stream `content_type-<tenant>.<type id>`. The id stays the same through renames.
+ * `ContentTypeSaved` is both creation and change; statements marked destructive are queued, the others applied.
+ */
+export type ContentTypeEvent =
+  | DomainEvent<'ContentTypeSaved', { readonly type_id: string; readonly definition: ContentTypeDefinition; readonly statements: readonly SchemaStatement[] }>
+  | DomainEvent<'ContentTypeDeleted', { readonly type_id: string; readonly name: string; readonly content: 'hard' | 'soft' }>;
+
+/** What every event of an entry names: its type by id and by the name of that moment, and the type's revision that names the fields. */
+export type EntryEventBase = { readonly type_id: string; readonly schema: string; readonly type_revision: number };
+
+/** Field values by the field's name of that moment; null where there is none. Relations of kind belongs_to under `<field>_id`. */
+export type FieldValues = { readonly [field: string]: Json };
+
+/** Events of an entry, stream `entry-<tenant>.<entry id>`. They carry what changed, not whole copies (spec 5, rule 2). */
+export type EntryEvent =
+  | DomainEvent<'EntryCreated', EntryEventBase & { readonly fields: FieldValues; readonly status: EntryStatus; readonly slug?: string }>
+  | DomainEvent<'EntryFieldsChanged', EntryEventBase & { readonly fields: FieldValues; readonly slug?: string; readonly restored_version?: number }>
+  | DomainEvent<'EntryPublished', EntryEventBase>
+  | DomainEvent<'EntryUnpublished', EntryEventBase>
+  | DomainEvent<'EntryDeleted', EntryEventBase>;
+
+/** Entries of a type without draft and publish are always `published`. */
+export type EntryStatus = 'draft' | 'published' | 'archived';

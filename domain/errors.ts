@@ -1,0 +1,148 @@
+import type { Json } from './json.ts';
+
+/** One refused field of a body (spec 4, general rules). */
+export type FieldError = { readonly field: string; readonly message: string };
+
+/** What a refusal may add to its catalogue entry. */
+export type ErrorDetails = {
+  readonly message?: string;
+  readonly fields?: readonly FieldError[];
+  /** Further members of the answer's body. */
+  readonly body?: Readonly<Record<string, Json>>;
+  /** Headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+};
+
+/**
+ * A refusal of the catalogue. Match it by `code`, never by class: `hasCode(error, 'conflict')`.
+ * `status` is the HTTP status that it becomes; the mapping to a body stands in `api/http/error-answer.ts`.
+ */
+export class AppError extends Error {
+  readonly code: string;
+  readonly status: number;
+  readonly fields: readonly FieldError[] | undefined;
+  readonly body: Readonly<Record<string, Json>> | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+
+  constructor(code: ErrorCode, details: ErrorDetails = {}) {
+    const entry = ERRORS[code];
+    super(details.message ?? entry.message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.status = entry.status;
+    this.fields = details.fields;
+    this.body = details.body;
+    this.headers = details.headers;
+  }
+}
+
+/**
+ * The one error catalogue: code → status and default message (documents 1 to 4; messages are contracts).
+ * Keep it sorted by room, then status.
+ */
+export const ERRORS = {
+  // every route
+  bad_request: { status: 400, message: 'bad request' },
+  invalid_json_body: { status: 400, message: 'invalid JSON body' },
+  invalid_json: { status: 400, message: 'invalid JSON' },
+  invalid_query_parameter: { status: 400, message: 'invalid query parameter' },
+  invalid_header: { status: 400, message: 'invalid header' },
+  authentication_required: { status: 401, message: 'authentication required' },
+  permission_denied: { status: 403, message: 'permission denied' },
+  session_required: { status: 403, message: 'This route needs a signed-in session.' },
+  insufficient_permissions: { status: 403, message: 'insufficient permissions' },
+  insufficient_scope: { status: 403, message: 'insufficient scope' },
+  schema_not_allowed: { status: 403, message: 'schema not allowed for this credential' },
+  invalid_csrf_token: { status: 403, message: 'invalid CSRF token' },
+  endpoint_not_found: { status: 404, message: 'The requested endpoint does not exist.' },
+  not_found: { status: 404, message: 'not found' },
+  tenant_not_found: { status: 404, message: 'tenant not found' },
+  method_not_allowed: { status: 405, message: 'method not allowed' },
+  body_too_large: { status: 413, message: 'request body too large' },
+  unsupported_media_type: { status: 415, message: 'unsupported media type, expected application/json or multipart/form-data' },
+  validation_failed: { status: 422, message: 'validation failed' },
+  idempotency_key_reused: { status: 422, message: 'idempotency key was used with another body' },
+  rate_limited: { status: 429, message: 'rate limit exceeded' },
+  internal: { status: 500, message: 'internal error' },
+  not_caught_up: { status: 503, message: 'the read model has not reached the requested position' },
+  unavailable: { status: 503, message: 'service unavailable' },
+
+  // event store (spec 5, rule 3)
+  conflict: { status: 409, message: 'the stream has changed' },
+  stream_deleted: { status: 410, message: 'the stream is deleted' },
+  idempotency_corrupted: { status: 500, message: 'the events were appended only in part' },
+  too_large: { status: 413, message: 'the append is too large' },
+  store_unavailable: { status: 503, message: 'the event store is unavailable' },
+  outcome_unknown: { status: 503, message: 'the outcome of the append is unknown' },
+  access_denied: { status: 500, message: 'the event store refused the credentials' },
+
+  // projections (rules 6 and 7)
+  projection_stopped: { status: 503, message: 'the read model has stopped' },
+  lease_lost: { status: 500, message: 'the lease was lost' },
+
+  // content
+  entry_changed: { status: 412, message: 'the entry has changed' },
+  schema_not_found: { status: 404, message: 'schema not found' },
+  field_not_found: { status: 404, message: 'field not found in schema' },
+  entry_not_found: { status: 404, message: 'content not found' },
+  revision_not_found: { status: 404, message: 'revision not found' },
+  schema_read_only: { status: 405, message: 'schema is read-only over this transport' },
+  schema_write_only: { status: 405, message: 'schema is write-only over this transport' },
+  unique_value_held: { status: 409, message: 'unique value already held' },
+  invalid_status_transition: { status: 409, message: 'invalid status transition' },
+  schema_exists: { status: 409, message: 'a schema with that name already exists' },
+  schema_table_shared: { status: 409, message: 'another schema shares this table and defines it differently' },
+  invalid_schema: { status: 422, message: 'invalid schema' },
+  schema_refused: { status: 400, message: 'invalid schema' },
+  schema_migration_failed: { status: 422, message: 'schema migration failed' },
+  ddl_in_progress: { status: 503, message: 'another instance is applying DDL for this schema; retry in 1s' },
+
+  // identity
+  invalid_credentials: { status: 401, message: 'invalid credentials' },
+  invalid_refresh_token: { status: 401, message: 'invalid refresh token' },
+  admin_key_refused: { status: 401, message: 'API keys with an admin role are not accepted on the admin API. Use an admin token.' },
+  invalid_setup_token: { status: 403, message: 'invalid setup token' },
+  keys_need_user: { status: 403, message: 'API keys are managed by a signed-in user, not by another key' },
+  cannot_grant_roles: { status: 403, message: 'cannot grant roles you do not possess' },
+  api_key_not_found: { status: 404, message: 'api key not found' },
+  user_not_found: { status: 404, message: 'user not found' },
+  setup_complete: { status: 409, message: 'setup is already complete' },
+  user_exists: { status: 409, message: 'a user with that email already exists' },
+  last_super_admin: { status: 409, message: 'the last super_admin cannot be removed' },
+  weak_password: { status: 422, message: 'password does not meet the policy' },
+  api_key_needs_expiry: { status: 422, message: 'a key with the admin or super_admin role needs an expiry, at most 90 days away' },
+  api_key_expires_late: { status: 422, message: 'a key with the admin or super_admin role expires at most 90 days away' },
+  api_key_name_required: { status: 400, message: 'invalid JSON, name is required' },
+  monthly_limit_exceeded: { status: 429, message: 'monthly request limit exceeded' },
+
+  // platform
+  payment_required: { status: 402, message: 'payment_required' },
+  cap_exceeded: { status: 402, message: 'cap_exceeded' },
+  event_not_found: { status: 404, message: 'event not found' },
+
+  // automation
+  invalid_input: { status: 400, message: 'invalid input' },
+  webhook_not_found: { status: 404, message: 'webhook not found' },
+  delivery_not_found: { status: 404, message: 'delivery not found' },
+  dead_letter_not_found: { status: 404, message: 'dead letter not found' },
+  address_not_allowed: { status: 400, message: 'address not allowed' },
+} as const satisfies Record<string, { readonly status: number; readonly message: string }>;
+
+/** A code of the catalogue. */
+export type ErrorCode = keyof typeof ERRORS;
+
+/** Makes a refusal: `throw refusal('schema_not_found')`. */
+export function refusal(code: ErrorCode, details?: ErrorDetails): AppError {
+  return new AppError(code, details);
+}
+
+/** Whether an unknown thrown value is a refusal of this code. */
+export function hasCode(error: unknown, code: ErrorCode): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+}
+
+/** Whether an unknown thrown value is a refusal of the catalogue at all. */
+export function isAppError(error: unknown): error is AppError {
+  return error instanceof Error && error.name === 'AppError' && 'code' in error && 'status' in error;
+}

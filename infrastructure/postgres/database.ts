@@ -1,0 +1,103 @@
+import pg from 'pg';
+
+/** A value bound to a parameter. */
+export type SqlValue = unknown;
+
+/** Runs statements, parameters always bound. `name` makes it a prepared statement, cached per connection. */
+export type Queryable = {
+  query<Row extends object = Record<string, unknown>>(text: string, values?: readonly SqlValue[], name?: string): Promise<readonly Row[]>;
+  /** Rows that the statement touched. */
+  execute(text: string, values?: readonly SqlValue[], name?: string): Promise<number>;
+};
+
+/** Statements inside one transaction. */
+export type Transaction = Queryable & { readonly inTransaction: true };
+
+export type Database = Queryable & {
+  /** Runs `work` in a transaction; rolls back when it throws. */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: { readonly synchronousCommit?: boolean }): Promise<T>;
+  /** A connection of one's own (LISTEN, the writer of the event store). The caller ends it. */
+  connect(): Promise<pg.Client>;
+  readonly pool: pg.Pool;
+  close(): Promise<void>;
+};
+
+export type DatabaseOptions = {
+  readonly url: string;
+  readonly maxConnections?: number;
+  readonly minConnections?: number;
+  readonly idleTimeoutMs?: number;
+  readonly maxLifetimeSeconds?: number;
+  readonly applicationName?: string;
+  /** Told of errors on idle connections (they are replaced). */
+  readonly onError?: (error: Error) => void;
+};
+
+const { types } = pg;
+/** Positions, revisions and counts fit a double; a value that does not is refused rather than rounded. */
+types.setTypeParser(types.builtins.INT8, (text) => {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError(`integer out of range: ${text}`);
+  return value;
+});
+
+/** Opens a pool on a PostgreSQL database. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const config: pg.PoolConfig = {
+    connectionString: options.url,
+    max: options.maxConnections ?? 25,
+    min: options.minConnections ?? 0,
+    idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
+    application_name: options.applicationName ?? 'palimpsest',
+    ...(options.maxLifetimeSeconds === undefined ? {} : { maxLifetimeSeconds: options.maxLifetimeSeconds }),
+  };
+  const pool = new pg.Pool(config);
+  pool.on('error', (error) => options.onError?.(error));
+  const direct = queryable(pool);
+  return {
+    ...direct,
+    pool,
+    async transaction(work, transactionOptions = {}) {
+      const client = await pool.connect();
+      let broken: Error | undefined;
+      try {
+        // One round trip: the settings travel with BEGIN.
+        await client.query(transactionOptions.synchronousCommit === false ? 'begin; set local synchronous_commit to off' : 'begin');
+        const result = await work({ ...queryable(client), inTransaction: true });
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        await client.query('rollback').catch((rollbackError: unknown) => {
+          broken = rollbackError instanceof Error ? rollbackError : new Error(String(rollbackError));
+        });
+        throw error;
+      } finally {
+        client.release(broken);
+      }
+    },
+    async connect() {
+      const client = new pg.Client({ connectionString: options.url, application_name: options.applicationName ?? 'palimpsest' });
+      client.on('error', (error) => options.onError?.(error));
+      await client.connect();
+      return client;
+    },
+    close: () => pool.end(),
+  };
+}
+
+function queryable(runner: Pick<pg.Pool, 'query'> | pg.ClientBase): Queryable {
+  async function run(text: string, values: readonly SqlValue[] | undefined, name: string | undefined): Promise<pg.QueryResult> {
+    const config: pg.QueryConfig = { text };
+    if (values !== undefined) config.values = [...values];
+    if (name !== undefined) config.name = name;
+    return runner.query(config);
+  }
+  return {
+    async query<Row extends object>(text: string, values?: readonly SqlValue[], name?: string) {
+      return (await run(text, values, name)).rows as Row[];
+    },
+    async execute(text, values, name) {
+      return (await run(text, values, name)).rowCount ?? 0;
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { Database } from '../../infrastructure/postgres/database.ts';
+import { openDatabase } from '../../infrastructure/postgres/database.ts';
+
+/** A database of one's own, cloned from the migrated template. */
+export type TestDatabase = {
+  /** Connection string, for processes that the test starts. */
+  url(): string;
+  /** An open pool on it. */
+  db(): Database;
+};
+
+/**
+ * Gives the enclosing `describe` a fresh database (operational and eventstore schemas migrated, no read models), dropped after it.
+ * The server comes from the global set-up: `TEST_DATABASE_URL` or the embedded one.
+ */
+export function useDatabase(): TestDatabase {
+  const name = `t_${randomBytes(6).toString('hex')}`;
+  let database: Database | undefined;
+  before(async () => {
+    await admin(`create database ${name} template ${templateName()} strategy file_copy`);
+    database = openDatabase({ url: serverUrl(name), maxConnections: 10 });
+  });
+  after(async () => {
+    await database?.close();
+    await admin(`drop database if exists ${name} with (force)`);
+  });
+  return {
+    url: () => serverUrl(name),
+    db: () => {
+      if (!database) throw new Error('the database is there inside tests and hooks only');
+      return database;
+    },
+  };
+}
+
+/** Connection string of a database on the tests' server. */
+export function serverUrl(database: string): string {
+  const url = new URL(required('PALIMPSEST_TEST_SERVER'));
+  url.pathname = `/${database}`;
+  return url.toString();
+}
+
+/** Runs one statement on the server's maintenance database. */
+export async function admin(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: serverUrl('postgres') });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+function templateName(): string {
+  return required('PALIMPSEST_TEST_TEMPLATE');
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`${name} is unset: run the tests through mocha with test/support/global-setup.ts`);
+  return value;
+}

@@ -61,7 +61,7 @@ export default tseslint.config(
   },
   {
     files: ['**/*.ts'],
-    ignores: ['infrastructure/outbound/**', 'test/**', 'ops/**', 'infrastructure/cli/**', 'infrastructure/composition/**', 'infrastructure/event-store/eventstoredb/**', 'api/http/**'],
+    ignores: ['infrastructure/outbound/**', 'infrastructure/postgres/embedded/**', 'test/**', 'ops/**', 'infrastructure/cli/**', 'infrastructure/composition/**', 'infrastructure/event-store/eventstoredb/**', 'api/http/**'],
     rules: {
       'no-restricted-imports': ['error', { paths: ['undici', 'http', 'https', 'net', 'node:http', 'node:https', 'node:net'].map((name) => ({ name, message: 'outgoing requests go through infrastructure/outbound' })) }],
       'no-restricted-globals': ['error', { name: 'fetch', message: 'outgoing requests go through infrastructure/outbound' }],

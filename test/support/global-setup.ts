@@ -1,14 +1,18 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openDatabase } from '../../infrastructure/postgres/database.ts';
+import type { EmbeddedPostgres } from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
 import { migrate } from '../../infrastructure/postgres/migrate.ts';
 import { admin, serverUrl } from './database.ts';
 
 const template = `palimpsest_template_${process.pid}`;
+let embedded: { server: EmbeddedPostgres; directory: string } | undefined;
 
 /** Runs once, before the workers start: a server, and the template that every test database is cloned from. */
 export async function mochaGlobalSetup(): Promise<void> {
-  const server = process.env['TEST_DATABASE_URL'];
-  if (!server) throw new Error('TEST_DATABASE_URL is unset');
-  process.env['PALIMPSEST_TEST_SERVER'] = server;
+  process.env['PALIMPSEST_TEST_SERVER'] = process.env['TEST_DATABASE_URL'] ?? (await startServer());
   process.env['PALIMPSEST_TEST_TEMPLATE'] = template;
   await admin(`create database ${template}`);
   const database = openDatabase({ url: serverUrl(template) });
@@ -19,4 +23,14 @@ export async function mochaGlobalSetup(): Promise<void> {
 /** Runs once, after the last test. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await admin(`drop database if exists ${template} with (force)`);
+  await embedded?.server.stop();
+  if (embedded) await rm(embedded.directory, { recursive: true, force: true });
+}
+
+async function startServer(): Promise<string> {
+  const directory = await mkdtemp(join(tmpdir(), 'palimpsest-test-'));
+  // Tests lose nothing that matters when the machine fails: durability is measured by the benches.
+  const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'on', max_connections: '300', shared_buffers: '256MB' };
+  embedded = { server: await startEmbeddedPostgres({ directory, settings }), directory };
+  return embedded.server.url('postgres');
 }

@@ -1,0 +1,18 @@
+// `npm test`: the whole suite, or what its arguments name (mocha's own options work: -- --grep webhook).
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const scratch = mkdtempSync(join(tmpdir(), 'palimpsest-run-'));
+const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
+const child = spawn(process.execPath, [mocha, '--reporter', 'ops/test/reporter.cjs', ...process.argv.slice(2)], {
+  stdio: 'inherit',
+  env: { ...process.env, PALIMPSEST_TEST_NOT_RUN: join(scratch, 'not-run') },
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
+child.on('exit', (code, signal) => {
+  rmSync(scratch, { recursive: true, force: true });
+  process.exitCode = signal ? 1 : (code ?? 1);
+});

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import pg from 'pg';
+import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../../infrastructure/postgres/embedded/embedded-postgres.ts';
+import { eventually } from '../../support/eventually.ts';
+
+async function query(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows as Record<string, unknown>[];
+  } finally {
+    await client.end();
+  }
+}
+
+describe('embedded PostgreSQL', function () {
+  this.timeout(60_000);
+  let home: string;
+
+  before(async () => {
+    // Closed to everybody else, as a home directory is: the server must start below it all the same.
+    home = await mkdtemp(join(tmpdir(), 'palimpsest-embedded-'));
+    expect((await stat(home)).mode & 0o077).to.equal(0);
+    await mkdir(join(home, 'pg'));
+  });
+  after(() => rm(home, { recursive: true, force: true }));
+
+  it('creates a cluster on first use, keeps its data over a restart, and stops', async () => {
+    const first = await startEmbeddedPostgres({ directory: join(home, 'pg') });
+    expect(first.created).to.equal(true);
+    await query(first.url('postgres'), 'create table kept as select 7 as n');
+    await first.stop();
+    expect(await findEmbeddedPostgres(join(home, 'pg'))).to.equal(undefined);
+    const second = await startEmbeddedPostgres({ directory: join(home, 'pg') });
+    expect(second.created).to.equal(false);
+    expect(await query(second.url('postgres'), 'select n from kept')).to.deep.equal([{ n: 7 }]);
+    await second.stop();
+  });
+
+  it('writes text in UTF-8 and orders it by code point, whatever the machine speaks', async () => {
+    const server = await startEmbeddedPostgres({ directory: join(home, 'pg') });
+    const rows = await query(server.url('postgres'), `select t from (values ('b'), ('Ä'), ('a'), ('B')) v(t) order by t`);
+    expect(rows.map(({ t }) => t)).to.deep.equal(['B', 'a', 'b', 'Ä']);
+    await server.stop();
+  });
+
+  it('refuses a connection without the password', async () => {
+    const server = await startEmbeddedPostgres({ directory: join(home, 'pg') });
+    const url = new URL(server.url('postgres'));
+    url.password = 'wrong';
+    const error = await query(url.toString(), 'select 1').then(() => undefined, (reason: unknown) => reason);
+    expect(String(error)).to.match(/password authentication failed/);
+    await server.stop();
+  });
+
+  it('is found by a command beside it, and starts again after its owner was killed', async () => {
+    const owner = fork(new URL('../../support/embedded-owner.ts', import.meta.url), [join(home, 'pg')], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    await once(owner, 'message');
+    const beside = await findEmbeddedPostgres(join(home, 'pg'));
+    expect(await query(beside!('postgres'), 'select 1 as n')).to.deep.equal([{ n: 1 }]);
+    owner.kill('SIGKILL');
+    await once(owner, 'exit');
+    const again = await startEmbeddedPostgres({ directory: join(home, 'pg') });
+    expect(await query(again.url('postgres'), 'select n from kept')).to.deep.equal([{ n: 7 }]);
+    await again.stop();
+  });
+
+  it('leaves no server behind when its owner is killed', async function () {
+    if (process.platform !== 'linux') this.skip();
+    const owner = fork(new URL('../../support/embedded-owner.ts', import.meta.url), [join(home, 'pg')], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    await once(owner, 'message');
+    owner.kill('SIGKILL');
+    await eventually(async () => {
+      expect(await findEmbeddedPostgres(join(home, 'pg'))).to.equal(undefined);
+    });
+  });
+
+  it('says why it does not start', async () => {
+    const error = await startEmbeddedPostgres({ directory: join(home, 'pg'), settings: { no_such_setting: '1' } }).then(() => undefined, (reason: unknown) => reason);
+    expect(String(error)).to.match(/did not start[\s\S]*no_such_setting/);
+    expect(await readFile(join(home, 'pg', 'postgres.log'), 'utf8')).to.contain('no_such_setting');
+  });
+});

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 
 const scratch = mkdtempSync(join(tmpdir(), 'palimpsest-run-'));
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
-const child = spawn(process.execPath, [mocha, '--reporter', 'ops/test/reporter.cjs', ...process.argv.slice(2)], {
+const given = process.argv.slice(2);
+const specs = given.some((argument) => argument.includes('.test.ts')) ? [] : ['test/**/*.test.ts'];
+const child = spawn(process.execPath, [mocha, '--reporter', 'ops/test/reporter.cjs', ...specs, ...given], {
   stdio: 'inherit',
   env: { ...process.env, PALIMPSEST_TEST_NOT_RUN: join(scratch, 'not-run') },
 });

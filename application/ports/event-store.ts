@@ -108,6 +108,8 @@ export type EventStore = {
   subscribe(options: SubscribeOptions): AsyncIterable<SubscriptionItem>;
   /** Position of the last event, or the origin. */
   head(): Promise<GlobalPosition>;
+  /** The event with this id, wherever it is; undefined when there is none. May read back to the id's time where the store has no index. */
+  findEvent(id: string): Promise<RecordedEvent | undefined>;
   streamInfo(stream: string): Promise<StreamInfo | undefined>;
   /** Replaces the stream's retention. */
   setRetention(stream: string, retention: Retention): Promise<void>;

@@ -1,0 +1,65 @@
+import type { Decider } from '../decider.ts';
+import type { RecordedEvent } from '../event.ts';
+import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
+import type { ContentTypeEvent } from './events.ts';
+
+/** What the fields were called from one revision of the type on: name → field id. */
+export type FieldNames = { readonly revision: number; readonly names: { readonly [name: string]: string } };
+
+/** A content type in force, as the catalogue hands it out. Immutable: a new save gives a new object, so it may key caches. */
+export type ContentType = {
+  /** Stays the same through renames. */
+  readonly id: string;
+  readonly tenant: string;
+  /** Today's name; also the name of its table in `rm_content` and of its view in `content`. */
+  readonly name: string;
+  /** Revision of its stream; entry events carry it as `type_revision`. */
+  readonly revision: number;
+  readonly definition: ContentTypeDefinition;
+  /** Oldest first; one item for each change of names. */
+  readonly fieldNames: readonly FieldNames[];
+};
+
+/**
+ * Today's field of what an event called `name` when the type stood at `revision`.
+ * @returns undefined when the field is gone today or never was.
+ */
+export function fieldAt(type: Pick<ContentType, 'definition' | 'fieldNames'>, revision: number, name: string): FieldDefinition | undefined {
+  const names = type.fieldNames.findLast((known) => known.revision <= revision)?.names;
+  const id = names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
+  return id === undefined ? undefined : type.definition.fields.find((field) => field.id === id);
+}
+
+/** Field ids by name, of the fields in force and of those whose removal is queued. */
+export function fieldIds(fields: readonly FieldDefinition[]): FieldNames['names'] {
+  return Object.fromEntries(fields.map(({ name, id }) => [name, id]));
+}
+
+/** Adds the names of a revision where they differ from those before. */
+export function withFieldNames(known: readonly FieldNames[], revision: number, names: FieldNames['names']): readonly FieldNames[] {
+  const last = known.at(-1)?.names ?? {};
+  const same = Object.keys(last).length === Object.keys(names).length && Object.entries(names).every(([name, id]) => last[name] === id);
+  return same && known.length > 0 ? known : [...known, { revision, names }];
+}
+
+/** A content type as its events make it. */
+export type ContentTypeState = { readonly status: 'none' | 'live' | 'deleted'; readonly definition: ContentTypeDefinition | undefined };
+
+export const contentTypeDecider: Decider<ContentTypeState, ContentTypeEvent> = {
+  initialState: () => ({ status: 'none', definition: undefined }),
+  evolve(_state, event) {
+    if (event.type === 'ContentTypeDeleted') return { status: 'deleted', definition: undefined };
+    return { status: 'live', definition: event.data.definition };
+  },
+};
+
+/** Whether a stored event is one of a content type. */
+export function isContentTypeEvent(event: RecordedEvent): event is RecordedEvent & ContentTypeEvent {
+  return event.type === 'ContentTypeSaved' || event.type === 'ContentTypeDeleted';
+}
+
+/** @throws TypeError for an event that is none of a content type: the stream holds what it must not. */
+export function parseContentTypeEvent(event: RecordedEvent): ContentTypeEvent {
+  if (!isContentTypeEvent(event)) throw new TypeError(`not an event of a content type: ${event.type}`);
+  return event;
+}

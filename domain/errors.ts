@@ -59,10 +59,14 @@ export const ERRORS = {
   not_found: { status: 404, message: 'not found' },
   tenant_not_found: { status: 404, message: 'tenant not found' },
   method_not_allowed: { status: 405, message: 'method not allowed' },
+  request_timeout: { status: 408, message: 'the request did not arrive in time' },
+  idempotency_in_progress: { status: 409, message: 'a request with this idempotency key is in progress' },
   body_too_large: { status: 413, message: 'request body too large' },
   unsupported_media_type: { status: 415, message: 'unsupported media type, expected application/json or multipart/form-data' },
   validation_failed: { status: 422, message: 'validation failed' },
+  expectation_failed: { status: 417, message: 'expectation failed' },
   idempotency_key_reused: { status: 422, message: 'idempotency key was used with another body' },
+  headers_too_large: { status: 431, message: 'request headers too large' },
   rate_limited: { status: 429, message: 'rate limit exceeded' },
   internal: { status: 500, message: 'internal error' },
   not_caught_up: { status: 503, message: 'the read model has not reached the requested position' },
@@ -117,6 +121,7 @@ export const ERRORS = {
   monthly_limit_exceeded: { status: 429, message: 'monthly request limit exceeded' },
 
   // platform
+  message_unreadable: { status: 500, message: 'the message can not be read' },
   payment_required: { status: 402, message: 'payment_required' },
   cap_exceeded: { status: 402, message: 'cap_exceeded' },
   event_not_found: { status: 404, message: 'event not found' },

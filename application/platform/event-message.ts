@@ -1,0 +1,97 @@
+import type { Static } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { refusal } from '../../domain/errors.ts';
+import type { RecordedEvent } from '../../domain/event.ts';
+import { parsePosition } from '../../domain/event.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { parseStream } from '../../domain/stream.ts';
+import type { Message } from '../ports/message-bus.ts';
+import { cloudEventHeaders } from './cloud-event.ts';
+import { eventsTopic } from './topics.ts';
+
+/** Value of a message on `<prefix>.events.<category>` (spec 4 D). Members may be added; consumers ignore those they do not know. */
+export const EventMessageValue = Type.Object({
+  id: Type.String({ minLength: 1 }),
+  type: Type.String({ minLength: 1 }),
+  stream: Type.String({ minLength: 1 }),
+  revision: Type.Integer({ minimum: 0 }),
+  position: Type.String({ pattern: '^\\d{20}$' }),
+  occurred_at: Type.String(),
+  recorded_at: Type.String(),
+  tenant: Type.String(),
+  actor: Type.Object({
+    kind: Type.Union([Type.Literal('user'), Type.Literal('api_key'), Type.Literal('admin_token'), Type.Literal('system'), Type.Literal('anonymous')]),
+    id: Type.String(),
+  }),
+  correlation_id: Type.String(),
+  causation_id: Type.String(),
+  schema_version: Type.Integer({ minimum: 1 }),
+  data: Type.Unsafe<JsonObject>(Type.Object({})),
+});
+
+/** @see EventMessageValue */
+export type EventMessageValue = Static<typeof EventMessageValue>;
+
+/**
+ * The message of an event: key is the stream, so that a stream's events stay in order.
+ * @returns undefined for an event of no category of ours, which has no topic
+ */
+export function encodeEvent(event: RecordedEvent, prefix: string): Message | undefined {
+  const parts = parseStream(event.stream);
+  if (!parts) return undefined;
+  const { metadata } = event;
+  const value: EventMessageValue = {
+    id: event.id,
+    type: event.type,
+    stream: event.stream,
+    revision: event.revision,
+    position: event.position,
+    occurred_at: metadata.occurred_at,
+    recorded_at: event.recorded_at,
+    tenant: metadata.tenant,
+    actor: metadata.actor,
+    correlation_id: metadata.$correlationId,
+    causation_id: metadata.$causationId,
+    schema_version: metadata.schema_version,
+    data: event.data,
+  };
+  return { topic: eventsTopic(prefix, parts.category), key: event.stream, value: JSON.stringify(value), headers: cloudEventHeaders(event) };
+}
+
+/** The event of a message made by `encodeEvent`. @throws `message_unreadable` for anything else */
+export function decodeEvent(message: Pick<Message, 'value'>): RecordedEvent {
+  const value = parse(message.value);
+  const position = parsePosition(value.position);
+  if (!position) throw refusal('message_unreadable', { message: 'the message holds no position' });
+  return {
+    id: value.id,
+    type: value.type,
+    stream: value.stream,
+    revision: value.revision,
+    position,
+    recorded_at: value.recorded_at,
+    data: value.data,
+    metadata: {
+      tenant: value.tenant,
+      actor: { kind: value.actor.kind, id: value.actor.id },
+      $correlationId: value.correlation_id,
+      $causationId: value.causation_id,
+      occurred_at: value.occurred_at,
+      schema_version: value.schema_version,
+    },
+  };
+}
+
+function parse(text: string | null): EventMessageValue {
+  if (text === null) throw refusal('message_unreadable', { message: 'the message has no value' });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw refusal('message_unreadable', { message: 'the message is not JSON', cause });
+  }
+  if (Value.Check(EventMessageValue, value)) return value;
+  const first = Value.Errors(EventMessageValue, value).First();
+  throw refusal('message_unreadable', { message: `the message is no event: ${first?.path ?? ''} ${first?.message ?? ''}`.trimEnd() });
+}

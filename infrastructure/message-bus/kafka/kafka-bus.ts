@@ -1,0 +1,150 @@
+import type { Admin, KafkaConfig, Producer, SASLOptions } from 'kafkajs';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { MessageBus, Subscription } from '../../../application/ports/message-bus.ts';
+import type { Metrics } from '../../../application/ports/metrics.ts';
+import { refusal } from '../../../domain/errors.ts';
+import { describe, stoppablePause } from '../delivery.ts';
+import { startKafkaConsumer } from './kafka-consumer.ts';
+import { toRefusal } from './kafka-errors.ts';
+import { kafkaLogCreator } from './kafka-logging.ts';
+import { kafkaPublisher } from './kafka-publisher.ts';
+import { createMissingTopics } from './kafka-topics.ts';
+import { once } from './once.ts';
+import { withDeadline } from './with-deadline.ts';
+
+export type KafkaSasl = { readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; readonly username: string; readonly password: string };
+
+export type KafkaBusOptions = {
+  /** `host:port` of brokers' client listeners. */
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  readonly ssl?: boolean;
+  readonly sasl?: KafkaSasl | undefined;
+  readonly logger: Logger;
+  /** A consumer has ended for good: the process should fail its readiness and end with 1. */
+  readonly onFatal: (error: Error) => void;
+  /** Gets, per consumer group, how many messages this process is behind on its partitions. */
+  readonly metrics?: Pick<Metrics, 'queueDepth'>;
+};
+
+const PING_TIMEOUT_MS = 5_000;
+const CLOSE_DEADLINE_MS = 10_000;
+
+/** The message bus on Kafka 3.x and 4.x through kafkajs, which is loaded here and not before. Connects on first use. */
+export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus> {
+  const { Kafka, Partitioners, logLevel } = await import('kafkajs');
+  const { logger, onFatal, metrics } = options;
+  const config: KafkaConfig = {
+    brokers: [...options.brokers],
+    clientId: options.clientId,
+    ssl: options.ssl ?? false,
+    ...(options.sasl ? { sasl: saslOptions(options.sasl) } : {}),
+    connectionTimeout: 3_000,
+    requestTimeout: 30_000,
+    // Outages are the callers' to wait out; the client's own patience is about 6 seconds.
+    retry: { initialRetryTime: 100, retries: 6, maxRetryTime: 5_000 },
+    logLevel: logLevel.INFO,
+    logCreator: kafkaLogCreator(logger),
+  };
+  const kafka = new Kafka(config);
+  const closing = new AbortController();
+  const subscriptions = new Set<Subscription>();
+  const starting = new Set<Promise<unknown>>();
+
+  const producer = once(async (): Promise<Producer> => {
+    const made = kafka.producer({
+      allowAutoTopicCreation: false,
+      createPartitioner: Partitioners.DefaultPartitioner,
+      // The idempotent producer is experimental in this client: repeats are dropped by `ce_id` instead.
+      idempotent: false,
+      maxInFlightRequests: 1,
+    });
+    await made.connect();
+    return made;
+  });
+  const admin = once(async (): Promise<Admin> => {
+    const made = kafka.admin();
+    await made.connect();
+    return made;
+  });
+  const publisher = kafkaPublisher(() => producer.get());
+
+  return {
+    async ensureTopics(topics, signal) {
+      const ending = AbortSignal.any([closing.signal, ...(signal ? [signal] : [])]);
+      const pause = stoppablePause(ending);
+      for (let delay = 200; ; delay = Math.min(delay * 2, 5_000)) {
+        ending.throwIfAborted();
+        try {
+          await createMissingTopics(await admin.get(), topics);
+          return;
+        } catch (error) {
+          logger.warn('the topics could not be made yet', { error: describe(error) });
+          await pause(delay);
+        }
+      }
+    },
+    publish(messages) {
+      if (closing.signal.aborted) return Promise.reject(refusal('unavailable', { message: 'the message bus is closed' }));
+      return publisher.publish(messages);
+    },
+    async consume(consumeOptions) {
+      if (closing.signal.aborted) throw refusal('unavailable', { message: 'the message bus is closed' });
+      const start = startKafkaConsumer(consumeOptions, { kafka, publish: publisher.publish, logger, onFatal, metrics });
+      starting.add(start);
+      try {
+        const subscription = await start;
+        subscriptions.add(subscription);
+        return {
+          async stop() {
+            await subscription.stop();
+            subscriptions.delete(subscription);
+          },
+        };
+      } catch (error) {
+        throw toRefusal(error);
+      } finally {
+        starting.delete(start);
+      }
+    },
+    async ping() {
+      try {
+        await withDeadline(admin.get().then((connected) => connected.describeCluster()), PING_TIMEOUT_MS);
+      } catch (error) {
+        throw toRefusal(error);
+      }
+    },
+    async close() {
+      closing.abort();
+      // A consumer that is disconnected while it joins goes on for ever: first let it arrive.
+      await Promise.allSettled(starting);
+      await Promise.all([...subscriptions].map((subscription) => subscription.stop()));
+      try {
+        await withDeadline(Promise.all([closeProducer(), closeAdmin()]), CLOSE_DEADLINE_MS);
+      } catch (error) {
+        logger.error('the connections to the broker did not close in time', { error: describe(error) });
+      }
+    },
+  };
+
+  async function closeProducer(): Promise<void> {
+    // The client does not wait for sends that it is repeating.
+    await publisher.drain();
+    await (await producer.current())?.disconnect();
+  }
+
+  async function closeAdmin(): Promise<void> {
+    await (await admin.current())?.disconnect();
+  }
+}
+
+function saslOptions({ mechanism, username, password }: KafkaSasl): SASLOptions {
+  switch (mechanism) {
+    case 'plain':
+      return { mechanism, username, password };
+    case 'scram-sha-256':
+      return { mechanism, username, password };
+    case 'scram-sha-512':
+      return { mechanism, username, password };
+  }
+}

@@ -1,0 +1,151 @@
+import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { ConsumeOptions, MessageBus, ReceivedMessage, Subscription } from '../../../application/ports/message-bus.ts';
+import type { Metrics } from '../../../application/ports/metrics.ts';
+import { deliver, describe, stoppablePause } from '../delivery.ts';
+import { withDeadline } from './with-deadline.ts';
+
+const SESSION_TIMEOUT_MS = 30_000;
+const HEARTBEAT_INTERVAL_MS = 3_000;
+const DISCONNECT_DEADLINE_MS = 10_000;
+/** Partitions worked on side by side, so that a message that is tried again holds up its own partition only. */
+const PARTITIONS_AT_ONCE = 4;
+
+export type KafkaConsumerDependencies = {
+  readonly kafka: Kafka;
+  readonly publish: MessageBus['publish'];
+  readonly logger: Logger;
+  /** The consumer has ended for good, and this process is of no use to its group any more. */
+  readonly onFatal: (error: Error) => void;
+  readonly metrics?: Pick<Metrics, 'queueDepth'> | undefined;
+};
+
+/** Joins a consumer group. Resolves as a member; rejects when the client gives up before. */
+export async function startKafkaConsumer(options: ConsumeOptions, dependencies: KafkaConsumerDependencies): Promise<Subscription> {
+  const { kafka, onFatal } = dependencies;
+  const logger = dependencies.logger.child({ group: options.group });
+  const stopping = new AbortController();
+  const consumer = kafka.consumer({
+    groupId: options.group,
+    sessionTimeout: SESSION_TIMEOUT_MS,
+    heartbeatInterval: HEARTBEAT_INTERVAL_MS,
+    rebalanceTimeout: 60_000,
+    // The broker answers as soon as there is one byte; the time bounds only how long a stop waits for an idle fetch.
+    minBytes: 1,
+    maxWaitTimeInMs: 250,
+    maxBytesPerPartition: 1_048_576,
+    allowAutoTopicCreation: false,
+    retry: { initialRetryTime: 300, retries: 8, restartOnFailure: () => Promise.resolve(!stopping.signal.aborted) },
+  });
+  const joined = membership(consumer);
+  joined.catch(() => undefined);
+  let started = false;
+  consumer.on(consumer.events.CRASH, ({ payload: { error, restart } }) => {
+    if (stopping.signal.aborted) return;
+    logger.error('the consumer crashed', { restart, error: describe(error) });
+    if (!restart && started) onFatal(error);
+  });
+  try {
+    await consumer.connect();
+    await consumer.subscribe({ topics: [...options.topics], fromBeginning: true });
+    await consumer.run({
+      eachBatchAutoResolve: false,
+      autoCommitInterval: 1_000,
+      autoCommitThreshold: 100,
+      partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
+      eachBatch: batchHandler(options, { ...dependencies, logger, stopping: stopping.signal }),
+    });
+    await joined;
+  } catch (error) {
+    stopping.abort();
+    await withDeadline(consumer.disconnect(), DISCONNECT_DEADLINE_MS).catch(() => undefined);
+    throw error;
+  }
+  started = true;
+  let stopped: Promise<void> | undefined;
+  return {
+    stop: () => (stopped ??= stop()),
+  };
+
+  async function stop(): Promise<void> {
+    stopping.abort();
+    try {
+      // Ends fetching, waits for the handler, commits, leaves the group.
+      await withDeadline(consumer.disconnect(), DISCONNECT_DEADLINE_MS);
+    } catch (error) {
+      logger.error('the consumer did not stop in time', { error: describe(error) });
+    }
+  }
+}
+
+/** Resolves at the first membership, rejects when the client gives up. */
+async function membership(consumer: Consumer): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    consumer.on(consumer.events.GROUP_JOIN, () => {
+      resolve();
+    });
+    consumer.on(consumer.events.CRASH, ({ payload: { error, restart } }) => {
+      if (!restart) reject(error);
+    });
+  });
+}
+
+type BatchDependencies = KafkaConsumerDependencies & { readonly stopping: AbortSignal };
+
+function batchHandler(options: ConsumeOptions, { publish, logger, metrics, stopping }: BatchDependencies) {
+  const pause = stoppablePause(stopping);
+  const behind = new Map<string, number>();
+  return async (fetched: EachBatchPayload): Promise<void> => {
+    const { batch } = fetched;
+    for (const message of batch.messages) {
+      if (!fetched.isRunning() || fetched.isStale() || stopping.aborted) return;
+      // A long handler keeps its membership; what the beat says (such as a rebalance) waits for the message in hand.
+      let beatFailure: unknown;
+      let beating = false;
+      const beats = setInterval(() => {
+        if (beating || beatFailure !== undefined) return;
+        beating = true;
+        fetched.heartbeat()
+          .catch((error: unknown) => {
+            beatFailure = error;
+          })
+          .finally(() => {
+            beating = false;
+          });
+      }, HEARTBEAT_INTERVAL_MS);
+      try {
+        const done = await deliver(received(batch.topic, batch.partition, message), {
+          ...options,
+          publish,
+          logger,
+          // Another member may own the partition by now: trying again here would be in vain.
+          pause: async (milliseconds) => beatFailure === undefined && (await pause(milliseconds)),
+        });
+        if (done) fetched.resolveOffset(message.offset);
+        if (beatFailure instanceof Error) throw beatFailure;
+        if (!done) return;
+      } finally {
+        clearInterval(beats);
+      }
+      await fetched.heartbeat();
+      await fetched.commitOffsetsIfNecessary();
+    }
+    if (metrics) {
+      behind.set(`${batch.topic}/${batch.partition}`, Number(batch.offsetLag()));
+      metrics.queueDepth(options.group, [...behind.values()].reduce((sum, lag) => sum + lag, 0));
+    }
+  };
+}
+
+function received(topic: string, partition: number, message: KafkaMessage): Omit<ReceivedMessage, 'attempt'> {
+  return {
+    topic,
+    partition,
+    offset: message.offset,
+    key: message.key?.toString('utf8') ?? '',
+    value: message.value?.toString('utf8') ?? null,
+    headers: Object.fromEntries(
+      Object.entries(message.headers ?? {}).map(([name, value]) => [name, (Array.isArray(value) ? value[0] : value)?.toString('utf8') ?? '']),
+    ),
+  };
+}

@@ -1,0 +1,10 @@
+/** What the license of this install names (spec 1, gating rules). */
+export type Entitlements = {
+  /** Whether a paid capability, such as `apikey-pro`, is in force now (grace included). */
+  has(capability: string): boolean;
+  /** Where to buy more; `links.upgrade` of the license. */
+  readonly upgradeUrl: string;
+};
+
+/** The free tier. */
+export const FREE_TIER: Entitlements = { has: () => false, upgradeUrl: 'https://palimpsest.example/upgrade' };

@@ -1,0 +1,18 @@
+import type { Readable } from 'node:stream';
+
+/** Reads at most `limit` bytes as text and drops the connection when there are more. Nothing is decompressed. */
+export async function readBody(body: Readable, limit: number): Promise<{ readonly text: string; readonly truncated: boolean }> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    const room = limit - size;
+    if (chunk.length > room) {
+      chunks.push(chunk.subarray(0, room));
+      body.destroy();
+      return { text: Buffer.concat(chunks).toString('utf8'), truncated: true };
+    }
+    chunks.push(chunk);
+    size += chunk.length;
+  }
+  return { text: Buffer.concat(chunks, size).toString('utf8'), truncated: false };
+}

@@ -1,0 +1,76 @@
+import { lookup as systemLookup } from 'node:dns/promises';
+
+/** Answers every address of a name, as text. Injected in tests. */
+export type Lookup = (host: string) => Promise<readonly string[]>;
+
+export type Resolver = {
+  /** Every address of the name. @throws ResolveError */
+  resolve(host: string): Promise<readonly string[]>;
+};
+
+/** `ownFault`: no name server answered, which says nothing about the endpoint. */
+export class ResolveError extends Error {
+  readonly ownFault: boolean;
+
+  constructor(message: string, ownFault: boolean, cause?: unknown) {
+    super(message, { cause });
+    this.name = 'ResolveError';
+    this.ownFault = ownFault;
+  }
+}
+
+export type ResolverOptions = {
+  readonly lookup?: Lookup | undefined;
+  /** Default 2 s. */
+  readonly timeoutMs?: number | undefined;
+  /** How long an answer is reused; at most 5 s, so that a rebinding name is soon seen. Default 5 s. */
+  readonly cacheMs?: number | undefined;
+};
+
+const MAX_CACHED = 10_000;
+
+/** Our own resolver: bounded in time, with a small cache of good answers; concurrent questions for one name are asked once. */
+export function createResolver({ lookup = viaSystem, timeoutMs = 2_000, cacheMs = 5_000 }: ResolverOptions): Resolver {
+  const cache = new Map<string, { readonly answer: Promise<readonly string[]>; readonly until: number }>();
+  const keepMs = Math.min(cacheMs, 5_000);
+
+  async function ask(host: string): Promise<readonly string[]> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new ResolveError('name lookup timed out', true));
+      }, timeoutMs);
+    });
+    try {
+      const answer = await Promise.race([lookup(host), late]);
+      if (answer.length === 0) throw new ResolveError('host not found', false);
+      return answer;
+    } catch (error) {
+      if (error instanceof ResolveError) throw error;
+      throw new ResolveError(isTemporary(error) ? 'name lookup failed' : 'host not found', isTemporary(error), error);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  return {
+    resolve(host) {
+      const now = performance.now();
+      const known = cache.get(host);
+      if (known && known.until > now) return known.answer;
+      if (cache.size >= MAX_CACHED) cache.clear();
+      const answer = ask(host);
+      cache.set(host, { answer, until: now + Math.max(keepMs, 0) });
+      answer.catch(() => cache.delete(host));
+      return answer;
+    },
+  };
+}
+
+async function viaSystem(host: string): Promise<readonly string[]> {
+  return (await systemLookup(host, { all: true, verbatim: true })).map(({ address }) => address);
+}
+
+function isTemporary(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'EAI_AGAIN' || error.code === 'EAI_MEMORY' || error.code === 'EAI_SYSTEM' || error.code === 'EMFILE');
+}

@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts';
+import type { SchemaOperation } from './schema-operation.ts';
 
 /** Field types (spec 4, content API). */
 export const FIELD_TYPES = [
@@ -51,4 +52,6 @@ export type SchemaStatement = {
   readonly sql: string;
   readonly down_sql: string;
   readonly destructive?: boolean;
+  /** The change as data, from which projectors render it for their schema. */
+  readonly operation: SchemaOperation;
 };

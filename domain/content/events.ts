@@ -1,13 +1,24 @@
 import type { DomainEvent } from '../event.ts';
 import type { Json } from '../json.ts';
-import type { ContentTypeDefinition, SchemaStatement } from './definition.ts';
+import type { ContentTypeDefinition, FieldDefinition, SchemaStatement } from './definition.ts';
 
 /**
  * Events of a content type, stream `content_type-<tenant>.<type id>`. The id stays the same through renames.
  * `ContentTypeSaved` is both creation and change; statements marked destructive are queued, the others applied.
  */
 export type ContentTypeEvent =
-  | DomainEvent<'ContentTypeSaved', { readonly type_id: string; readonly definition: ContentTypeDefinition; readonly statements: readonly SchemaStatement[] }>
+  | DomainEvent<
+      'ContentTypeSaved',
+      {
+        readonly type_id: string;
+        readonly definition: ContentTypeDefinition;
+        readonly statements: readonly SchemaStatement[];
+        /** Ids of queued statements that this save took back. */
+        readonly canceled: readonly string[];
+        /** Fields that are removed while their values wait for a queued statement. */
+        readonly retained: readonly FieldDefinition[];
+      }
+    >
   | DomainEvent<'ContentTypeDeleted', { readonly type_id: string; readonly name: string; readonly content: 'hard' | 'soft' }>;
 
 /** What every event of an entry names: its type by id and by the name of that moment, and the type's revision that names the fields. */
@@ -22,7 +33,8 @@ export type EntryEvent =
   | DomainEvent<'EntryFieldsChanged', EntryEventBase & { readonly fields: FieldValues; readonly slug?: string; readonly restored_version?: number }>
   | DomainEvent<'EntryPublished', EntryEventBase>
   | DomainEvent<'EntryUnpublished', EntryEventBase>
-  | DomainEvent<'EntryDeleted', EntryEventBase>;
+  /** `soft`: kept and hidden, may come back (types with soft delete). */
+  | DomainEvent<'EntryDeleted', EntryEventBase & { readonly soft?: boolean }>;
 
 /** Entries of a type without draft and publish are always `published`. */
 export type EntryStatus = 'draft' | 'published' | 'archived';

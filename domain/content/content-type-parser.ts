@@ -1,0 +1,92 @@
+import type { ContentTypeDefinition, FieldDefinition, TransportMode, Transports } from './definition.ts';
+import { TRANSPORT_MODES } from './definition.ts';
+import { parseField } from './content-type-field-parser.ts';
+import { InvalidDefinition } from './invalid-definition.ts';
+import { checkRelations } from './content-type-relations.ts';
+import type { RelationTarget } from './content-type-relations.ts';
+import { checkRules } from './content-type-rules.ts';
+import { optionalBoolean, parseObject } from './parse-json.ts';
+import { keyOf } from './entry-fields.ts';
+
+/** Names of content types (spec 4 B). */
+export const TYPE_NAME = /^[a-z][a-z0-9_]{0,62}$/;
+
+/** What a definition is read against. */
+export type ParseContentTypeOptions = {
+  /** The name in the path, which wins over the body's. */
+  readonly name?: string | undefined;
+  /** Fields whose ids stay: those in force, then those whose removal is queued. */
+  readonly known: readonly FieldDefinition[];
+  /** The tenant's live content types, for relations. */
+  readonly types: readonly RelationTarget[];
+  readonly newId: () => string;
+};
+
+const KEYS = ['name', 'display_name', 'fields', 'with_created_at', 'with_updated_at', 'with_soft_delete', 'with_draft_publish', 'transports'];
+const TRANSPORT_NAMES = ['rest', 'graphql', 'grpc'] as const;
+/** PostgreSQL allows 1600 columns; a row's null bitmap and the system columns need their room. */
+const MAX_FIELDS = 500;
+
+/**
+ * Reads a content type definition as a client sends it (spec 2, content type definition; spec 4 B, content types).
+ * @throws InvalidDefinition with the reason, at the first thing that is wrong
+ */
+export function parseContentType(input: unknown, options: ParseContentTypeOptions): ContentTypeDefinition {
+  const body = parseObject(input, 'the definition', KEYS);
+  const name = parseName(options.name ?? body['name']);
+  const displayName = body['display_name'] ?? '';
+  if (typeof displayName !== 'string' || displayName.length > 200) throw new InvalidDefinition('display_name must be a string of at most 200 characters');
+  if (/\0|\p{Surrogate}/u.test(displayName)) throw new InvalidDefinition('display_name must not contain NUL or unpaired surrogate characters');
+  const fields = parseFields(body['fields'] ?? [], options);
+  const definition: ContentTypeDefinition = {
+    name,
+    display_name: displayName === '' ? name : displayName,
+    fields: checkRelations(name, fields, options.types),
+    with_created_at: optionalBoolean(body, 'with_created_at'),
+    with_updated_at: optionalBoolean(body, 'with_updated_at'),
+    with_soft_delete: optionalBoolean(body, 'with_soft_delete'),
+    with_draft_publish: optionalBoolean(body, 'with_draft_publish'),
+    ...parseTransports(body['transports']),
+  };
+  checkRules(definition);
+  return definition;
+}
+
+/** @throws InvalidDefinition when the name is outside the grammar */
+export function parseName(name: unknown): string {
+  if (name === undefined || name === null || name === '') throw new InvalidDefinition('name is required');
+  if (typeof name !== 'string' || !TYPE_NAME.test(name)) {
+    throw new InvalidDefinition('name must start with a letter and hold at most 63 lower-case letters, digits or _');
+  }
+  return name;
+}
+
+function parseFields(input: unknown, { known, newId }: ParseContentTypeOptions): readonly FieldDefinition[] {
+  if (!Array.isArray(input)) throw new InvalidDefinition('fields must be a list');
+  if (input.length > MAX_FIELDS) throw new InvalidDefinition(`fields must hold at most ${MAX_FIELDS} items`);
+  const taken = new Set<string>();
+  return input.map((item: unknown) => {
+    const parsed = parseField(item);
+    const field = { ...parsed, id: known.find(({ name }) => name === parsed.name)?.id ?? newId() };
+    for (const key of new Set([field.name, keyOf(field)])) {
+      if (taken.has(key)) throw new InvalidDefinition(`field "${key}" is there twice`);
+      taken.add(key);
+    }
+    return field;
+  });
+}
+
+function parseTransports(input: unknown): { readonly transports?: Transports } {
+  if (input === undefined || input === null) return {};
+  if (typeof input !== 'object' || Array.isArray(input)) throw new InvalidDefinition('transports must be an object', 'transport');
+  const modes = Object.entries(input).map(([name, mode]: [string, unknown]) => {
+    if (!TRANSPORT_NAMES.some((known) => known === name)) throw new InvalidDefinition(`unknown transport "${name.slice(0, 80)}"`, 'transport');
+    if (!isTransportMode(mode)) throw new InvalidDefinition(`transport "${name}" must be one of ${TRANSPORT_MODES.join(', ')}`, 'transport');
+    return [name, mode] as const;
+  });
+  return { transports: Object.fromEntries(modes) };
+}
+
+function isTransportMode(mode: unknown): mode is TransportMode {
+  return TRANSPORT_MODES.some((known) => known === mode);
+}

@@ -1,0 +1,125 @@
+import { RE2JS } from 're2js';
+import type { Json } from '../json.ts';
+import type { ContentTypeDefinition, FieldDefinition, ValidationRule } from './definition.ts';
+import { keyOf } from './entry-fields.ts';
+import { compileRules } from './entry-rules.ts';
+import { readValue } from './entry-value.ts';
+import { FIELD_TYPE_SPECS, isStored } from './field-types.ts';
+import { InvalidDefinition } from './invalid-definition.ts';
+import { isRecord, parseObject } from './parse-json.ts';
+
+type Field = Omit<FieldDefinition, 'id'>;
+type Params = { readonly [name: string]: Json };
+
+const COMPARE_OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'];
+const MAX_PATTERN = 1000;
+const MAX_ENUM = 1000;
+
+/** Parameters of each rule: which there are, and how they are read for a field (spec 4 A, validation rules). */
+const RULES: { readonly [rule: string]: { readonly params: readonly string[]; readonly read: (params: Params, field: Field) => Params } } = {
+  enum: { params: ['values'], read: readEnum },
+  min: { params: ['value'], read: readBound },
+  max: { params: ['value'], read: readBound },
+  min_length: { params: ['value'], read: readLength },
+  max_length: { params: ['value'], read: readLength },
+  pattern: { params: ['pattern'], read: readPattern },
+  compare: { params: ['op', 'field'], read: readCompare },
+};
+
+/** Reads a field's rules; what needs the other fields is checked by `checkRules`. @throws InvalidDefinition */
+export function parseRules(input: Json | undefined, field: Field, what: string): readonly ValidationRule[] {
+  if (input === undefined || input === null) return [];
+  if (!Array.isArray(input)) throw new InvalidDefinition(`${what}validation must be a list`);
+  return input.map((item: Json) => {
+    const body = parseObject(item, `${what}a validation rule`, ['rule', 'params']);
+    const rule = body['rule'];
+    const known = typeof rule === 'string' && Object.hasOwn(RULES, rule) ? RULES[rule] : undefined;
+    if (typeof rule !== 'string' || !known) throw new InvalidDefinition(`${what}unknown validation rule ${JSON.stringify(rule ?? '').slice(0, 80)}`);
+    if (!isStored(field)) throw new InvalidDefinition(`${what}a relation of kind ${field.relation_type ?? ''} has no validation rules`);
+    const params = parseObject(body['params'] ?? {}, `${what}params of ${rule}`, known.params);
+    const missing = known.params.find((name) => params[name] === undefined || params[name] === null);
+    if (missing !== undefined) throw new InvalidDefinition(`${what}${rule} needs params.${missing}`);
+    try {
+      return { rule, params: known.read(present(params), field) };
+    } catch (error) {
+      if (error instanceof InvalidDefinition) throw new InvalidDefinition(`${what}${rule}: ${error.reason}`);
+      throw error;
+    }
+  });
+}
+
+/** Checks what rules say about other fields, and defaults against rules. @throws InvalidDefinition */
+export function checkRules(definition: ContentTypeDefinition): void {
+  const stored = definition.fields.filter(isStored).map((field) => ({ key: keyOf(field), definition: field }));
+  for (const field of stored) {
+    const { name, field_type: type, default: preset, validation = [] } = field.definition;
+    for (const { rule, params } of validation) {
+      if (rule !== 'compare') continue;
+      const other = stored.find((candidate) => candidate.key === params['field'] || candidate.definition.name === params['field']);
+      if (!other || other.key === field.key) throw new InvalidDefinition(`field "${name}": compare: params.field names no other field`);
+      if (FIELD_TYPE_SPECS[other.definition.field_type].sqlType !== FIELD_TYPE_SPECS[type].sqlType) {
+        throw new InvalidDefinition(`field "${name}": compare: "${other.definition.name}" is of another type`);
+      }
+    }
+    if (preset === undefined || preset === '') continue;
+    const problem = compileRules(field, stored).checks.map((check) => check(preset)).find((reason) => reason !== undefined);
+    if (problem !== undefined) throw new InvalidDefinition(`field "${name}": default ${problem}`);
+  }
+}
+
+function readEnum(params: Params, field: Field): Params {
+  const { values } = params;
+  if (!Array.isArray(values) || values.length === 0) throw new InvalidDefinition('params.values must be a list of values');
+  if (values.length > MAX_ENUM) throw new InvalidDefinition(`params.values must hold at most ${MAX_ENUM} values`);
+  return { values: values.map((value: Json) => readOperand(value, field, 'params.values')) };
+}
+
+function readBound(params: Params, field: Field): Params {
+  if (!FIELD_TYPE_SPECS[field.field_type].ordered || FIELD_TYPE_SPECS[field.field_type].textual) {
+    throw new InvalidDefinition(`not for field_type "${field.field_type}"`);
+  }
+  return { value: readOperand(params['value'] ?? null, field, 'params.value') };
+}
+
+function readLength(params: Params, field: Field): Params {
+  requireText(field);
+  const value = params['value'];
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new InvalidDefinition('params.value must be an integer from 0');
+  return { value };
+}
+
+function readPattern(params: Params, field: Field): Params {
+  requireText(field);
+  const { pattern } = params;
+  if (typeof pattern !== 'string' || pattern.length > MAX_PATTERN) throw new InvalidDefinition(`params.pattern must be a string of at most ${MAX_PATTERN} characters`);
+  try {
+    RE2JS.compile(pattern);
+  } catch {
+    throw new InvalidDefinition('params.pattern is no RE2 pattern');
+  }
+  return { pattern };
+}
+
+function readCompare(params: Params, field: Field): Params {
+  const { op, field: other } = params;
+  if (typeof op !== 'string' || !COMPARE_OPERATORS.includes(op)) throw new InvalidDefinition(`params.op must be one of ${COMPARE_OPERATORS.join(', ')}`);
+  if (typeof other !== 'string') throw new InvalidDefinition('params.field must be a string');
+  if (!FIELD_TYPE_SPECS[field.field_type].ordered && op !== 'eq' && op !== 'ne') throw new InvalidDefinition(`params.op must be eq or ne for field_type "${field.field_type}"`);
+  return { op, field: other };
+}
+
+/** A value that entries are compared with, in stored form. */
+function readOperand(value: Json, field: Field, name: string): Json {
+  const read = readValue({ name: field.name, field_type: field.field_type, id: '' }, value);
+  if (!read.ok) throw new InvalidDefinition(`${name} ${read.message}`);
+  if (read.value === null) throw new InvalidDefinition(`${name} must not be null or empty`);
+  return read.value;
+}
+
+function requireText(field: Field): void {
+  if (!FIELD_TYPE_SPECS[field.field_type].textual) throw new InvalidDefinition(`not for field_type "${field.field_type}"`);
+}
+
+function present(params: { readonly [name: string]: Json | undefined }): Params {
+  return Object.fromEntries(Object.entries(params).filter((entry): entry is [string, Json] => entry[1] !== undefined && !isRecord(entry[1])));
+}

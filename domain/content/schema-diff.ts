@@ -1,0 +1,194 @@
+import type { ContentTypeDefinition, FieldDefinition, SchemaStatement } from './definition.ts';
+import { keyOf } from './entry-fields.ts';
+import { FIELD_TYPE_SPECS, isStored } from './field-types.ts';
+import { InvalidDefinition } from './invalid-definition.ts';
+import type { Column, SchemaOperation, TableIndex } from './schema-operation.ts';
+import { LIVE_SCHEMA, renderOperation } from './table-ddl.ts';
+
+/** What one content type keeps in its shared table: the fields in force and those whose removal is queued. */
+export type TableUse = {
+  readonly fields: readonly FieldDefinition[];
+  readonly retained: readonly FieldDefinition[];
+  readonly with_draft_publish?: boolean | undefined;
+};
+
+/** A queued statement. */
+export type PendingStatement = { readonly id: string; readonly operation: SchemaOperation };
+
+export type SchemaChange = {
+  readonly tenant: string;
+  /** The definition in force; undefined for a new type. */
+  readonly before: ContentTypeDefinition | undefined;
+  readonly retained: readonly FieldDefinition[];
+  readonly pending: readonly PendingStatement[];
+  readonly after: ContentTypeDefinition;
+  /** The other content types on the same table: of other tenants, and the tenant's own that were deleted softly. */
+  readonly others: readonly TableUse[];
+  readonly newId: () => string;
+};
+
+/** A condition on stored values that a save needs; asked of the table before the event is written. */
+export type ValueCheck = { readonly kind: 'required' | 'unique'; readonly column: Column; readonly field: FieldDefinition };
+
+export type SchemaDifference = {
+  /** In the order they run; the destructive ones are queued. */
+  readonly statements: readonly SchemaStatement[];
+  /** Queued statements that this save takes back. */
+  readonly canceled: readonly string[];
+  /** Removed fields whose values stay until a queued statement runs. */
+  readonly retained: readonly FieldDefinition[];
+  readonly checks: readonly ValueCheck[];
+  /** How another tenant's type stores a field differently; then nothing of the rest holds. */
+  readonly conflict: string | undefined;
+};
+
+/**
+ * Compares a definition with the stored one (spec 2, save semantics; spec 4 B for tables that tenants share).
+ * @throws InvalidDefinition for a change that has no conversion: between relation kinds, or from and to relations
+ */
+export function diffContentType(change: SchemaChange): SchemaDifference {
+  const { before, after, others, pending, tenant } = change;
+  const own = [...(before?.fields ?? []), ...change.retained];
+  const foreign = others.flatMap(({ fields, retained }) => [...fields, ...retained]);
+  const conflict = findConflict(after.fields, foreign);
+  for (const field of after.fields) refuseRelationChange(field, own.find(({ name }) => name === field.name));
+
+  const again = change.retained.filter(({ name }) => after.fields.some((field) => field.name === name));
+  const removed = (before?.fields ?? []).filter((field) => hasTable(field) && !after.fields.some(({ name }) => name === field.name));
+  const options = optionOperations(before, after, tenant);
+  const operations = [
+    ...tableOperations(change, own, foreign),
+    ...removed.map((field) => removal(field, foreign, tenant)),
+    ...options,
+  ];
+  return {
+    statements: operations.map((operation) => toStatement(operation, after.name, change.newId())),
+    canceled: pending.filter(({ operation }) => isCanceled(operation, again, after)).map(({ id }) => id),
+    retained: [...change.retained.filter((field) => !again.includes(field)), ...removed],
+    checks: valueChecks(before, own, after),
+    conflict,
+  };
+}
+
+/** Column of a field that has one. */
+export function columnOf(field: FieldDefinition): Column {
+  return { name: keyOf(field), type: FIELD_TYPE_SPECS[field.field_type].sqlType };
+}
+
+function toStatement(operation: SchemaOperation, table: string, id: string): SchemaStatement {
+  const { destructive, ...text } = renderOperation(operation, { schema: LIVE_SCHEMA, table });
+  return { id, ...text, ...(destructive ? { destructive } : {}), operation };
+}
+
+/** Statements that bring the table to the definition without losing a value. */
+function tableOperations({ before, after, others }: SchemaChange, own: readonly FieldDefinition[], foreign: readonly FieldDefinition[]): readonly SchemaOperation[] {
+  const there = new Map([...own, ...foreign].filter(isStored).map((field) => [keyOf(field), columnOf(field).type]));
+  const links = new Set([...own, ...foreign].filter(isLink).map(({ name }) => name));
+  const stored = after.fields.filter(isStored);
+  const isNew = before === undefined && own.length === 0 && others.length === 0;
+  const operations: SchemaOperation[] = isNew ? [{ op: 'create_table', columns: stored.map(columnOf) }] : [];
+  for (const field of stored) {
+    const column = columnOf(field);
+    const from = there.get(column.name);
+    const previous = own.find((known) => isStored(known) && keyOf(known) === column.name);
+    const indexed = { own: previous !== undefined && isIndexed(previous), foreign: foreign.some((known) => keyOf(known) === column.name && isIndexed(known)) };
+    const index: TableIndex = { kind: 'column', column };
+    if (from === undefined) {
+      if (!isNew) operations.push({ op: 'add_column', column });
+      if (isIndexed(field)) operations.push({ op: 'create_index', index });
+    } else if (from !== column.type) {
+      // An index expression does not outlive its column's type.
+      if (indexed.own) operations.push({ op: 'drop_index', index: { kind: 'column', column: { name: column.name, type: from } } });
+      operations.push({ op: 'convert_column', column: column.name, from, to: column.type });
+      if (isIndexed(field)) operations.push({ op: 'create_index', index });
+    } else if (isIndexed(field)) {
+      if (!indexed.own && !indexed.foreign) operations.push({ op: 'create_index', index });
+    } else if (indexed.own && !indexed.foreign) {
+      operations.push({ op: 'drop_index', index });
+    }
+  }
+  for (const { name } of after.fields.filter(isLink)) if (!links.has(name)) operations.push({ op: 'create_link', field: name });
+  const hasStatusIndex = before?.with_draft_publish === true || others.some(({ with_draft_publish: on }) => on === true);
+  if (after.with_draft_publish === true && !hasStatusIndex) operations.push({ op: 'create_index', index: { kind: 'status' } });
+  return operations;
+}
+
+function removal(field: FieldDefinition, foreign: readonly FieldDefinition[], tenant: string): SchemaOperation {
+  const shared = foreign.some((other) => hasTable(other) && keyOf(other) === keyOf(field));
+  if (isLink(field)) return shared ? { op: 'clear_link', field: field.name, tenant } : { op: 'drop_link', field: field.name };
+  return shared ? { op: 'clear_column', column: columnOf(field), tenant } : { op: 'drop_column', column: columnOf(field) };
+}
+
+function optionOperations(before: ContentTypeDefinition | undefined, after: ContentTypeDefinition, tenant: string): readonly SchemaOperation[] {
+  const operations: SchemaOperation[] = [];
+  if (before?.with_soft_delete === true && after.with_soft_delete !== true) operations.push({ op: 'purge_deleted', tenant });
+  if (before?.with_draft_publish === true && after.with_draft_publish !== true) operations.push({ op: 'publish_all', tenant });
+  return operations;
+}
+
+function isCanceled(operation: SchemaOperation, again: readonly FieldDefinition[], after: ContentTypeDefinition): boolean {
+  switch (operation.op) {
+    case 'drop_column':
+    case 'clear_column':
+      return again.some((field) => isStored(field) && keyOf(field) === operation.column.name);
+    case 'drop_link':
+    case 'clear_link':
+      return again.some((field) => isLink(field) && field.name === operation.field);
+    case 'purge_deleted':
+      return after.with_soft_delete === true;
+    case 'publish_all':
+      return after.with_draft_publish === true;
+    default:
+      return false;
+  }
+}
+
+/** What must hold for stored entries because a switch was turned on; a new table holds none, and a new field has no value anywhere. */
+function valueChecks(before: ContentTypeDefinition | undefined, own: readonly FieldDefinition[], after: ContentTypeDefinition): readonly ValueCheck[] {
+  if (before === undefined) return [];
+  return after.fields.filter(isStored).flatMap((field) => {
+    const previous = before.fields.find(({ name }) => name === field.name);
+    const hasValues = own.some(({ name }) => name === field.name);
+    const column = columnOf(field);
+    const checks: ValueCheck[] = [];
+    // A field that is new and required is like one that becomes so: spec 2 lets it be added, entries without a value stay.
+    if (field.required === true && previous !== undefined && previous.required !== true && field.default === undefined) checks.push({ kind: 'required', column, field });
+    const changed = previous?.unique !== true || FIELD_TYPE_SPECS[previous.field_type].sqlType !== column.type;
+    if (field.unique === true && hasValues && changed) checks.push({ kind: 'unique', column, field });
+    return checks;
+  });
+}
+
+function findConflict(fields: readonly FieldDefinition[], foreign: readonly FieldDefinition[]): string | undefined {
+  for (const field of fields.filter(hasTable)) {
+    const other = foreign.find((known) => hasTable(known) && (keyOf(known) === keyOf(field) || known.name === field.name) && storage(known) !== storage(field));
+    if (other) return `field "${field.name}" is ${storage(other)} there and ${storage(field)} here`;
+  }
+  return undefined;
+}
+
+function storage(field: FieldDefinition): string {
+  if (isLink(field)) return 'a link table';
+  return `${keyOf(field) === field.name ? '' : `${keyOf(field)} `}${columnOf(field).type}`;
+}
+
+function refuseRelationChange(field: FieldDefinition, previous: FieldDefinition | undefined): void {
+  if (!previous) return;
+  const sides = (known: FieldDefinition) => (isStored(known) || isLink(known) ? (known.relation_type ?? 'column') : 'other side');
+  if (sides(field) === sides(previous)) return;
+  throw new InvalidDefinition(`field "${field.name}": a relation does not convert into another kind or type; remove it and add a field of another name`);
+}
+
+function hasTable(field: FieldDefinition): boolean {
+  return isStored(field) || isLink(field);
+}
+
+/** Whether a field's values live in a link table. */
+export function isLink(field: Pick<FieldDefinition, 'field_type' | 'relation_type'>): boolean {
+  return field.field_type === 'relation' && field.relation_type === 'many_to_many';
+}
+
+/** Whether a field's column has an index: a belongs_to always, for the other side's reads. */
+export function isIndexed(field: FieldDefinition): boolean {
+  return isStored(field) && (field.indexed === true || field.unique === true || field.field_type === 'relation');
+}

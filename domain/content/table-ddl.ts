@@ -1,0 +1,160 @@
+import { quoteIdentifier } from '../identifier.ts';
+import { strictConversion, totalConversion, unconvertible } from './table-ddl-convert.ts';
+import { indexedExpression } from './field-types.ts';
+import type { Column, SchemaOperation, TableIndex } from './schema-operation.ts';
+import { createdIndexName, indexName, linkTableName, linkTargetIndexName, primaryKeyName } from './table-names.ts';
+
+/** Where an operation is rendered: schema in quotes, name of the content type. */
+export type TablePlace = { readonly schema: string; readonly table: string };
+
+/** The live schema of content, in quotes. */
+export const LIVE_SCHEMA = quoteIdentifier('rm_content');
+
+/** An operation as the API shows it. */
+export type RenderedOperation = { readonly description: string; readonly sql: string; readonly down_sql: string; readonly destructive: boolean };
+
+/** Columns that every typed table has beside its fields'. Actors are `{kind, id}`. */
+export const SYSTEM_COLUMNS = [
+  'id uuid not null',
+  'tenant_id text not null',
+  '_version int8 not null',
+  '_status text not null',
+  '_slug text',
+  '_created_at timestamptz(3) not null',
+  '_updated_at timestamptz(3) not null',
+  '_published_at timestamptz(3)',
+  '_created_by jsonb not null',
+  '_updated_by jsonb not null',
+  '_deleted_at timestamptz(3)',
+] as const;
+
+const NO_UNDO = '-- no undo: the values are gone from the table; they stay in the history';
+
+/** What an operation means: words, statement, undo (spec 2, database statement). Several statements are joined by `;` and a line break. */
+export function renderOperation(operation: SchemaOperation, place: TablePlace): RenderedOperation {
+  const table = tableName(place);
+  const { schema, table: type } = place;
+  const safe = (description: string, sql: string, down: string) => ({ description, sql, down_sql: down, destructive: false });
+  const destructive = (description: string, sql: string, down: string) => ({ description, sql, down_sql: down, destructive: true });
+  switch (operation.op) {
+    case 'create_table':
+      return safe(`Create the table of ${type}`, createTable(place, operation.columns), `drop table ${table}`);
+    case 'add_column': {
+      const { name, type: sqlType } = operation.column;
+      return safe(`Add column ${name} (${sqlType})`, addColumn(table, operation.column), `alter table ${table} drop column ${quoteIdentifier(name)}`);
+    }
+    case 'convert_column': {
+      const { column, from, to } = operation;
+      const [forth, back] = [alterType(table, column, to, strictConversion(column, from, to)), alterType(table, column, from, strictConversion(column, to, from))];
+      return safe(`Convert column ${column} from ${from} to ${to}`, forth, back);
+    }
+    case 'create_index':
+      return safe(`Index ${indexWords(operation.index)}`, createIndex(place, operation.index), dropIndex(place, operation.index));
+    case 'drop_index':
+      return safe(`Drop the index on ${indexWords(operation.index)}`, dropIndex(place, operation.index), createIndex(place, operation.index));
+    case 'create_link':
+      return safe(`Create the link table of ${operation.field}`, createLink(place, operation.field), `drop table ${linkName(place, operation.field)}`);
+    case 'drop_column': {
+      const column = quoteIdentifier(operation.column.name);
+      return destructive(`Drop column ${operation.column.name}`, `alter table ${table} drop column ${column}`, `${addColumn(table, operation.column)};\n${NO_UNDO}`);
+    }
+    case 'clear_column': {
+      const column = quoteIdentifier(operation.column.name);
+      const sql = `update ${table} set ${column} = null where tenant_id = ${literal(operation.tenant)}`;
+      return destructive(`Clear column ${operation.column.name}, which another tenant's ${type} uses too`, sql, NO_UNDO);
+    }
+    case 'drop_link': {
+      const sql = `drop table ${linkName(place, operation.field)}`;
+      return destructive(`Drop the link table of ${operation.field}`, sql, `${createLink(place, operation.field)};\n${NO_UNDO}`);
+    }
+    case 'clear_link': {
+      const sql = `delete from ${linkName(place, operation.field)} where tenant_id = ${literal(operation.tenant)}`;
+      return destructive(`Clear the links of ${operation.field}, which another tenant's ${type} uses too`, sql, NO_UNDO);
+    }
+    case 'purge_deleted': {
+      const sql = `delete from ${table} where tenant_id = ${literal(operation.tenant)} and "_deleted_at" is not null`;
+      return destructive('Remove soft delete: deleted entries go', sql, NO_UNDO);
+    }
+    case 'publish_all': {
+      const sql = `update ${table} set "_status" = 'published' where tenant_id = ${literal(operation.tenant)} and "_status" <> 'published'`;
+      return destructive('Remove draft and publish: every entry counts as published', sql, NO_UNDO);
+    }
+    default:
+      return unknownOperation(operation);
+  }
+
+  function linkName(at: TablePlace, field: string): string {
+    return `${schema}.${quoteIdentifier(linkTableName(at.table, field))}`;
+  }
+}
+
+/**
+ * The statement a projector runs: like the shown one, but never refused by a value. A value that came in between the try-out and the
+ * event and does not convert has no value in the column; the history keeps it.
+ */
+export function projectedStatement(operation: SchemaOperation, place: TablePlace): string {
+  if (operation.op !== 'convert_column') return renderOperation(operation, place).sql;
+  const { column, from, to } = operation;
+  return alterType(tableName(place), column, to, totalConversion(place.schema, column, from, to));
+}
+
+/** Question whether a value would be lost, as `select exists (…) as found`; undefined where every value converts. */
+export function findUnconvertible(place: TablePlace, operation: Extract<SchemaOperation, { readonly op: 'convert_column' }>): string | undefined {
+  const condition = unconvertible(place.schema, operation.column, operation.from, operation.to);
+  return condition === undefined ? undefined : `select exists (select 1 from ${tableName(place)} where ${condition}) as found`;
+}
+
+type SqlColumnType = Column['type'];
+
+function tableName({ schema, table }: TablePlace): string {
+  return `${schema}.${quoteIdentifier(table)}`;
+}
+
+function createTable(place: TablePlace, columns: readonly Column[]): string {
+  const table = tableName(place);
+  const lines = [
+    ...SYSTEM_COLUMNS,
+    ...columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`),
+    `constraint ${quoteIdentifier(primaryKeyName(place.table))} primary key (id)`,
+  ];
+  const index = quoteIdentifier(createdIndexName(place.table));
+  return `create table if not exists ${table} (\n  ${lines.join(',\n  ')}\n);\ncreate index if not exists ${index} on ${table} (tenant_id, "_created_at", id)`;
+}
+
+function addColumn(table: string, { name, type }: Column): string {
+  return `alter table ${table} add column if not exists ${quoteIdentifier(name)} ${type}`;
+}
+
+function alterType(table: string, column: string, to: SqlColumnType, using: string): string {
+  return `alter table ${table} alter column ${quoteIdentifier(column)} type ${to} using ${using}`;
+}
+
+function createIndex(place: TablePlace, index: TableIndex): string {
+  const keys = index.kind === 'status' ? '"_status", "_created_at"' : indexedExpression(index.column.type, quoteIdentifier(index.column.name));
+  return `create index if not exists ${quoteIdentifier(indexName(place.table, index))} on ${tableName(place)} (tenant_id, ${keys}, id)`;
+}
+
+function dropIndex(place: TablePlace, index: TableIndex): string {
+  return `drop index if exists ${place.schema}.${quoteIdentifier(indexName(place.table, index))}`;
+}
+
+function createLink(place: TablePlace, field: string): string {
+  const table = `${place.schema}.${quoteIdentifier(linkTableName(place.table, field))}`;
+  const index = quoteIdentifier(linkTargetIndexName(place.table, field));
+  const columns = 'tenant_id text not null, source_id uuid not null, target_id uuid not null, position int4 not null';
+  return `create table if not exists ${table} (${columns}, primary key (source_id, target_id));\ncreate index if not exists ${index} on ${table} (target_id)`;
+}
+
+function indexWords(index: TableIndex): string {
+  return index.kind === 'status' ? 'status and creation time' : index.column.name;
+}
+
+/** Tenants' slugs only: the grammar holds no quotes. */
+function literal(tenant: string): string {
+  if (!/^[a-z][a-z0-9_]*$/.test(tenant)) throw new RangeError('not a tenant');
+  return `'${tenant}'`;
+}
+
+function unknownOperation(operation: never): never {
+  throw new TypeError(`unknown operation: ${JSON.stringify(operation)}`);
+}

@@ -75,6 +75,7 @@ export const ERRORS = {
   // event store (spec 5, rule 3)
   conflict: { status: 409, message: 'the stream has changed' },
   stream_deleted: { status: 410, message: 'the stream is deleted' },
+  invalid_append: { status: 500, message: 'the append is not valid' },
   idempotency_corrupted: { status: 500, message: 'the events were appended only in part' },
   too_large: { status: 413, message: 'the append is too large' },
   store_unavailable: { status: 503, message: 'the event store is unavailable' },

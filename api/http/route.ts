@@ -37,6 +37,8 @@ export type Answer = {
   readonly status: number;
   readonly body?: Json | undefined;
   readonly json?: string | undefined;
+  /** Any other text; its `Content-Type` stands in `headers`, default `text/plain; charset=utf-8`. */
+  readonly text?: string | undefined;
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** A write: wait until the read models have reached the position, then answer with `X-Commit-Position` (rule 7). */
   readonly commit?: { readonly position: GlobalPosition; readonly readModels: readonly string[] } | undefined;
@@ -62,6 +64,10 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema> =
   readonly query?: Q;
   /** JSON body. */
   readonly body?: B;
+  /** An empty body counts as `{}`. Default: it is refused like text that is not JSON. */
+  readonly bodyOptional?: boolean;
+  /** The body is handed over as bytes (a `Buffer`) when its media type is one of these (lower case, such as `text/csv`); others answer 415. */
+  readonly rawBody?: readonly string[];
   /** What a refused body answers. Default: 422 `validation failed` with `fields`. */
   readonly refuseBody?: (problems: readonly { readonly field: string; readonly message: string; readonly keyword: string }[]) => Error;
   /** Code for text that is not JSON. Default `invalid_json_body`. */
@@ -79,6 +85,8 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema> =
   /** Feature that serves it and paid capability it needs, for gates. */
   readonly feature?: string;
   readonly capability?: string;
+  /** Runs before body and query are looked at: refusals that win over a bad body, such as 404 of a missing resource (spec 4 A, order of refusals). */
+  readonly precheck?: (request: RouteRequest<Static<P>, unknown, unknown>) => Promise<void>;
   /** Read models the answer comes from; `X-Min-Position` waits for them. */
   readonly reads?: readonly string[];
   readonly handler: (request: RouteRequest<Static<P>, Static<Q>, Static<B>>) => Promise<Answer>;

@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ErrorCode } from '../../domain/errors.ts';
+import type { Principal } from '../../domain/identity/principal.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Metrics } from '../../application/ports/metrics.ts';
+import type { ProjectionProgress } from '../../projections/engine/projection.ts';
+import type { CorsPolicy } from './cors.ts';
+import type { IdempotencyStore } from './idempotency.ts';
+
+/** The credentials as they were sent; nothing of them is checked yet. */
+export type RequestFacts = {
+  readonly api: 'admin' | 'content';
+  /** What follows `Authorization: Bearer `. */
+  readonly bearer: string | undefined;
+  /** `X-API-Key`. */
+  readonly apiKey: string | undefined;
+  /** Session cookie; only ever on the admin API. */
+  readonly sessionCookie: string | undefined;
+};
+
+/** A key that is known and may not be used (revoked, expired): answered 401 and recorded. */
+export type RefusedKey = { readonly kind: 'refused_key'; readonly keyId: string; readonly tenant: string };
+
+/** One request made by an API key, refused ones included (spec 4 A, API keys, audit, usage). */
+export type KeyRequest = {
+  readonly keyId: string;
+  readonly tenant: string;
+  readonly method: string;
+  /** Concrete path without the query. */
+  readonly path: string;
+  readonly status: number;
+  /** Client's address, in clear: the recorder seals it. */
+  readonly ip: string;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+  readonly at: Date;
+};
+
+/** A principal that is an API key. */
+export type KeyPrincipal = Extract<Principal, { kind: 'api_key' }>;
+
+type MaybePromise<T> = T | Promise<T>;
+
+/** Everything the HTTP layer needs; made by the composition root, shared by both listeners. */
+export type HttpDependencies = {
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  readonly now: () => Date;
+  /** A new UUID v7. */
+  readonly newId: () => string;
+
+  /**
+   * Proves the credential. Answers without a promise where it is cached. May throw a refusal (such as `monthly_limit_exceeded`).
+   * @returns undefined when no valid credential was sent.
+   */
+  readonly authenticate: (facts: RequestFacts) => MaybePromise<Principal | RefusedKey | undefined>;
+  /** Scope and content-type list of a key on the Content API (spec 1, API key checks). @returns the refusal, undefined when it may pass. */
+  readonly checkKeyScope: (principal: KeyPrincipal, method: string, path: string) => ErrorCode | undefined;
+  /** Called once for every request by a key, after its answer was handed to the socket; must not block. */
+  readonly recordKeyRequest: (request: KeyRequest) => void;
+  readonly tenantExists: (slug: string) => MaybePromise<boolean>;
+  /** Tenant whose domains hold the host (lower case, without port). */
+  readonly tenantOfHost: (host: string) => MaybePromise<string | undefined>;
+
+  readonly progress: Pick<ProjectionProgress, 'waitFor'>;
+  readonly idempotency: IdempotencyStore;
+
+  readonly options: HttpOptions;
+};
+
+/** Settings of the HTTP layer. */
+export type HttpOptions = {
+  /** `MAX_JSON_BODY_BYTES`. */
+  readonly maxJsonBodyBytes: number;
+  /** `MAX_BODY_BYTES`: of bodies that are no JSON. */
+  readonly maxBodyBytes: number;
+  /** `TRUSTED_PROXIES`: CIDRs or addresses whose `X-Forwarded-For` counts. */
+  readonly trustedProxies: readonly string[];
+  readonly cors: CorsPolicy;
+  /** `SECURE_COOKIE`: cookie name `__Host-sys_session`, HSTS, redirect of http to https (never of probes and `/.well-known/`). */
+  readonly secure: boolean;
+};
+
+/** The part of a Node request the layer's pure functions look at. */
+export type HeaderSource = { readonly headers: IncomingHttpHeaders };

@@ -1,0 +1,42 @@
+import type { Exchange } from './exchange.ts';
+import type { Serving } from './respond.ts';
+import type { Answer } from './route.ts';
+
+/**
+ * Writes an answer in one go. `constant`: headers of every answer, name and value by turns.
+ * @returns how many bytes the body holds
+ * @throws Error when a header's value is not allowed in HTTP; nothing is sent then
+ */
+export function sendAnswer({ request, response, requestId, correlationId }: Exchange, answer: Answer, constant: readonly string[], { api, cors }: Serving): number {
+  const { status } = answer;
+  const headers = constant.slice();
+  headers.push('X-Request-Id', requestId, 'X-Correlation-ID', correlationId);
+  if (request.headers.origin !== undefined) headers.push(...cors.simple(request.headers.origin));
+
+  const text = answer.json ?? answer.text ?? (answer.body === undefined ? undefined : JSON.stringify(answer.body));
+  let cached = false;
+  let typed = false;
+  for (const name in answer.headers) {
+    const value = answer.headers[name];
+    if (value === undefined || (request.headers.origin !== undefined && name.startsWith('Access-Control-') && headers.includes(name))) continue;
+    if (name === 'Cache-Control') cached = true;
+    else if (name === 'Content-Type') typed = true;
+    if (typeof value === 'string') headers.push(name, value);
+    else for (const one of value) headers.push(name, one);
+  }
+  // A browser may keep what the content API says, but asks again with the ETag.
+  if (!cached) headers.push('Cache-Control', api === 'content' && status < 400 ? 'private, no-cache' : 'no-store');
+
+  if (status === 204 || status === 304) {
+    response.writeHead(status, headers);
+    response.end();
+    return 0;
+  }
+  const bytes = text === undefined ? 0 : Buffer.byteLength(text);
+  if (text !== undefined && !typed) headers.push('Content-Type', answer.text === undefined ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8');
+  headers.push('Content-Length', String(bytes));
+  response.writeHead(status, headers);
+  if (text === undefined || request.method === 'HEAD') response.end();
+  else response.end(text);
+  return bytes;
+}

@@ -1,0 +1,133 @@
+import { createHash } from 'node:crypto';
+import { v7 } from 'uuid';
+import type { GlobalPosition } from '../../../domain/event.ts';
+import { positionFrom } from '../../../domain/event.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { Metrics } from '../../../application/ports/metrics.ts';
+import type { HttpDependencies, HttpOptions, KeyRequest } from '../../../api/http/http-dependencies.ts';
+import type { IdempotencyStore, StoredAnswer } from '../../../api/http/idempotency.ts';
+import type { Listener } from '../../../api/http/listener.ts';
+import { startListener } from '../../../api/http/listener.ts';
+import { createApi } from '../../../api/http/create-api.ts';
+import type { Route } from '../../../api/http/route.ts';
+import type { Principal } from '../../../domain/identity/principal.ts';
+
+/** Credentials the tests' authenticator knows: by bearer token, cookie or key. */
+export const PRINCIPALS: Readonly<Record<string, Principal>> = {
+  admin: { kind: 'session', userId: 'u1', sessionId: 's1', tenant: 'default', roles: ['admin'], via: 'bearer', csrfToken: 'csrf-1' },
+  super: { kind: 'session', userId: 'u2', sessionId: 's2', tenant: 'default', roles: ['super_admin'], via: 'bearer', csrfToken: 'csrf-2' },
+  editor: { kind: 'session', userId: 'u3', sessionId: 's3', tenant: 'acme', roles: ['editor'], via: 'bearer', csrfToken: 'csrf-3' },
+  svc_reader: { kind: 'api_key', keyId: 'k1', tenant: 'acme', roles: [], scopes: ['things:read'], schemas: [] },
+  svc_writer: { kind: 'api_key', keyId: 'k2', tenant: 'acme', roles: ['editor'], scopes: ['things:*'], schemas: [] },
+  svc_admin: { kind: 'api_key', keyId: 'k3', tenant: 'acme', roles: ['admin'], scopes: [], schemas: [] },
+};
+
+export type Served = {
+  readonly admin: Listener;
+  readonly content: Listener;
+  readonly keyRequests: KeyRequest[];
+  readonly logs: { readonly level: string; readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
+  readonly requests: string[];
+  /** Moves the read models of the test. */
+  position: GlobalPosition;
+};
+
+/** Serves routes on two listeners of the machine, around each test of the enclosing `describe`. */
+export function useServed(routes: readonly Route[], options: Partial<HttpOptions> = {}, overrides: Partial<HttpDependencies> = {}): () => Served {
+  let served: Served | undefined;
+  before(async () => {
+    served = await serve(routes, options, overrides);
+  });
+  after(async () => {
+    await Promise.all([served?.admin.close({ deadlineMs: 500 }), served?.content.close({ deadlineMs: 500 })]);
+  });
+  return () => {
+    if (!served) throw new Error('served inside tests only');
+    return served;
+  };
+}
+
+export async function serve(routes: readonly Route[], options: Partial<HttpOptions> = {}, overrides: Partial<HttpDependencies> = {}): Promise<Served> {
+  const keyRequests: KeyRequest[] = [];
+  const logs: Served['logs'] = [];
+  const requests: string[] = [];
+  const state = { position: positionFrom(10) };
+  const logger: Logger = {
+    debug: () => undefined,
+    info: (message, fields = {}) => logs.push({ level: 'info', message, fields }),
+    warn: (message, fields = {}) => logs.push({ level: 'warn', message, fields }),
+    error: (message, fields = {}) => logs.push({ level: 'error', message, fields }),
+    child: () => logger,
+  };
+  const nothing = () => undefined;
+  const metrics: Metrics = {
+    appendFinished: nothing,
+    lag: nothing,
+    batchApplied: nothing,
+    queueDepth: nothing,
+    delivery: nothing,
+    requestFinished: (api, route, method, status) => requests.push(`${api} ${method} ${route} ${status}`),
+  };
+  const dependencies: HttpDependencies = {
+    logger,
+    metrics,
+    now: () => new Date(),
+    newId: v7,
+    authenticate: ({ bearer, apiKey, sessionCookie }) => {
+      if (apiKey === 'svc_dead') return { kind: 'refused_key', keyId: 'k9', tenant: 'acme' };
+      const principal = PRINCIPALS[bearer ?? apiKey ?? sessionCookie ?? ''];
+      return principal?.kind === 'session' && bearer === undefined ? { ...principal, via: 'cookie' } : principal;
+    },
+    checkKeyScope: ({ scopes }, method, path) => {
+      const needed = `${path.split('/')[3] ?? ''}:${method === 'GET' ? 'read' : 'write'}`;
+      return scopes.includes(needed) || scopes.includes('things:*') ? undefined : 'insufficient_scope';
+    },
+    recordKeyRequest: (request) => keyRequests.push(request),
+    tenantExists: (slug) => slug === 'acme',
+    tenantOfHost: (host) => Promise.resolve(host === 'acme.test' ? 'acme' : undefined),
+    progress: {
+      waitFor: (_names, position) => Promise.resolve(position <= state.position),
+    },
+    idempotency: memoryIdempotency(),
+    ...overrides,
+    options: {
+      maxJsonBodyBytes: 1_048_576,
+      maxBodyBytes: 10_485_760,
+      trustedProxies: [],
+      secure: false,
+      cors: { origins: ['http://localhost:5173'], allowMethods: ['GET', 'POST'], allowHeaders: ['Content-Type'], exposeHeaders: ['X-Request-Id', 'RateLimit-*'], maxAge: 3600 },
+      ...options,
+    },
+  };
+  const [admin, content] = await Promise.all(
+    (['admin', 'content'] as const).map((api) => startListener({ app: createApi({ api, routes, dependencies }), address: '127.0.0.1:0' })),
+  );
+  if (!admin || !content) throw new Error('unreachable');
+  return Object.assign(state, { admin, content, keyRequests, logs, requests });
+}
+
+/** A store of idempotency keys with the promises of the real one. */
+export function memoryIdempotency(): IdempotencyStore {
+  const kept = new Map<string, { fingerprint: string; answer?: StoredAnswer }>();
+  const nameOf = ({ scope, key }: { scope: string; key: string }) => createHash('sha256').update(`${scope}\n${key}`).digest('hex');
+  return {
+    begin: (request) => {
+      const found = kept.get(nameOf(request));
+      if (!found) {
+        kept.set(nameOf(request), { fingerprint: request.fingerprint });
+        return Promise.resolve({ state: 'started' });
+      }
+      if (found.fingerprint !== request.fingerprint) return Promise.resolve({ state: 'reused' });
+      return Promise.resolve(found.answer ? { state: 'finished', answer: found.answer } : { state: 'in_progress' });
+    },
+    complete: (request) => {
+      const found = kept.get(nameOf(request));
+      if (found) found.answer = request.answer;
+      return Promise.resolve();
+    },
+    abandon: (request) => {
+      kept.delete(nameOf(request));
+      return Promise.resolve();
+    },
+  };
+}

@@ -1,4 +1,17 @@
+import { leasesAndCheckpoints } from './0200-leases-and-checkpoints.ts';
+import { claims } from './0201-claims.ts';
+import { idempotencyKeys } from './0202-idempotency-keys.ts';
+import { personKeys } from './0300-person-keys.ts';
+import { sessions } from './0310-sessions.ts';
+import { apiKeyRequests } from './0320-api-key-requests.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration there is, one file each beside this one. */
-export const migrations: readonly Migration[] = [];
+export const migrations: readonly Migration[] = [
+  leasesAndCheckpoints,
+  claims,
+  idempotencyKeys,
+  personKeys,
+  sessions,
+  apiKeyRequests,
+];

@@ -1,0 +1,33 @@
+import type { CommandContext } from '../../domain/context.ts';
+import { streamName } from '../../domain/stream.ts';
+import type { UserCommand, UserState } from '../../domain/identity/user.ts';
+import { decideUser, user } from '../../domain/identity/user.ts';
+import { parseUserEvent } from '../../domain/identity/user-events.ts';
+import type { CommandOutcome } from '../handle-command.ts';
+import { handleCommand } from '../handle-command.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import type { UserRecord } from './identity-reads.ts';
+
+/** Users are install-wide: their streams and events belong to this tenant (spec 4 A, sign-in details). */
+export const HOME_TENANT = 'default';
+
+export function userStream(userId: string): string {
+  return streamName({ category: 'user', tenant: HOME_TENANT, id: userId });
+}
+
+/** Runs a command on a user's stream. `known`, the read model's row, saves reading the stream. @throws refusals of `decideUser` */
+export function decideOnUser(
+  { eventStore }: { readonly eventStore: EventStore },
+  { userId, command, known }: { readonly userId: string; readonly command: UserCommand; readonly known?: UserRecord | undefined },
+  context: CommandContext,
+): Promise<CommandOutcome<UserState>> {
+  return handleCommand({
+    eventStore,
+    stream: userStream(userId),
+    decider: user,
+    parse: parseUserEvent,
+    context: { ...context, tenant: HOME_TENANT },
+    decide: (state) => decideUser(command, state),
+    snapshot: known && { state: { status: 'active', roles: known.roles, disabled: known.disabled }, revision: known.revision },
+  });
+}

@@ -1,0 +1,39 @@
+import type { PasswordPolicy } from '../../domain/identity/password-policy.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
+import type { ApiKeyRequests } from '../ports/api-key-requests.ts';
+import type { Claims } from '../ports/claims.ts';
+import type { Entitlements } from '../ports/entitlements.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import type { Exclusive } from '../ports/exclusive.ts';
+import type { Passwords } from '../ports/passwords.ts';
+import type { RandomSecrets } from '../ports/random-secrets.ts';
+import type { SessionTokens } from '../ports/session-tokens.ts';
+import type { Sessions } from '../ports/sessions.ts';
+import type { Vault } from '../ports/vault.ts';
+import type { IdentityReads } from './identity-reads.ts';
+
+/** What the use cases of identity work with; each names the part it needs. */
+export type IdentityDependencies = {
+  readonly eventStore: EventStore;
+  readonly claims: Claims;
+  readonly reads: IdentityReads;
+  readonly sessions: Sessions;
+  readonly tokens: SessionTokens;
+  readonly passwords: Passwords;
+  readonly secrets: RandomSecrets;
+  readonly vault: Vault;
+  readonly exclusive: Exclusive;
+  readonly progress: { waitFor(names: readonly string[], position: GlobalPosition, timeoutMs: number): Promise<boolean> };
+  readonly entitlements: Entitlements;
+  readonly passwordPolicy: PasswordPolicy;
+  /** `REFRESH_TOKEN_TTL_SECS`. */
+  readonly refreshTtlSeconds: number;
+  readonly apiKeyRequests: ApiKeyRequests;
+  /** HMAC of a raw API key under the pepper, hex. */
+  readonly hashApiKey: (rawKey: string) => string;
+  /** Whether this is the setup token; in constant time. */
+  readonly isSetupToken: (presented: string) => boolean;
+};
+
+/** Name of the read model that every use case of identity moves. */
+export const IDENTITY = 'identity';

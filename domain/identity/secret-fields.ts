@@ -1,0 +1,9 @@
+/**
+ * Members of identity events' data that no answer may show, by event type: sealed addresses, password hashes, digests and key hashes.
+ * The audit detail leaves them out (spec 4 A: the event's data, secrets never).
+ */
+export const IDENTITY_SECRET_FIELDS: Readonly<Record<string, readonly string[]>> = {
+  UserCreated: ['email', 'email_digest', 'password_hash'],
+  UserPasswordChanged: ['password_hash'],
+  ApiKeyCreated: ['key_hash'],
+};

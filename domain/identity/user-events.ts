@@ -1,0 +1,42 @@
+import type { DomainEvent } from '../event.ts';
+import type { JsonObject } from '../json.ts';
+
+/** A value sealed by the vault; what is inside is none of the domain's business. */
+export type SealedValue = JsonObject;
+
+/** Why a session ended before its time. */
+export type SessionEnd = 'signed_out' | 'refresh_token_reused';
+
+/**
+ * Events of a user, stream `user-default.<user id>`: users are install-wide. Addresses are sealed under the person's key, password hashes
+ * under the install's. `email_digest` is keyed; it finds the account and can't be turned back.
+ */
+export type UserEvent =
+  | DomainEvent<'UserCreated', {
+      readonly user_id: string;
+      readonly email: SealedValue;
+      readonly email_digest: string;
+      readonly password_hash: SealedValue;
+      readonly roles: readonly string[];
+      /** Tenant that the person becomes a member of. */
+      readonly member_of: string;
+    }>
+  | DomainEvent<'UserRolesChanged', { readonly roles: readonly string[] }>
+  | DomainEvent<'UserStateChanged', { readonly disabled: boolean }>
+  | DomainEvent<'UserPasswordChanged', { readonly password_hash: SealedValue }>
+  | DomainEvent<'UserSignedIn', { readonly session_id: string; readonly tenant: string; readonly method: 'setup' | 'password' }>
+  | DomainEvent<'UserSessionEnded', { readonly session_id: string; readonly reason: SessionEnd }>
+  | DomainEvent<'UserDeleted', Readonly<Record<string, never>>>;
+
+export const USER_EVENT_TYPES: ReadonlySet<string> = new Set<UserEvent['type']>([
+  'UserCreated', 'UserRolesChanged', 'UserStateChanged', 'UserPasswordChanged', 'UserSignedIn', 'UserSessionEnded', 'UserDeleted',
+]);
+
+/** Events after which the sessions opened before them are over (spec 4 A, sign-in details). */
+export const SESSION_ENDING: ReadonlySet<string> = new Set<UserEvent['type']>(['UserRolesChanged', 'UserStateChanged', 'UserPasswordChanged', 'UserDeleted']);
+
+/** Narrows a stored event. @throws TypeError for a type that is no user event */
+export function parseUserEvent(event: { readonly type: string; readonly data: JsonObject }): UserEvent {
+  if (!USER_EVENT_TYPES.has(event.type)) throw new TypeError(`no event of a user: ${event.type}`);
+  return { type: event.type, data: event.data } as UserEvent;
+}

@@ -1,0 +1,82 @@
+import type { Decider } from '../decider.ts';
+import { refusal } from '../errors.ts';
+import { SUPER_ADMIN, distinctRoles, sameRoles } from './roles.ts';
+import type { SealedValue, SessionEnd, UserEvent } from './user-events.ts';
+
+/** What decisions on a user need to know of it. */
+export type UserState = {
+  readonly status: 'unknown' | 'active' | 'deleted';
+  readonly roles: readonly string[];
+  readonly disabled: boolean;
+};
+
+export type UserCommand =
+  | { readonly kind: 'create'; readonly event: Extract<UserEvent, { type: 'UserCreated' }>['data'] }
+  /** `otherSuperAdmins`: enabled super admins beside this user. */
+  | { readonly kind: 'set_roles'; readonly roles: readonly string[]; readonly otherSuperAdmins: number }
+  | { readonly kind: 'set_disabled'; readonly disabled: boolean; readonly otherSuperAdmins: number }
+  | { readonly kind: 'set_password'; readonly passwordHash: SealedValue }
+  | { readonly kind: 'delete'; readonly otherSuperAdmins: number }
+  | { readonly kind: 'sign_in'; readonly session: Extract<UserEvent, { type: 'UserSignedIn' }>['data'] }
+  | { readonly kind: 'end_session'; readonly sessionId: string; readonly reason: SessionEnd };
+
+/**
+ * Decides on a user (spec 1 and 4 A, users and roles). Replacing roles or a state by the same ones changes nothing.
+ * @throws `user_not_found`, `user_exists`, `last_super_admin`, `invalid_credentials` (signing in)
+ */
+export function decideUser(command: UserCommand, state: UserState): readonly UserEvent[] {
+  if (command.kind === 'create') {
+    if (state.status !== 'unknown') throw refusal('user_exists');
+    return [{ type: 'UserCreated', data: { ...command.event, roles: distinctRoles(command.event.roles) } }];
+  }
+  if (command.kind === 'sign_in') {
+    if (state.status !== 'active' || state.disabled) throw refusal('invalid_credentials');
+    return [{ type: 'UserSignedIn', data: command.session }];
+  }
+  if (command.kind === 'end_session') {
+    // Deleting a user ended the sessions already.
+    return state.status === 'active' ? [{ type: 'UserSessionEnded', data: { session_id: command.sessionId, reason: command.reason } }] : [];
+  }
+  if (state.status !== 'active') throw refusal('user_not_found');
+  switch (command.kind) {
+    case 'set_roles': {
+      const roles = distinctRoles(command.roles);
+      if (!roles.includes(SUPER_ADMIN)) keepOneSuperAdmin(state, command.otherSuperAdmins);
+      return sameRoles(roles, state.roles) ? [] : [{ type: 'UserRolesChanged', data: { roles } }];
+    }
+    case 'set_disabled':
+      if (command.disabled) keepOneSuperAdmin(state, command.otherSuperAdmins);
+      return command.disabled === state.disabled ? [] : [{ type: 'UserStateChanged', data: { disabled: command.disabled } }];
+    case 'set_password':
+      return [{ type: 'UserPasswordChanged', data: { password_hash: command.passwordHash } }];
+    case 'delete':
+      keepOneSuperAdmin(state, command.otherSuperAdmins);
+      return [{ type: 'UserDeleted', data: {} }];
+  }
+}
+
+function evolve(state: UserState, event: UserEvent): UserState {
+  switch (event.type) {
+    case 'UserCreated':
+      return { status: 'active', roles: event.data.roles, disabled: false };
+    case 'UserRolesChanged':
+      return { ...state, roles: event.data.roles };
+    case 'UserStateChanged':
+      return { ...state, disabled: event.data.disabled };
+    case 'UserDeleted':
+      return { ...state, status: 'deleted' };
+    case 'UserPasswordChanged':
+    case 'UserSignedIn':
+    case 'UserSessionEnded':
+      return state;
+  }
+}
+
+export const user: Decider<UserState, UserEvent> = {
+  initialState: () => ({ status: 'unknown', roles: [], disabled: false }),
+  evolve,
+};
+
+function keepOneSuperAdmin(state: UserState, others: number): void {
+  if (others === 0 && !state.disabled && state.roles.includes(SUPER_ADMIN)) throw refusal('last_super_admin');
+}

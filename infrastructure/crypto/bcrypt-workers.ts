@@ -1,0 +1,112 @@
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { refusal } from '../../domain/errors.ts';
+
+export type BcryptTask =
+  | { readonly kind: 'hash'; readonly password: string; readonly cost: number }
+  | { readonly kind: 'compare'; readonly password: string; readonly hash: string };
+
+export type BcryptWorkers = {
+  /** @returns the hash, or whether the password matches. @throws `unavailable` when too many wait */
+  run(task: BcryptTask): Promise<string | boolean>;
+  close(): Promise<void>;
+};
+
+type Job = { readonly task: BcryptTask; readonly resolve: (result: string | boolean) => void; readonly reject: (error: Error) => void };
+type Slot = { readonly worker: Worker; job: Job | undefined; idle: NodeJS.Timeout | undefined };
+type Reply = { readonly result: string | boolean } | { readonly error: string };
+
+/** About a minute of work for one thread at cost 12: whoever comes later is better told at once. */
+const MAX_WAITING = 250;
+const IDLE_MS = 30_000;
+
+/** The thread's program, as text: it works the same from the sources and from the bundle. */
+const PROGRAM = `
+const { parentPort, workerData } = require('node:worker_threads');
+const loaded = import(workerData.bcrypt);
+parentPort.on('message', async (task) => {
+  try {
+    const { default: bcrypt } = await loaded;
+    const result = task.kind === 'hash' ? bcrypt.hashSync(task.password, task.cost) : bcrypt.compareSync(task.password, task.hash);
+    parentPort.postMessage({ result });
+  } catch (error) {
+    parentPort.postMessage({ error: String(error) });
+  }
+});
+`;
+
+/** Threads that hash one password at a time; started on demand, ended when idle, never keeping the process alive. */
+export function createBcryptWorkers({ threads = Math.min(4, Math.max(1, availableParallelism() - 1)) }: { readonly threads?: number } = {}): BcryptWorkers {
+  const bcrypt = pathToFileURL(createRequire(import.meta.url).resolve('bcryptjs')).href;
+  const slots = new Set<Slot>();
+  const waiting: Job[] = [];
+
+  function start(): Slot {
+    const worker = new Worker(PROGRAM, { eval: true, workerData: { bcrypt }, execArgv: [] });
+    const slot: Slot = { worker, job: undefined, idle: undefined };
+    slots.add(slot);
+    worker.on('message', (reply: Reply) => {
+      const { job } = slot;
+      slot.job = undefined;
+      if ('result' in reply) job?.resolve(reply.result);
+      else job?.reject(new Error(reply.error));
+      dispatch();
+    });
+    worker.on('error', (error) => slot.job?.reject(error));
+    worker.on('exit', () => {
+      slots.delete(slot);
+      slot.job?.reject(new Error('the hashing thread ended'));
+      dispatch();
+    });
+    return slot;
+  }
+
+  function dispatch(): void {
+    for (const slot of slots) {
+      if (slot.job) continue;
+      const job = waiting.shift();
+      if (!job) {
+        rest(slot);
+        continue;
+      }
+      assign(slot, job);
+    }
+    while (waiting.length > 0 && slots.size < threads) {
+      const job = waiting.shift();
+      if (job) assign(start(), job);
+    }
+  }
+
+  function assign(slot: Slot, job: Job): void {
+    clearTimeout(slot.idle);
+    slot.job = job;
+    slot.worker.ref();
+    slot.worker.postMessage(job.task);
+  }
+
+  function rest(slot: Slot): void {
+    slot.worker.unref();
+    clearTimeout(slot.idle);
+    slot.idle = setTimeout(() => void slot.worker.terminate(), IDLE_MS);
+    slot.idle.unref();
+  }
+
+  return {
+    run(task) {
+      if (waiting.length >= MAX_WAITING) return Promise.reject(refusal('unavailable', { headers: { 'Retry-After': '5' } }));
+      return new Promise((resolve, reject) => {
+        waiting.push({ task, resolve, reject });
+        dispatch();
+      });
+    },
+    async close() {
+      for (const { reject } of waiting.splice(0)) reject(refusal('unavailable'));
+      await Promise.all([...slots].map(({ worker, idle }) => {
+        clearTimeout(idle);
+        return worker.terminate();
+      }));
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { randomBytes } from 'node:crypto';
+import type { RandomSecrets } from '../../application/ports/random-secrets.ts';
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Bytes from here on would make some characters likelier than others. */
+const FAIR_LIMIT = 62 * 4;
+
+/** Secrets from the system's generator. */
+export const randomSecrets: RandomSecrets = {
+  apiKey: () => `svc_${base62(40)}`,
+  refreshToken: () => randomBytes(32).toString('base64url'),
+};
+
+function base62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < FAIR_LIMIT && text.length < length) text += BASE62.charAt(byte % 62);
+    }
+  }
+  return text;
+}

@@ -1,0 +1,48 @@
+import { createHmac } from 'node:crypto';
+import QuickLRU from 'quick-lru';
+import type { Vault } from '../../application/ports/vault.ts';
+import type { Queryable } from '../postgres/database.ts';
+import { deriveKey } from './derive-key.ts';
+import { createPersonKeys } from './person-keys.ts';
+import { open, seal } from './sealed-box.ts';
+
+export type VaultOptions = {
+  /** Holds `operational.person_keys`. */
+  readonly database: Queryable;
+  /** `ENCRYPTION_KEY`, at least 32 characters. */
+  readonly encryptionKey: string;
+};
+
+const PERSONAL = 'personal';
+const CACHED_KEYS = 1_000;
+
+/** The vault (rule 11): AES-256-GCM under keys from `ENCRYPTION_KEY` by HKDF per purpose, personal data under keys per person. */
+export function createVault({ database, encryptionKey }: VaultOptions): Vault {
+  const derived = new QuickLRU<string, Buffer>({ maxSize: CACHED_KEYS });
+  const personKeys = createPersonKeys({ database, masterKey: deriveKey(encryptionKey, 'person-keys') });
+
+  function keyOf(purpose: string): Buffer {
+    const cached = derived.get(purpose);
+    if (cached) return cached;
+    const key = deriveKey(encryptionKey, purpose);
+    derived.set(purpose, key);
+    return key;
+  }
+
+  async function openPersonalMany(items: Parameters<Vault['openPersonalMany']>[0]): Promise<readonly (string | undefined)[]> {
+    const keys = await personKeys.find(items.map(({ personId }) => personId));
+    return items.map(({ personId, sealed }) => {
+      const key = keys.get(personId);
+      return key && open(key, PERSONAL, sealed);
+    });
+  }
+
+  return {
+    sealSecret: (purpose, clear) => seal(keyOf(`secret/${purpose}`), 'secret', purpose, clear),
+    openSecret: (purpose, sealed) => open(keyOf(`secret/${purpose}`), purpose, sealed),
+    sealPersonal: async (personId, clear) => seal(await personKeys.obtain(personId), 'person', PERSONAL, clear),
+    openPersonal: async (personId, sealed) => (await openPersonalMany([{ personId, sealed }]))[0],
+    openPersonalMany,
+    digest: (purpose, value) => createHmac('sha256', keyOf(`digest/${purpose}`)).update(value).digest('base64url'),
+  };
+}

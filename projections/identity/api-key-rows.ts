@@ -1,0 +1,49 @@
+import type { RecordedEvent } from '../../domain/event.ts';
+import { parseApiKeyEvent } from '../../domain/identity/api-key-events.ts';
+import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
+
+/** An API key as the read model keeps it. */
+export type ApiKeyRow = {
+  readonly tenant_id: string;
+  readonly key_id: string;
+  readonly name: string;
+  readonly prefix: string;
+  readonly key_hash: string;
+  readonly scopes: readonly string[];
+  readonly roles: readonly string[];
+  readonly schemas: readonly string[];
+  readonly enabled: boolean;
+  readonly expires_at: string | null;
+  readonly monthly_limit: number;
+  readonly created_at: string;
+  readonly revision: number;
+};
+
+/** What an event makes of a key's row. @throws TypeError when a change has no key to change */
+export function evolveApiKey(row: ApiKeyRow | undefined, recorded: RecordedEvent): ApiKeyRow | undefined {
+  const event = parseApiKeyEvent(recorded);
+  if (event.type === 'ApiKeyCreated') {
+    return { tenant_id: recorded.metadata.tenant, ...event.data, enabled: true, created_at: recorded.metadata.occurred_at, revision: recorded.revision };
+  }
+  if (!row) throw new TypeError(`${event.type} on a key that does not exist, position ${recorded.position}`);
+  return event.type === 'ApiKeyRevoked' ? { ...row, enabled: false, revision: recorded.revision } : undefined;
+}
+
+/** Rows of keys by id. */
+export async function loadApiKeys(queryable: Queryable, schema: string, ids: readonly string[]): Promise<Map<string, ApiKeyRow>> {
+  const rows = await queryable.query<{ row: ApiKeyRow }>(`select to_jsonb(k) as row from ${schema}.api_keys k where k.key_id = any($1::uuid[])`, [ids]);
+  return new Map(rows.map(({ row }) => [row.key_id, row]));
+}
+
+/** Writes the rows that stay and removes those that went. */
+export async function saveApiKeys(tx: Transaction, schema: string, rows: readonly ApiKeyRow[], gone: readonly string[]): Promise<void> {
+  if (gone.length > 0) await tx.query(`delete from ${schema}.api_keys where key_id = any($1::uuid[])`, [gone]);
+  if (rows.length === 0) return;
+  await tx.query(
+    `insert into ${schema}.api_keys (tenant_id, key_id, name, prefix, key_hash, scopes, roles, schemas, enabled, expires_at, monthly_limit, created_at, revision)
+     select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, key_id uuid, name text, prefix text, key_hash text, scopes text[], roles text[], schemas text[],
+       enabled boolean, expires_at timestamptz, monthly_limit bigint, created_at timestamptz, revision integer)
+     on conflict (key_id) do update set enabled = excluded.enabled, revision = excluded.revision`,
+    [JSON.stringify(rows)],
+  );
+}

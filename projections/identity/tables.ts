@@ -1,0 +1,66 @@
+import type { Transaction } from '../../infrastructure/postgres/database.ts';
+import type { ProjectedTable, Target } from '../engine/projection.ts';
+
+/** Creates the empty tables of the identity read model. Addresses and password hashes are sealed as in the events. */
+export async function createTables(tx: Transaction, { schema }: Target): Promise<void> {
+  await tx.query(`
+    create table ${schema}.users (
+      tenant_id text not null,
+      user_id uuid primary key,
+      email jsonb not null,
+      email_digest text not null,
+      password_hash jsonb not null,
+      roles text[] not null,
+      disabled boolean not null,
+      created_at timestamptz not null,
+      updated_at timestamptz not null,
+      last_login_at timestamptz,
+      revision integer not null,
+      sessions_revision integer not null
+    );
+    create index on ${schema}.users (email_digest);
+    create index on ${schema}.users (user_id) where 'super_admin' = any(roles) and not disabled;
+    create table ${schema}.memberships (
+      tenant_id text not null,
+      user_id uuid not null,
+      roles text[] not null,
+      joined_at timestamptz not null,
+      primary key (user_id, tenant_id)
+    );
+    create index on ${schema}.memberships (tenant_id);
+    create table ${schema}.api_keys (
+      tenant_id text not null,
+      key_id uuid primary key,
+      name text not null,
+      prefix text not null,
+      key_hash text not null unique,
+      scopes text[] not null,
+      roles text[] not null,
+      schemas text[] not null,
+      enabled boolean not null,
+      expires_at timestamptz,
+      monthly_limit bigint not null,
+      created_at timestamptz not null,
+      revision integer not null
+    );
+    create index on ${schema}.api_keys (tenant_id, key_id);
+  `);
+}
+
+/** Times as seconds and lists as JSON: the same text whatever the session's settings are. */
+export const TABLES: readonly ProjectedTable[] = [
+  {
+    table: 'users',
+    canonical: `jsonb_build_array(t.tenant_id, t.user_id, t.email, t.email_digest, t.password_hash, to_jsonb(t.roles), t.disabled,
+      extract(epoch from t.created_at), extract(epoch from t.updated_at), extract(epoch from t.last_login_at), t.revision, t.sessions_revision)::text`,
+  },
+  {
+    table: 'memberships',
+    canonical: 'jsonb_build_array(t.tenant_id, t.user_id, to_jsonb(t.roles), extract(epoch from t.joined_at))::text',
+  },
+  {
+    table: 'api_keys',
+    canonical: `jsonb_build_array(t.tenant_id, t.key_id, t.name, t.prefix, t.key_hash, to_jsonb(t.scopes), to_jsonb(t.roles), to_jsonb(t.schemas), t.enabled,
+      extract(epoch from t.expires_at), t.monthly_limit, extract(epoch from t.created_at), t.revision)::text`,
+  },
+];

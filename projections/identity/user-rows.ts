@@ -1,0 +1,97 @@
+import type { RecordedEvent } from '../../domain/event.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
+import { SESSION_ENDING, parseUserEvent } from '../../domain/identity/user-events.ts';
+import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
+
+/** A user as the read model keeps it, with the memberships. Times as the driver or the events give them. */
+export type UserRow = {
+  readonly user_id: string;
+  readonly email: JsonObject;
+  readonly email_digest: string;
+  readonly password_hash: JsonObject;
+  readonly roles: readonly string[];
+  readonly disabled: boolean;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly last_login_at: string | null;
+  readonly revision: number;
+  /** Revision of the last event that ended the sessions before it. */
+  readonly sessions_revision: number;
+  readonly memberships: readonly MembershipRow[];
+};
+
+export type MembershipRow = { readonly tenant_id: string; readonly roles: readonly string[]; readonly joined_at: string };
+
+/** The tenant whose roles are the user's own (spec 4 A, sign-in details). */
+const HOME = 'default';
+
+/** What an event makes of a user's row. @throws TypeError when a change has no user to change */
+export function evolveUser(row: UserRow | undefined, recorded: RecordedEvent): UserRow | undefined {
+  const event = parseUserEvent(recorded);
+  const { occurred_at: at } = recorded.metadata;
+  if (event.type === 'UserCreated') {
+    const { user_id, email, email_digest, password_hash, roles, member_of } = event.data;
+    return {
+      user_id, email, email_digest, password_hash, roles, disabled: false, created_at: at, updated_at: at, last_login_at: null,
+      revision: recorded.revision, sessions_revision: recorded.revision,
+      memberships: [{ tenant_id: member_of, roles: membershipRoles(roles), joined_at: at }],
+    };
+  }
+  if (!row) throw new TypeError(`${event.type} on a user that does not exist, position ${recorded.position}`);
+  const moved: UserRow = { ...row, revision: recorded.revision, sessions_revision: SESSION_ENDING.has(event.type) ? recorded.revision : row.sessions_revision };
+  switch (event.type) {
+    case 'UserRolesChanged': {
+      const { roles } = event.data;
+      const memberships = row.memberships.map((membership) => (membership.tenant_id === HOME ? { ...membership, roles: membershipRoles(roles) } : membership));
+      return { ...moved, roles, memberships, updated_at: at };
+    }
+    case 'UserStateChanged':
+      return { ...moved, disabled: event.data.disabled, updated_at: at };
+    case 'UserPasswordChanged':
+      return { ...moved, password_hash: event.data.password_hash, updated_at: at };
+    case 'UserSignedIn':
+      return { ...moved, last_login_at: at };
+    case 'UserSessionEnded':
+      return moved;
+    case 'UserDeleted':
+      return undefined;
+  }
+}
+
+/** Rows of users and their memberships by id. */
+export async function loadUsers(queryable: Queryable, schema: string, ids: readonly string[]): Promise<Map<string, UserRow>> {
+  const rows = await queryable.query<{ row: UserRow }>(
+    `select to_jsonb(u) || jsonb_build_object('memberships', coalesce(
+       (select jsonb_agg(jsonb_build_object('tenant_id', m.tenant_id, 'roles', m.roles, 'joined_at', m.joined_at)) from ${schema}.memberships m where m.user_id = u.user_id), '[]')) as row
+     from ${schema}.users u where u.user_id = any($1::uuid[])`,
+    [ids],
+  );
+  return new Map(rows.map(({ row }) => [row.user_id, row]));
+}
+
+/** Writes the rows that stay and removes those that went. */
+export async function saveUsers(tx: Transaction, schema: string, rows: readonly UserRow[], gone: readonly string[]): Promise<void> {
+  const touched = [...gone, ...rows.map(({ user_id: id }) => id)];
+  await tx.query(`delete from ${schema}.memberships where user_id = any($1::uuid[])`, [touched]);
+  if (gone.length > 0) await tx.query(`delete from ${schema}.users where user_id = any($1::uuid[])`, [gone]);
+  if (rows.length === 0) return;
+  await tx.query(
+    `insert into ${schema}.users (tenant_id, user_id, email, email_digest, password_hash, roles, disabled, created_at, updated_at, last_login_at, revision, sessions_revision)
+     select '${HOME}', r.user_id, r.email, r.email_digest, r.password_hash, r.roles, r.disabled, r.created_at, r.updated_at, r.last_login_at, r.revision, r.sessions_revision
+     from jsonb_to_recordset($1::jsonb) as r(user_id uuid, email jsonb, email_digest text, password_hash jsonb, roles text[], disabled boolean,
+       created_at timestamptz, updated_at timestamptz, last_login_at timestamptz, revision integer, sessions_revision integer)
+     on conflict (user_id) do update set roles = excluded.roles, disabled = excluded.disabled, password_hash = excluded.password_hash,
+       updated_at = excluded.updated_at, last_login_at = excluded.last_login_at, revision = excluded.revision, sessions_revision = excluded.sessions_revision`,
+    [JSON.stringify(rows)],
+  );
+  await tx.query(
+    `insert into ${schema}.memberships (tenant_id, user_id, roles, joined_at)
+     select r.tenant_id, r.user_id, r.roles, r.joined_at from jsonb_to_recordset($1::jsonb) as r(tenant_id text, user_id uuid, roles text[], joined_at timestamptz)`,
+    [JSON.stringify(rows.flatMap(({ user_id, memberships }) => memberships.map((membership) => ({ user_id, ...membership }))))],
+  );
+}
+
+function membershipRoles(roles: readonly string[]): readonly string[] {
+  return roles.filter((role) => role !== SUPER_ADMIN);
+}

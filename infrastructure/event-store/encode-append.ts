@@ -1,0 +1,117 @@
+import type { Expected, Retention } from '../../application/ports/event-store.ts';
+import { refusal } from '../../domain/errors.ts';
+import type { NewEvent } from '../../domain/event.ts';
+import { categoryOf } from '../../domain/stream.ts';
+
+/** A new event as JSON text, with what the store indexes beside it. */
+export type EncodedEvent = {
+  readonly id: string;
+  readonly type: string;
+  readonly data: string;
+  readonly metadata: string;
+  readonly tenant: string;
+  readonly correlationId: string;
+};
+
+/** An append that was checked: nothing in it can fail for its form. */
+export type EncodedAppend = {
+  readonly stream: string;
+  readonly category: string;
+  readonly expected: Expected;
+  readonly events: readonly EncodedEvent[];
+  /** UTF-8 bytes of all data and metadata. */
+  readonly bytes: number;
+};
+
+/** Most bytes of data and metadata in one append: what EventStoreDB can be set to take at most. */
+export const MAX_APPEND_BYTES = 16 * 1024 * 1024;
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+// Names begin with no `$` (EventStoreDB keeps those for itself) and hold no control characters.
+// eslint-disable-next-line no-control-regex -- the control characters are what is refused
+const NAME = /^[^$\u0000-\u001f\u007f][^\u0000-\u001f\u007f]{0,254}$/u;
+const LONE_SURROGATE = /\p{Surrogate}/u;
+const MAX_DEPTH = 200;
+
+/**
+ * Checks an append and writes its events as JSON text, so that no adapter meets a value that JSON can't carry.
+ * @throws `invalid_append`, `too_large`
+ */
+export function encodeAppend(stream: string, events: readonly NewEvent[], expected: Expected): EncodedAppend {
+  checkName(stream, 'stream');
+  checkExpected(expected);
+  if (events.length === 0) throw invalid('an append holds at least one event');
+  let bytes = 0;
+  const encoded = events.map((event) => {
+    const { id, type, data, metadata } = event;
+    if (!UUID.test(id)) throw invalid('an event id is a lower-case UUID');
+    checkName(type, 'type');
+    const result = { id, type, data: encodeObject(data), metadata: encodeObject(metadata), tenant: text(metadata.tenant), correlationId: text(metadata.$correlationId) };
+    bytes += Buffer.byteLength(result.data) + Buffer.byteLength(result.metadata);
+    if (bytes > MAX_APPEND_BYTES) throw refusal('too_large');
+    return result;
+  });
+  return { stream, category: categoryOf(stream), expected, events: encoded, bytes };
+}
+
+/** @throws `invalid_append` for what is neither a word of the port nor a revision */
+export function checkExpected(expected: Expected): void {
+  if (typeof expected === 'string' || isRevision(expected)) return;
+  throw invalid('an expected revision is a non-negative integer');
+}
+
+/** @throws `invalid_append` for limits that are no positive integers (a revision may be 0) */
+export function checkRetention({ maxCount, maxAgeSeconds, truncateBefore }: Retention): void {
+  for (const limit of [maxCount, maxAgeSeconds]) {
+    if (limit !== undefined && !(isRevision(limit) && limit > 0)) throw invalid('a limit of retention is a positive integer');
+  }
+  if (truncateBefore !== undefined && !isRevision(truncateBefore)) throw invalid('truncateBefore is a revision');
+}
+
+function isRevision(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+function checkName(name: string, what: string): void {
+  if (!NAME.test(name) || LONE_SURROGATE.test(name)) throw invalid(`a ${what} is named with 1 to 255 printable characters, no $ first`);
+}
+
+function text(value: unknown): string {
+  if (typeof value !== 'string' || value.length > 255 || !isPrintable(value)) throw invalid('tenant and correlation id are printable text of at most 255 characters');
+  return value;
+}
+
+function isPrintable(value: string): boolean {
+  return value === '' || (NAME.test(value.startsWith('$') ? ` ${value.slice(1)}` : value) && !LONE_SURROGATE.test(value));
+}
+
+/** JSON text of a plain object. @throws `invalid_append` for what would not come back as it was */
+function encodeObject(value: unknown): string {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('data and metadata are JSON objects');
+  let json: string;
+  try {
+    // First, because it ends on cycles.
+    json = JSON.stringify(value);
+  } catch (cause) {
+    throw refusal('invalid_append', { message: 'data and metadata are JSON', cause });
+  }
+  checkJson(value, 0);
+  return json;
+}
+
+function checkJson(value: unknown, depth: number): void {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
+  if (typeof value === 'number' && Number.isFinite(value)) return;
+  if (typeof value !== 'object' || depth > MAX_DEPTH) throw invalid('data and metadata are JSON, nested at most 200 deep');
+  if (Array.isArray(value)) {
+    for (const item of value) checkJson(item, depth + 1);
+    return;
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) throw invalid('data and metadata hold plain objects only');
+  for (const member of Object.values(value)) checkJson(member, depth + 1);
+}
+
+function invalid(message: string) {
+  return refusal('invalid_append', { message });
+}

@@ -1,0 +1,91 @@
+import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { useDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Call } from '../support/http.ts';
+import { caller } from '../support/http.ts';
+import type { ServiceProcess } from '../support/process.ts';
+import { startServiceProcess } from '../support/process.ts';
+import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+
+/** An API process and two projector processes on one database. The lease is short, so that the test is. */
+describe('two projectors on one database', function () {
+  this.timeout(60_000);
+  const database = useDatabase();
+  const processes: ServiceProcess[] = [];
+  const LEASE_MS = 2_000;
+  let directory: string;
+  let content: Call;
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'palimpsest-takeover-'));
+    const environment = { ...testEnvironment(database.url(), directory), SVC_LEASE_MS: String(LEASE_MS) };
+    const first = await startServiceProcess({ ...environment, SVC_ROLES: 'projector' });
+    const [second, api] = await Promise.all([startServiceProcess({ ...environment, SVC_ROLES: 'projector' }), startServiceProcess({ ...environment, SVC_ROLES: 'api' })]);
+    processes.push(first, second, api);
+    const admin = caller(() => api.adminUrl);
+    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{ token: string }>();
+    const bearer = { authorization: `Bearer ${token}` };
+    await admin('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'n', field_type: 'integer' }] }, bearer);
+    const { raw_key } = (await admin('POST', '/api/admin/api-keys', { name: 'k', roles: ['editor'], scopes: ['content:*'] }, bearer)).json<{ raw_key: string }>();
+    content = caller(() => api.contentUrl, { 'x-api-key': raw_key });
+  });
+  after(async () => {
+    for (const process of processes) process.child.kill('SIGCONT');
+    await Promise.all(processes.map((process) => process.end('SIGKILL')));
+    await rm(directory, { recursive: true, force: true });
+  });
+
+  async function owners(): Promise<readonly { owner: string; epoch: number }[]> {
+    return database.db().query(`select distinct owner, max(epoch)::int as epoch from operational.leases where name like 'projection/content%' and expires_at > clock_timestamp() group by owner`);
+  }
+  async function create(n: number) {
+    const reply = await content('POST', '/api/v1/content/note', { data: { n } });
+    expect(reply.status).to.equal(201);
+    return reply;
+  }
+  async function readable(id: string): Promise<void> {
+    expect((await content('GET', `/api/v1/content/note/${id}`)).status).to.equal(200);
+  }
+
+  it('one works, and a write in the API process is readable when it is answered', async () => {
+    expect(await owners()).to.have.length(1);
+    const reply = await create(1);
+    expect(reply.headers['x-projection-lag']).to.equal(undefined);
+    await readable(reply.json<{ id: string }>().id);
+  });
+
+  it('a stopped owner is replaced within the lease time, and cannot write when it wakes', async () => {
+    const [before] = await owners();
+    const [owner] = await holder(before?.owner);
+    owner?.child.kill('SIGSTOP');
+    const stoppedAt = performance.now();
+    const { id } = (await create(2)).json<{ id: string }>();
+    await eventually(() => readable(id), { timeoutMs: 3 * LEASE_MS });
+    expect(performance.now() - stoppedAt).to.be.lessThan(2.5 * LEASE_MS);
+    const [after] = await owners();
+    expect(after?.owner).not.to.equal(before?.owner);
+    owner?.child.kill('SIGCONT');
+    for (let n = 0; n < 20; n += 1) await create(100 + n);
+    expect((await content('GET', '/api/v1/content/note?limit=200')).json<unknown[]>()).to.have.length(22);
+    expect((await owners())[0]?.owner).to.equal(after?.owner);
+  });
+
+  it('a killed owner is replaced within the lease time', async () => {
+    const [before] = await owners();
+    const [owner] = await holder(before?.owner);
+    await owner?.end('SIGKILL');
+    const killedAt = performance.now();
+    const { id } = (await create(3)).json<{ id: string }>();
+    await eventually(() => readable(id), { timeoutMs: 3 * LEASE_MS });
+    expect(performance.now() - killedAt).to.be.lessThan(2.5 * LEASE_MS);
+    expect((await owners())[0]?.owner).not.to.equal(before?.owner);
+  });
+
+  /** Lease owners are named `<host>/<process id>/<random>`. */
+  function holder(owner: string | undefined): readonly ServiceProcess[] {
+    return processes.filter(({ child }) => owner?.split('/')[1] === String(child.pid));
+  }
+});

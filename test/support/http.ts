@@ -1,0 +1,32 @@
+import { Agent, request } from 'undici';
+
+/** An answer, read whole. */
+export type Reply = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+  /** The body as JSON. @throws when it is none */
+  json<T = Record<string, unknown>>(): T;
+};
+
+export type Call = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
+
+/** A client of one base address; text and buffers go as they are, everything else as JSON. Redirects are not followed. */
+export function caller(base: () => string, fixed: Readonly<Record<string, string>> = {}, agent = new Agent({ connections: 64 })): Call {
+  return async (method, path, body, headers = {}) => {
+    const raw = typeof body === 'string' || Buffer.isBuffer(body);
+    const answer = await request(`${base()}${path}`, {
+      method: method as 'GET',
+      headers: { ...(body === undefined || raw ? {} : { 'content-type': 'application/json' }), ...fixed, ...headers },
+      body: body === undefined ? null : raw ? body : JSON.stringify(body),
+      dispatcher: agent,
+    });
+    const text = await answer.body.text();
+    return {
+      status: answer.statusCode,
+      headers: Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')])),
+      text,
+      json: <T>() => JSON.parse(text) as T,
+    };
+  };
+}

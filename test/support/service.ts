@@ -1,0 +1,86 @@
+import type { Service } from '../../infrastructure/composition/service.ts';
+import { startService } from '../../infrastructure/composition/service.ts';
+import { readSettings } from '../../infrastructure/configuration/settings.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestDatabase } from './database.ts';
+import { useDatabase } from './database.ts';
+import type { Call } from './http.ts';
+import { caller } from './http.ts';
+
+export const SETUP_TOKEN = 'a-setup-token-for-tests';
+export const OWNER = { email: 'owner@palimpsest.test', password: 'Correct-Horse-7-battery' } as const;
+
+/** A running service over real HTTP, on a database of its own, with an owner (super_admin). */
+export type TestService = {
+  readonly database: TestDatabase;
+  service(): Service;
+  /** Calls without a credential. */
+  readonly admin: Call;
+  readonly content: Call;
+  /** Calls as the owner, by bearer token. */
+  readonly owner: Call;
+  readonly ownerContent: Call;
+  /** Makes an API key and answers a client of the Content API that uses it. */
+  key(options: { readonly roles?: readonly string[]; readonly scopes?: readonly string[]; readonly schemas?: readonly string[] }): Promise<Call>;
+};
+
+/** Environment of a service for tests. Secrets are fixed, so that two processes share them. */
+export function testEnvironment(databaseUrl: string, directory: string): Readonly<Record<string, string>> {
+  return {
+    APP_ENV: 'development',
+    DATABASE_URL: databaseUrl,
+    JWT_SECRET: 'f3d1c0a95b7e4826d1f0',
+    ENCRYPTION_KEY: '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70',
+    API_KEY_PEPPER: '5f1e2d3c4b5a69788796a5b4c3d2e1f0',
+    SVC_AUDIT_HMAC_KEY: '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff',
+    SVC_SETUP_TOKEN: SETUP_TOKEN,
+    SVC_DATA_DIR: directory,
+    JWT_KEY_PATH: join(directory, 'jwt_key.json'),
+    ADMIN_LISTEN_ADDR: '127.0.0.1:0',
+    API_LISTEN_ADDR: '127.0.0.1:0',
+    WEBHOOK_ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
+    LOG_LEVEL: 'error',
+    LOG_FORMAT: 'json',
+  };
+}
+
+/** Starts a service in this process for the enclosing `describe`, set up with an owner. */
+export function useService({ environment = {} }: { readonly environment?: Readonly<Record<string, string>> } = {}): TestService {
+  const database = useDatabase();
+  let service: Service | undefined;
+  let directory = '';
+  let token = '';
+  const running = (): Service => {
+    if (!service) throw new Error('the service is there inside tests and hooks only');
+    return service;
+  };
+  const admin = caller(() => running().adminUrl);
+  const content = caller(() => running().contentUrl);
+  before(async function () {
+    this.timeout(30_000);
+    directory = await mkdtemp(join(tmpdir(), 'palimpsest-service-'));
+    service = await startService({ settings: readSettings({ ...testEnvironment(database.url(), directory), ...environment }) });
+    const setup = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
+    token = setup.json<{ token: string }>().token;
+  });
+  after(async () => {
+    await service?.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const owner: Call = (method, path, body, headers) => admin(method, path, body, { authorization: `Bearer ${token}`, ...headers });
+  return {
+    database,
+    service: running,
+    admin,
+    content,
+    owner,
+    ownerContent: (method, path, body, headers) => content(method, path, body, { authorization: `Bearer ${token}`, ...headers }),
+    async key({ roles = ['editor'], scopes = ['*:*'], schemas = [] }) {
+      const reply = await owner('POST', '/api/admin/api-keys', { name: 'test', roles, scopes, schemas });
+      const { raw_key } = reply.json<{ raw_key: string }>();
+      return (method, path, body, headers) => content(method, path, body, { 'x-api-key': raw_key, ...headers });
+    },
+  };
+}

@@ -26,10 +26,12 @@ const CHUNK_CHARACTERS = 4_000_000;
  * It resolves when the broker has taken the messages of all events, in their order. Killed before the checkpoint moves, it sends them
  * again: at least once, with the same `ce_id`. Sealed values are published as they are.
  */
-export function createRelay(dependencies: RelayDependencies): (events: readonly RecordedEvent[]) => Promise<void> {
+export function createRelay(dependencies: RelayDependencies): (events: readonly RecordedEvent[], signal?: AbortSignal) => Promise<void> {
   const { bus, prefix, changeOf, metrics, now } = dependencies;
-  return async function relayBatch(events) {
+  return async function relayBatch(events, signal) {
     for (const slice of slices(events, 100)) {
+      // The lease is lost: another process sends these events from here on.
+      signal?.throwIfAborted();
       const changes = await changesOf(slice, changeOf);
       let chunk: Message[] = [];
       let characters = 0;

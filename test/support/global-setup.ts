@@ -5,6 +5,7 @@ import { openDatabase } from '../../infrastructure/postgres/database.ts';
 import type { EmbeddedPostgres } from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
 import { startEmbeddedPostgres } from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
 import { migrate } from '../../infrastructure/postgres/migrate.ts';
+import { collectNotRun, printNotRun } from './adapters.ts';
 import { admin, serverUrl } from './database.ts';
 
 const template = `palimpsest_template_${process.pid}`;
@@ -12,6 +13,7 @@ let embedded: { server: EmbeddedPostgres; directory: string } | undefined;
 
 /** Runs once, before the workers start: a server, and the template that every test database is cloned from. */
 export async function mochaGlobalSetup(): Promise<void> {
+  await collectNotRun();
   process.env['PALIMPSEST_TEST_SERVER'] = process.env['TEST_DATABASE_URL'] ?? (await startServer());
   process.env['PALIMPSEST_TEST_TEMPLATE'] = template;
   await admin(`create database ${template}`);
@@ -25,6 +27,7 @@ export async function mochaGlobalTeardown(): Promise<void> {
   await admin(`drop database if exists ${template} with (force)`);
   await embedded?.server.stop();
   if (embedded) await rm(embedded.directory, { recursive: true, force: true });
+  await printNotRun();
 }
 
 async function startServer(): Promise<string> {

@@ -44,7 +44,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
     // Outages are the callers' to wait out; the client's own patience is about 6 seconds.
     retry: { initialRetryTime: 100, retries: 6, maxRetryTime: 5_000 },
     logLevel: logLevel.INFO,
-    logCreator: kafkaLogCreator(logger),
+    logCreator: kafkaLogCreator(logger, logLevel.WARN),
   };
   const kafka = new Kafka(config);
   const closing = new AbortController();

@@ -1,0 +1,62 @@
+import { expect } from 'chai';
+import { openInProcessBus } from '../../../infrastructure/message-bus/in-process/in-process-bus.ts';
+import { describeMessageBus, message } from '../../contract/message-bus.ts';
+import { eventually } from '../../support/eventually.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+
+describe('message bus in process', () => {
+  describeMessageBus(() => Promise.resolve(openInProcessBus({ logger: recordingLogger() })));
+
+  describe('bounds', () => {
+    it('lets a publisher wait for a slow consumer once the partition is full', async () => {
+      const bus = openInProcessBus({ logger: recordingLogger(), capacity: 10 });
+      await bus.ensureTopics([{ topic: 't', partitions: 1, compacted: false }]);
+      const received: string[] = [];
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      await bus.consume({
+        topics: ['t'],
+        group: 'g',
+        async handler({ value }) {
+          await released;
+          received.push(String(value));
+        },
+      });
+      let published = false;
+      const publishing = bus.publish(Array.from({ length: 25 }, (_, index) => message('t', 'k', String(index)))).then(() => {
+        published = true;
+      });
+      await new Promise(setImmediate);
+      expect(published).to.equal(false);
+      release();
+      await publishing;
+      await eventually(() => {
+        expect(received).to.deep.equal(Array.from({ length: 25 }, (_, index) => String(index)));
+      });
+      await bus.close();
+    });
+
+    it('keeps the last messages for a group without members, and warns when one is dropped that it has not read', async () => {
+      const logger = recordingLogger();
+      const bus = openInProcessBus({ logger, capacity: 10 });
+      await bus.ensureTopics([{ topic: 't', partitions: 1, compacted: false }]);
+      const received: string[] = [];
+      const options = {
+        topics: ['t'],
+        group: 'g',
+        handler: ({ value }: { value: string | null }) => {
+          received.push(String(value));
+          return Promise.resolve();
+        },
+      };
+      await (await bus.consume(options)).stop();
+      await bus.publish(Array.from({ length: 25 }, (_, index) => message('t', 'k', String(index))));
+      await bus.consume(options);
+      await eventually(() => {
+        expect(received).to.deep.equal(Array.from({ length: 10 }, (_, index) => String(index + 15)));
+      });
+      expect(logger.lines.filter(({ level }) => level === 'warn')).to.have.length(1);
+      await bus.close();
+    });
+  });
+});

@@ -6,6 +6,8 @@ export type Metrics = {
   lag(follower: string, seconds: number): void;
   /** A batch applied by a follower of the log. */
   batchApplied(follower: string, events: number, seconds: number): void;
+  /** A follower of the log stopped at an event that it can't handle, or goes on again. */
+  followerStopped?(follower: string, stopped: boolean): void;
   /** Rows waiting in a queue. */
   queueDepth(queue: string, depth: number): void;
   /** An outgoing delivery finished. */

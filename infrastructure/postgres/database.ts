@@ -13,9 +13,16 @@ export type Queryable = {
 /** Statements inside one transaction. */
 export type Transaction = Queryable & { readonly inTransaction: true };
 
+export type TransactionOptions = {
+  /** False: the commit answers before it is on disk. For rows that are made again from the log. */
+  readonly synchronousCommit?: boolean;
+  /** The server ends the transaction when this process is silent in it for so long (frozen, paused), so that its locks do not outlive it. */
+  readonly idleTimeoutMs?: number;
+};
+
 export type Database = Queryable & {
   /** Runs `work` in a transaction; rolls back when it throws. */
-  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: { readonly synchronousCommit?: boolean }): Promise<T>;
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** A connection of one's own (LISTEN, the writer of the event store). The caller ends it. */
   connect(): Promise<pg.Client>;
   readonly pool: pg.Pool;
@@ -60,9 +67,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     async transaction(work, transactionOptions = {}) {
       const client = await pool.connect();
       let broken: Error | undefined;
+      // A connection lost between two statements has no query to reject; unheard, its error would end the process.
+      const onError = (error: Error): void => {
+        broken = error;
+      };
+      client.on('error', onError);
       try {
-        // One round trip: the settings travel with BEGIN.
-        await client.query(transactionOptions.synchronousCommit === false ? 'begin; set local synchronous_commit to off' : 'begin');
+        await client.query(beginStatement(transactionOptions));
         const result = await work({ ...queryable(client), inTransaction: true });
         await client.query('commit');
         return result;
@@ -72,6 +83,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         });
         throw error;
       } finally {
+        client.off('error', onError);
         client.release(broken);
       }
     },
@@ -83,6 +95,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     close: () => pool.end(),
   };
+}
+
+/** One round trip: the settings travel with BEGIN. */
+function beginStatement({ synchronousCommit, idleTimeoutMs }: TransactionOptions): string {
+  const off = synchronousCommit === false ? '; set local synchronous_commit to off' : '';
+  const idle = idleTimeoutMs === undefined ? '' : `; set local idle_in_transaction_session_timeout to ${String(Math.ceil(idleTimeoutMs))}`;
+  return `begin${off}${idle}`;
 }
 
 function queryable(runner: Pick<pg.Pool, 'query'> | pg.ClientBase): Queryable {

@@ -4,6 +4,7 @@ import { idempotencyKeys } from './0202-idempotency-keys.ts';
 import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
 import { apiKeyRequests } from './0320-api-key-requests.ts';
+import { webhookDeliveries } from './0400-webhook-deliveries.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration there is, one file each beside this one. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   personKeys,
   sessions,
   apiKeyRequests,
+  webhookDeliveries,
 ];

@@ -1,0 +1,96 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import type { Database } from './database.ts';
+import { quoteIdentifier } from './quote.ts';
+
+export type Notification = {
+  readonly channel: string;
+  readonly payload: string;
+  /** Whether this listener's own connection sent it. */
+  readonly own: boolean;
+};
+
+export type ListenerOptions = {
+  readonly database: Pick<Database, 'connect'>;
+  readonly channels: readonly string[];
+  readonly onNotification: (notification: Notification) => void;
+  /** After every (re)connection: whatever was notified in between is lost, so look for yourself. */
+  readonly onConnect?: () => void;
+  readonly onError?: (error: unknown) => void;
+  /** Pause before a reconnection in milliseconds, doubled each time up to 5 s. Default 100. */
+  readonly retryDelayMs?: number;
+};
+
+/** A connection of its own that listens to channels, and connects again when it is lost. */
+export type Listener = {
+  /** Resolves when it listens for the first time. */
+  readonly ready: Promise<void>;
+  /** The connection, for NOTIFY; undefined while there is none. */
+  client(): pg.Client | undefined;
+  close(): Promise<void>;
+};
+
+/** Starts to listen (LISTEN is a wake-up, never the truth: notifications are lost while reconnecting). */
+export function openListener({ database, channels, onNotification, onConnect, onError, retryDelayMs = 100 }: ListenerOptions): Listener {
+  const closing = new AbortController();
+  let current: pg.Client | undefined;
+  let started: () => void = () => undefined;
+  const ready = new Promise<void>((resolve) => {
+    started = resolve;
+  });
+
+  async function listenOnce(): Promise<void> {
+    const client = await database.connect();
+    try {
+      const ended = new Promise<void>((resolve) => {
+        client.once('end', () => {
+          resolve();
+        });
+        client.once('error', () => {
+          resolve();
+        });
+        closing.signal.addEventListener('abort', () => {
+          resolve();
+        }, { once: true });
+      });
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+      const pid = rows[0]?.pid;
+      client.on('notification', ({ channel, payload, processId }) => {
+        onNotification({ channel, payload: payload ?? '', own: processId === pid });
+      });
+      await client.query(channels.map((channel) => `listen ${quoteIdentifier(channel)}`).join(';'));
+      current = client;
+      started();
+      onConnect?.();
+      await ended;
+    } finally {
+      current = undefined;
+      await client.end().catch(() => undefined);
+    }
+  }
+
+  async function run(): Promise<void> {
+    for (let failures = 0; !closing.signal.aborted; failures += 1) {
+      const since = performance.now();
+      try {
+        await listenOnce();
+      } catch (error) {
+        onError?.(error);
+      }
+      if (performance.now() - since > 5_000) failures = 0;
+      if (!closing.signal.aborted) {
+        await pause(Math.min(retryDelayMs * 2 ** failures, 5_000), undefined, { signal: closing.signal }).catch(() => undefined);
+      }
+    }
+  }
+
+  const running = run();
+  return {
+    ready,
+    client: () => current,
+    async close() {
+      closing.abort();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { refusal } from '../../domain/errors.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
+import { ORIGIN, parsePosition } from '../../domain/event.ts';
+import type { Queryable } from '../../infrastructure/postgres/database.ts';
+
+/** A follower's checkpoint as one move: compare-and-set, fenced by the epoch of the lease (spec 5, rule 6). */
+export type CheckpointMove = {
+  readonly name: string;
+  readonly epoch: number;
+  readonly from: GlobalPosition;
+  readonly to: GlobalPosition;
+};
+
+export type Checkpoint = {
+  readonly position: GlobalPosition;
+  /** Why the follower does not go on, and the event that it could not apply. */
+  readonly stopped?: { readonly reason: string; readonly at: GlobalPosition };
+};
+
+/**
+ * Puts the checkpoint under a new owner's epoch, so that no earlier owner can move it, and makes it where there is none.
+ * A stop is forgotten: the new owner tries again, and stops again if it must.
+ * @throws `lease_lost` when a later owner has it
+ */
+export async function takeCheckpoint(database: Queryable, { name, epoch, start = ORIGIN }: { readonly name: string; readonly epoch: number; readonly start?: GlobalPosition }): Promise<GlobalPosition> {
+  const [row] = await database.query<{ position: string }>(
+    `insert into operational.checkpoints as c (name, position, epoch) values ($1, $2, $3)
+     on conflict (name) do update set epoch = excluded.epoch, stopped_at = null, stopped_reason = null where c.epoch <= excluded.epoch
+     returning position`,
+    [name, start, epoch],
+  );
+  if (!row) throw refusal('lease_lost');
+  return readPosition(row.position);
+}
+
+/** Moves the checkpoint; inside the transaction of the rows that it stands for. @throws `lease_lost` when another owner has it */
+export async function moveCheckpoint(database: Queryable, { name, epoch, from, to }: CheckpointMove): Promise<void> {
+  const moved = await database.execute(
+    `update operational.checkpoints set position = $4, updated_at = clock_timestamp(), stopped_at = null, stopped_reason = null
+     where name = $1 and epoch = $2 and position = $3`,
+    [name, epoch, from, to],
+    'checkpoint-move',
+  );
+  if (moved !== 1) throw refusal('lease_lost');
+}
+
+/** Writes down that the follower stopped, for the other processes. Nothing when another owner has the checkpoint. */
+export async function markStopped(database: Queryable, { name, epoch, at, reason }: { readonly name: string; readonly epoch: number; readonly at: GlobalPosition; readonly reason: string }): Promise<void> {
+  await database.execute('update operational.checkpoints set stopped_at = $3, stopped_reason = $4 where name = $1 and epoch = $2', [name, epoch, at, reason]);
+}
+
+/** @returns undefined when the follower has never run. */
+export async function readCheckpoint(database: Queryable, name: string): Promise<Checkpoint | undefined> {
+  const [row] = await database.query<{ position: string; stopped_at: string | null; stopped_reason: string | null }>(
+    'select position, stopped_at, stopped_reason from operational.checkpoints where name = $1',
+    [name],
+  );
+  return row && checkpointOf(row);
+}
+
+/** A row of `operational.checkpoints` read as what it says. */
+export function checkpointOf(row: { readonly position: string; readonly stopped_at: string | null; readonly stopped_reason: string | null }): Checkpoint {
+  const position = readPosition(row.position);
+  if (row.stopped_reason === null) return { position };
+  return { position, stopped: { reason: row.stopped_reason, at: parsePosition(row.stopped_at ?? '') ?? position } };
+}
+
+function readPosition(text: string): GlobalPosition {
+  const position = parsePosition(text);
+  if (!position) throw new Error('operational.checkpoints holds no position');
+  return position;
+}

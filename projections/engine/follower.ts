@@ -1,0 +1,227 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { hasCode, refusal } from '../../domain/errors.ts';
+import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
+import { ORIGIN } from '../../domain/event.ts';
+import type { Database, Transaction } from '../../infrastructure/postgres/database.ts';
+import type { Batch } from './batches.ts';
+import { openBatches } from './batches.ts';
+import { markStopped, moveCheckpoint, takeCheckpoint } from './checkpoints.ts';
+import type { EventSource, FollowerLogger, FollowerMetrics, HeldLease, LeaseSource, SourceFilter } from './collaborators.ts';
+import { isPassing, reasonOf } from './faults.ts';
+
+/**
+ * What is done with a batch. `inside`: in the transaction that moves the checkpoint, so its effects are exactly once.
+ * `before`: before the checkpoint moves, so its effects are at least once, and in order.
+ */
+export type BatchHandler =
+  | { readonly kind: 'inside'; handle(events: readonly RecordedEvent[], tx: Transaction): Promise<void> }
+  | { readonly kind: 'before'; handle(events: readonly RecordedEvent[], signal: AbortSignal): Promise<void> };
+
+export type FollowerOptions = {
+  /** Name of the checkpoint, such as `projection/content/3`, `worker/webhooks`, `relay`. */
+  readonly name: string;
+  /** Name of the lease. Default: the checkpoint's. */
+  readonly lease?: string;
+  readonly source: EventSource;
+  readonly filter?: SourceFilter;
+  readonly leases: LeaseSource;
+  readonly database: Database;
+  readonly handler: BatchHandler;
+  /** Where a follower without a checkpoint begins. Default `origin`. */
+  readonly startAt?: 'origin' | 'head';
+  /** What an error of the handler does that is no passing fault. Default: `inside` stops, `before` tries again for ever. */
+  readonly onFailure?: 'stop' | 'retry';
+  /** Default 2,000. */
+  readonly maxBatch?: number;
+  /** How often a checkpoint over filtered-out events is written down. Default 1,000. */
+  readonly persistEveryMs?: number;
+  /** Runs in the transaction that takes the checkpoint over; what it throws stops the follower. */
+  readonly guard?: (tx: Transaction) => Promise<void>;
+  /** After every move, in memory or written. `restarted` when it was read anew and may lie before what was known. */
+  readonly onMove?: (position: GlobalPosition, how: 'moved' | 'restarted') => void;
+  readonly onStop?: (stop: FollowerStop) => void;
+  readonly logger?: FollowerLogger;
+  readonly metrics?: FollowerMetrics;
+};
+
+/** Why a follower does not go on. `at`: the event it could not handle, or its position. */
+export type FollowerStop = { readonly reason: string; readonly at: GlobalPosition };
+
+export type FollowerStatus = {
+  readonly name: string;
+  /** `waiting`: another process has the lease; `retrying`: after a passing fault; `ended`: told to stop. */
+  readonly state: 'waiting' | 'catching_up' | 'live' | 'retrying' | 'stopped' | 'ended';
+  readonly position: GlobalPosition;
+  readonly epoch?: number;
+  readonly stop?: FollowerStop;
+};
+
+export type Follower = {
+  status(): FollowerStatus;
+  /** Finishes the batch in hand, writes the checkpoint down, leaves the lease. */
+  stop(): Promise<void>;
+};
+
+/** An event that the handler refuses. Never skipped. */
+class Unhandled extends Error {
+  readonly at: GlobalPosition;
+  constructor(at: GlobalPosition, cause: unknown) {
+    super(reasonOf(cause), { cause });
+    this.at = at;
+  }
+}
+
+/** Follows the log under a lease, from its checkpoint, until told to stop (spec 5, rules 6, 10 and 15). */
+export function startFollower(options: FollowerOptions): Follower {
+  const { name, source, leases, database, handler, logger, metrics } = options;
+  const filter = options.filter ?? {};
+  const maxBatch = options.maxBatch ?? 2_000;
+  const persistEveryMs = options.persistEveryMs ?? 1_000;
+  const onFailure = options.onFailure ?? (handler.kind === 'inside' ? 'stop' : 'retry');
+  const stopping = new AbortController();
+  const transaction = { synchronousCommit: false, idleTimeoutMs: leases.ttlMs };
+
+  let status: FollowerStatus = { name, state: 'waiting', position: ORIGIN };
+  let failures = 0;
+
+  function moved(position: GlobalPosition, how: 'moved' | 'restarted'): void {
+    status = { ...status, position };
+    options.onMove?.(position, how);
+  }
+
+  async function takeOver(epoch: number): Promise<GlobalPosition> {
+    const start = options.startAt === 'head' ? await source.head() : ORIGIN;
+    return database.transaction(async (tx) => {
+      const position = await takeCheckpoint(tx, { name, epoch, start });
+      await options.guard?.(tx);
+      return position;
+    }, { idleTimeoutMs: leases.ttlMs });
+  }
+
+  /** One batch and its checkpoint; a batch that is refused is halved until the event that is to blame stands alone. */
+  async function commit(events: readonly RecordedEvent[], { epoch, from, to, signal }: { epoch: number; from: GlobalPosition; to: GlobalPosition; signal: AbortSignal }): Promise<void> {
+    const move = { name, epoch, from, to };
+    try {
+      if (handler.kind === 'inside') {
+        await database.transaction(async (tx) => {
+          await handler.handle(events, tx);
+          await moveCheckpoint(tx, move);
+        }, transaction);
+      } else {
+        await handler.handle(events, signal);
+        await database.transaction((tx) => moveCheckpoint(tx, move), transaction);
+      }
+    } catch (error) {
+      if (signal.aborted || hasCode(error, 'lease_lost') || isPassing(error) || onFailure === 'retry') throw error;
+      const [first] = events;
+      if (events.length <= 1 || !first) throw new Unhandled(first?.position ?? to, error);
+      const half = Math.floor(events.length / 2);
+      const middle = events[half - 1]?.position ?? from;
+      await commit(events.slice(0, half), { epoch, from, to: middle, signal });
+      moved(middle, 'moved');
+      await commit(events.slice(half), { epoch, from: middle, to, signal });
+    }
+  }
+
+  async function own(lease: HeldLease): Promise<void> {
+    const { epoch } = lease;
+    const signal = AbortSignal.any([stopping.signal, lease.signal]);
+    let written = await takeOver(epoch);
+    status = { ...status, epoch, state: 'catching_up' };
+    moved(written, 'restarted');
+    let position = written;
+    let writeAt = Infinity;
+
+    async function writeDown(): Promise<void> {
+      writeAt = Infinity;
+      if (position === written) return;
+      await database.transaction((tx) => moveCheckpoint(tx, { name, epoch, from: written, to: position }), transaction);
+      written = position;
+    }
+
+    async function apply({ events, position: to, caughtUp }: Batch): Promise<void> {
+      if (events.length > 0) {
+        const began = performance.now();
+        await commit(events, { epoch, from: written, to, signal });
+        written = to;
+        failures = 0;
+        metrics?.followerStopped?.(name, false);
+        metrics?.batchApplied(name, events.length, (performance.now() - began) / 1_000);
+      } else if (to !== written && writeAt === Infinity) {
+        writeAt = performance.now() + persistEveryMs;
+      }
+      position = to;
+      if (caughtUp) failures = 0;
+      if (caughtUp || events.length > 0) metrics?.lag(name, caughtUp ? 0 : secondsSince(events.at(-1)));
+      status = { ...status, state: caughtUp ? 'live' : 'catching_up' };
+      if (to !== status.position) moved(to, 'moved');
+    }
+
+    const batches = openBatches({ source, after: written, filter, maxEvents: maxBatch, signal });
+    try {
+      for (;;) {
+        const batch = await batches.next(writeAt === Infinity ? undefined : Math.max(writeAt - performance.now(), 0));
+        if (batch === 'ended') break;
+        if (batch !== 'idle') await apply(batch);
+        if (performance.now() >= writeAt) await writeDown();
+      }
+      if (!lease.signal.aborted) await writeDown();
+    } catch (error) {
+      if (error instanceof Unhandled) await markStopped(database, { name, epoch, at: error.at, reason: error.message }).catch(() => undefined);
+      throw error;
+    } finally {
+      await batches.close();
+    }
+    if (!stopping.signal.aborted) throw refusal('lease_lost');
+  }
+
+  async function ownOnce(): Promise<void> {
+    const lease = await leases.acquire(options.lease ?? name, stopping.signal);
+    try {
+      await own(lease);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  function stopFor(error: unknown): void {
+    const stop = { reason: reasonOf(error instanceof Unhandled ? error.cause : error), at: error instanceof Unhandled ? error.at : status.position };
+    status = { name, state: 'stopped', position: status.position, stop };
+    logger?.error('follower stopped', { follower: name, ...stop });
+    metrics?.followerStopped?.(name, true);
+    options.onStop?.(stop);
+  }
+
+  async function run(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      try {
+        await ownOnce();
+      } catch (error) {
+        if (stopping.signal.aborted) break;
+        const lost = hasCode(error, 'lease_lost');
+        if (!lost && !isPassing(error) && (error instanceof Unhandled || onFailure === 'stop')) {
+          stopFor(error);
+          return;
+        }
+        status = { name, state: lost ? 'waiting' : 'retrying', position: status.position };
+        logger?.warn(lost ? 'lease lost' : 'follower tries again', { follower: name, reason: reasonOf(error), failures });
+        await pause(Math.min(50 * 2 ** failures, 10_000), undefined, { signal: stopping.signal }).catch(() => undefined);
+        failures += 1;
+      }
+    }
+    status = { name, state: 'ended', position: status.position };
+  }
+
+  const running = run();
+  return {
+    status: () => status,
+    async stop() {
+      stopping.abort(new Error('the follower was told to stop'));
+      await running;
+    },
+  };
+}
+
+function secondsSince(event: RecordedEvent | undefined): number {
+  return event ? Math.max(0, (Date.now() - Date.parse(event.recorded_at)) / 1_000) : 0;
+}

@@ -1,0 +1,185 @@
+import { refusal } from '../../domain/errors.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
+import { ORIGIN, parsePosition } from '../../domain/event.ts';
+import type { Queryable } from '../../infrastructure/postgres/database.ts';
+import { checkpointOf } from './checkpoints.ts';
+import type { SignalBus } from './collaborators.ts';
+import type { ProjectionProgress } from './projection.ts';
+
+export type ProgressOptions = {
+  readonly database: Queryable;
+  readonly signals: SignalBus;
+  /** How often the checkpoint rows are read while somebody waits; for signals that got lost. Default 250. */
+  readonly pollMs?: number;
+};
+
+/** The port, and what the projectors of this process tell it. */
+export type TrackedProgress = ProjectionProgress & {
+  /** A projector of this process moved: waits end here and in the other processes. */
+  moved(name: string, position: GlobalPosition, how: 'moved' | 'restarted'): void;
+  /** A projector stopped, here. */
+  stopped(name: string): void;
+  close(): void;
+};
+
+const CHANNEL = 'projection';
+/** A busy read model announces itself at most this often to other processes; each announcement costs the server a NOTIFY. */
+const PUBLISH_EVERY_MS = 10;
+
+type Waiter = { readonly position: GlobalPosition; readonly settle: (error?: Error) => void };
+type Tracked = { position: GlobalPosition; known: boolean; stopped: boolean; publishing: boolean; publishAgain: boolean; readonly waiters: Set<Waiter>; readonly listeners: Set<(position: GlobalPosition) => void> };
+
+/**
+ * Knows how far the read models are, in every process: by its own projectors, by signals, and by reading the checkpoints while
+ * somebody waits (spec 5, rule 7).
+ */
+export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptions): TrackedProgress {
+  const models = new Map<string, Tracked>();
+  let poll: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  function model(name: string): Tracked {
+    let tracked = models.get(name);
+    if (!tracked) {
+      tracked = { position: ORIGIN, known: false, stopped: false, publishing: false, publishAgain: false, waiters: new Set(), listeners: new Set() };
+      models.set(name, tracked);
+    }
+    return tracked;
+  }
+
+  function advance(name: string, position: GlobalPosition, how: 'moved' | 'restarted'): void {
+    const tracked = model(name);
+    tracked.known = true;
+    tracked.stopped = false;
+    if (how === 'moved' && position <= tracked.position) return;
+    tracked.position = position;
+    for (const waiter of tracked.waiters) if (waiter.position <= position) waiter.settle();
+    for (const listener of tracked.listeners) listener(position);
+  }
+
+  function markStopped(name: string): void {
+    const tracked = model(name);
+    tracked.stopped = true;
+    for (const waiter of tracked.waiters) waiter.settle(refusal('projection_stopped', { body: { read_model: name } }));
+  }
+
+  async function readRows(names: readonly string[]): Promise<void> {
+    const rows = await database.query<{ name: string; position: string; stopped_at: string | null; stopped_reason: string | null }>(
+      `select p.name, c.position, c.stopped_at, c.stopped_reason from operational.projections p
+       join operational.checkpoints c on c.name = 'projection/' || p.name || '/' || p.version where p.name = any ($1)`,
+      [names],
+      'progress-poll',
+    );
+    for (const row of rows) {
+      const { position, stopped } = checkpointOf(row);
+      advance(row.name, position, 'moved');
+      if (stopped) markStopped(row.name);
+    }
+  }
+
+  function waitedFor(): readonly string[] {
+    return [...models].flatMap(([name, { waiters }]) => (waiters.size > 0 ? [name] : []));
+  }
+
+  function pollWhileWaiting(delayMs: number): void {
+    if (poll !== undefined || closed) return;
+    poll = setTimeout(() => {
+      const names = waitedFor();
+      const reading = names.length > 0 ? readRows(names) : Promise.resolve();
+      // A database that does not answer now is asked again; the waits have their own end.
+      void reading.catch(() => undefined).finally(() => {
+        poll = undefined;
+        if (waitedFor().length > 0) pollWhileWaiting(pollMs);
+      });
+    }, delayMs);
+    poll.unref();
+  }
+
+  function waitForOne(name: string, position: GlobalPosition, timeoutMs: number): Promise<boolean> {
+    const tracked = model(name);
+    if (tracked.position >= position) return Promise.resolve(true);
+    if (tracked.stopped) return Promise.reject(refusal('projection_stopped', { body: { read_model: name } }));
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        position,
+        settle(error) {
+          clearTimeout(timer);
+          tracked.waiters.delete(waiter);
+          if (error) reject(error);
+          else resolve(true);
+        },
+      };
+      const timer = setTimeout(() => {
+        tracked.waiters.delete(waiter);
+        resolve(false);
+      }, timeoutMs);
+      tracked.waiters.add(waiter);
+      pollWhileWaiting(tracked.known ? pollMs : 0);
+    });
+  }
+
+  function publish(name: string): void {
+    const tracked = model(name);
+    tracked.publishAgain = tracked.publishing;
+    if (tracked.publishing || closed) return;
+    tracked.publishing = true;
+    signals.publish(CHANNEL, JSON.stringify({ name, position: tracked.position }));
+    setTimeout(() => {
+      tracked.publishing = false;
+      if (tracked.publishAgain) publish(name);
+    }, PUBLISH_EVERY_MS).unref();
+  }
+
+  const unsubscribe = signals.subscribe(CHANNEL, (payload) => {
+    const signal = readSignal(payload);
+    if (!signal) return;
+    if (signal.stopped) markStopped(signal.name);
+    else advance(signal.name, signal.position, 'moved');
+  });
+
+  return {
+    async waitFor(names, position, timeoutMs) {
+      const reached = await Promise.all(names.map((name) => waitForOne(name, position, timeoutMs)));
+      return reached.every(Boolean);
+    },
+    position: (name) => models.get(name)?.position ?? ORIGIN,
+    onMove(name, listener) {
+      const entry = (position: GlobalPosition): void => {
+        listener(position);
+      };
+      const { listeners } = model(name);
+      listeners.add(entry);
+      return () => {
+        listeners.delete(entry);
+      };
+    },
+    moved(name, position, how) {
+      advance(name, position, how);
+      publish(name);
+    },
+    stopped(name) {
+      markStopped(name);
+      signals.publish(CHANNEL, JSON.stringify({ name, position: model(name).position, stopped: true }));
+    },
+    close() {
+      closed = true;
+      clearTimeout(poll);
+      unsubscribe();
+      for (const { waiters } of models.values()) for (const waiter of waiters) waiter.settle(refusal('unavailable'));
+    },
+  };
+}
+
+/** @returns undefined for anything else than what `moved` and `stopped` publish. */
+function readSignal(payload: string): { readonly name: string; readonly position: GlobalPosition; readonly stopped: boolean } | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(payload);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null || !('name' in value) || !('position' in value)) return undefined;
+  if (typeof value.name !== 'string' || typeof value.position !== 'string') return undefined;
+  const position = parsePosition(value.position);
+  return position && { name: value.name, position, stopped: 'stopped' in value && value.stopped === true };
+}

@@ -1,0 +1,114 @@
+import { refusal } from '../../domain/errors.ts';
+import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
+import { ORIGIN } from '../../domain/event.ts';
+import { categoryOf } from '../../domain/stream.ts';
+import type { Database } from '../../infrastructure/postgres/database.ts';
+import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
+import { openBatches } from './batches.ts';
+import type { EventSource } from './collaborators.ts';
+import type { TableDigest } from './digest.ts';
+import { digestTables } from './digest.ts';
+import type { Projection } from './projection.ts';
+import { createEmpty, namesOf, schemaExists } from './schemas.ts';
+
+export type ReplayOptions = {
+  /** Where the read models are built; holds none of them yet. */
+  readonly to: Database;
+  readonly source: EventSource;
+  readonly projections: readonly Projection[];
+  /** Last position, inclusive, or the last moment at which the store took an event. Default: the head now. */
+  readonly until?: GlobalPosition | Date;
+  /** Only events of this tenant. */
+  readonly tenant?: string;
+  /** Most events of a batch. Default 2,000. */
+  readonly maxBatch?: number;
+  readonly onProgress?: (progress: ReplayProgress) => void;
+  readonly signal?: AbortSignal;
+};
+
+export type ReplayProgress = { readonly position: GlobalPosition; readonly target: GlobalPosition; readonly events: number };
+
+export type ReplayReport = {
+  /** Up to where the log was read. */
+  readonly position: GlobalPosition;
+  /** Events applied. */
+  readonly events: number;
+  readonly tables: readonly (TableDigest & { readonly projection: string })[];
+};
+
+/**
+ * Builds read models from the streams alone into a database without them, at any moment of the past (decisions D, Replay). The log is
+ * read once for all of them. Their digests compare with `digest` of live ones at the same position.
+ * @throws `bad_request` when the database holds one of the read models already
+ */
+export async function replay(options: ReplayOptions): Promise<ReplayReport> {
+  const { to, source, projections, until, tenant, maxBatch = 2_000, onProgress, signal } = options;
+  await to.transaction(async (tx) => {
+    for (const projection of projections) {
+      const { live } = namesOf(projection);
+      if (await schemaExists(tx, live)) throw refusal('bad_request', { message: `the database to replay into holds ${live} already` });
+      await createEmpty(tx, projection, live);
+    }
+  });
+
+  const head = await source.head();
+  const target = typeof until === 'string' && until < head ? until : head;
+  const latest = until instanceof Date ? until.getTime() : Infinity;
+  const categories = [...new Set(projections.flatMap((projection) => projection.categories))];
+  const reading = new AbortController();
+  const batches = openBatches({
+    source,
+    after: ORIGIN,
+    filter: { categories, ...(tenant === undefined ? {} : { tenant }) },
+    maxEvents: maxBatch,
+    signal: signal ? AbortSignal.any([signal, reading.signal]) : reading.signal,
+  });
+
+  let position: GlobalPosition = ORIGIN;
+  let applied = 0;
+  try {
+    for (let done = target === ORIGIN; !done; ) {
+      const batch = await batches.next();
+      if (batch === 'ended') {
+        signal?.throwIfAborted();
+        throw refusal('store_unavailable');
+      }
+      if (batch === 'idle') continue;
+      const tooLate = batch.events.findIndex((event) => event.position > target || Date.parse(event.recorded_at) > latest);
+      const events = tooLate < 0 ? batch.events : batch.events.slice(0, tooLate);
+      await applyAll(to, projections, events);
+      applied += events.length;
+      done = tooLate >= 0 || batch.position >= target || batch.caughtUp;
+      position = tooLate >= 0 && latest !== Infinity ? (events.at(-1)?.position ?? position) : batch.position < target ? batch.position : target;
+      if (batch.caughtUp && tooLate < 0) position = target;
+      onProgress?.({ position, target, events: applied });
+    }
+  } finally {
+    reading.abort();
+    await batches.close();
+  }
+  return { position, events: applied, tables: await finish(to, projections) };
+}
+
+async function applyAll(to: Database, projections: readonly Projection[], events: readonly RecordedEvent[]): Promise<void> {
+  if (events.length === 0) return;
+  await to.transaction(async (tx) => {
+    for (const projection of projections) {
+      const its = events.filter(({ stream }) => projection.categories.includes(categoryOf(stream)));
+      if (its.length > 0) await projection.apply(tx, { schema: quoteIdentifier(namesOf(projection).live) }, its);
+    }
+  }, { synchronousCommit: false });
+}
+
+async function finish(to: Database, projections: readonly Projection[]): Promise<ReplayReport['tables']> {
+  return to.transaction(async (tx) => {
+    const tables: (TableDigest & { readonly projection: string })[] = [];
+    for (const projection of projections) {
+      const { live } = namesOf(projection);
+      await projection.afterSwap?.(tx, { schema: quoteIdentifier(live) });
+      const digests = await digestTables(tx, { projection, schema: live });
+      tables.push(...digests.map((table) => ({ ...table, projection: projection.name })));
+    }
+    return tables;
+  });
+}

@@ -1,0 +1,115 @@
+import ipaddr from 'ipaddr.js';
+import type { Parsed, Parser } from './setting.ts';
+
+const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });
+const bad = (remedy: string): Parsed<never> => ({ ok: false, remedy });
+
+/** Any text. */
+export const text: Parser<string> = { kind: 'text', parse: ok };
+
+export const boolean: Parser<boolean> = {
+  kind: 'true or false',
+  parse: (value) => (value === 'true' || value === '1' ? ok(true) : value === 'false' || value === '0' ? ok(false) : bad('set it to true or false')),
+};
+
+/** A whole number between two bounds, both included. */
+export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): Parser<number> {
+  const bounds = most === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${least}` : `a whole number from ${least} to ${most}`;
+  return {
+    kind: 'integer',
+    parse: (value) => (/^-?\d{1,15}$/.test(value) && Number(value) >= least && Number(value) <= most ? ok(Number(value)) : bad(`set it to ${bounds}`)),
+  };
+}
+
+/** A number between two bounds, both included. */
+export function number(least: number, most: number): Parser<number> {
+  return {
+    kind: 'number',
+    parse: (value) => (/^\d+(\.\d+)?$/.test(value) && Number(value) >= least && Number(value) <= most ? ok(Number(value)) : bad(`set it to a number from ${least} to ${most}`)),
+  };
+}
+
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
+
+/** `1h`, `30s`, `1m30s`, `250ms`, `0`; milliseconds. */
+export const duration: Parser<number> = {
+  kind: 'duration',
+  parse: (value) => {
+    if (value === '0') return ok(0);
+    if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value)) return bad('set it to a duration such as 30s, 5m or 1h');
+    let total = 0;
+    for (const [, amount, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
+    return ok(total);
+  },
+};
+
+/** One of a list of words. */
+export function oneOf<const T extends string>(...allowed: readonly T[]): Parser<T> {
+  return {
+    kind: allowed.join(', '),
+    parse: (value) => {
+      const found = allowed.find((word) => word === value);
+      return found === undefined ? bad(`set it to one of ${allowed.join(', ')}`) : ok(found);
+    },
+  };
+}
+
+/** Comma-separated; blanks around and empty elements are dropped. */
+export const list: Parser<readonly string[]> = { kind: 'comma-separated list', parse: (value) => ok(split(value)) };
+
+/** Comma-separated words of a list. */
+export function listOf<const T extends string>(...allowed: readonly T[]): Parser<readonly T[]> {
+  return {
+    kind: `comma-separated of ${allowed.join(', ')}`,
+    parse: (value) => {
+      const words = split(value);
+      const found = allowed.filter((word) => words.includes(word));
+      return words.length > 0 && words.every((word) => allowed.some((one) => one === word)) ? ok(found) : bad(`list some of ${allowed.join(', ')}, separated by commas`);
+    },
+  };
+}
+
+/** Comma-separated addresses and CIDR ranges. */
+export const networks: Parser<readonly string[]> = {
+  kind: 'comma-separated CIDRs or addresses',
+  parse: (value) => (split(value).every((entry) => ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry)) ? ok(split(value)) : bad('list addresses or CIDR ranges such as 10.0.0.0/8, separated by commas')),
+};
+
+/** Comma-separated `host:port`. */
+export const hostPorts: Parser<readonly string[]> = {
+  kind: 'comma-separated host:port',
+  parse: (value) => (split(value).length > 0 && split(value).every((entry) => isHostPort(entry)) ? ok(split(value)) : bad('list host:port pairs, separated by commas')),
+};
+
+/** `host:port`. */
+export const hostPort: Parser<string> = { kind: 'host:port', parse: (value) => (isHostPort(value) ? ok(value) : bad('set it to host:port, such as 0.0.0.0:3001')) };
+
+/** An absolute URL of one of the schemes, without query or fragment. */
+export function url(...schemes: readonly string[]): Parser<string> {
+  return {
+    kind: 'URL',
+    parse: (value) => {
+      const parsed = URL.canParse(value) ? new URL(value) : undefined;
+      const good = parsed !== undefined && schemes.includes(parsed.protocol.slice(0, -1)) && parsed.search === '' && parsed.hash === '';
+      return good ? ok(value.replace(/\/+$/, '')) : bad(`set it to an absolute ${schemes.join(' or ')} URL without query or fragment`);
+    },
+  };
+}
+
+/** Text that starts with one of the schemes, or is one of the words; `shape` tells which. */
+export function connection(words: readonly string[], schemes: readonly string[]): Parser<string> {
+  const shape = [...words.map((word) => `\`${word}\``), ...schemes.map((scheme) => `${scheme}://…`)].join(', ');
+  return {
+    kind: 'connection string',
+    parse: (value) => (words.includes(value) || schemes.some((scheme) => value.startsWith(`${scheme}://`)) ? ok(value) : bad(`set it to one of ${shape}`)),
+  };
+}
+
+function isHostPort(value: string): boolean {
+  const port = /^(?:\[[0-9A-Fa-f:.]+\]|[^\s:[\]]*):(\d{1,5})$/.exec(value)?.[1];
+  return port !== undefined && Number(port) <= 65_535;
+}
+
+function split(value: string): readonly string[] {
+  return value.split(',').map((entry) => entry.trim()).filter((entry) => entry !== '');
+}

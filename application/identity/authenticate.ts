@@ -1,8 +1,7 @@
-import type { GlobalPosition } from '../../domain/event.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
 import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
 import type { IdentityDependencies } from './dependencies.ts';
-import { IDENTITY } from './dependencies.ts';
+import type { IdentityChanges } from './identity-changes.ts';
 import type { ApiKeyRecord } from './identity-reads.ts';
 import { rolesOf } from './sign-in.ts';
 import { csrfToken } from './user-secrets.ts';
@@ -28,7 +27,7 @@ type SessionVerdict = { readonly bearer: SessionPrincipal; readonly cookie: Sess
 type KeyVerdict = Extract<Principal, { kind: 'api_key' }> | RefusedKey | undefined;
 
 export type AuthenticatorDependencies = Pick<IdentityDependencies, 'reads' | 'sessions' | 'tokens' | 'vault' | 'hashApiKey'> & {
-  readonly progress: { onMove(name: string, listener: (position: GlobalPosition) => void): () => void };
+  readonly changes: Pick<IdentityChanges, 'onChange'>;
   readonly now: () => Date;
   readonly newCache: <Value>(size: number) => BoundedMap<Value>;
 };
@@ -43,12 +42,12 @@ const KEY_FORM = /^svc_[0-9A-Za-z]{40}$/;
 /** Longest token looked at. */
 const MAX_TOKEN_LENGTH = 4_096;
 const CACHED_CREDENTIALS = 10_000;
-/** Changes are told by the read model's moves; these bound what a lost signal could cost. */
+/** Changes are told; these bound what is believed without asking. */
 const GOOD_FOR_MS = 60_000;
 const BAD_FOR_MS = 5_000;
 
 /** Credential checks of every request (spec 1, credential kinds, API key checks, session rules). The hit path is two hashes and two look-ups. */
-export function createAuthenticator({ reads, sessions, tokens, vault, hashApiKey, progress, now, newCache }: AuthenticatorDependencies): Authenticator {
+export function createAuthenticator({ reads, sessions, tokens, vault, hashApiKey, changes, now, newCache }: AuthenticatorDependencies): Authenticator {
   const nowMs = () => now().getTime();
   const keys = createVerdictCache<KeyVerdict>({
     good: newCache(CACHED_CREDENTIALS), bad: newCache(CACHED_CREDENTIALS), isGood: (verdict) => verdict?.kind === 'api_key', nowMs,
@@ -56,7 +55,7 @@ export function createAuthenticator({ reads, sessions, tokens, vault, hashApiKey
   const tokensSeen = createVerdictCache<SessionVerdict>({
     good: newCache(CACHED_CREDENTIALS), bad: newCache(CACHED_CREDENTIALS), isGood: (verdict) => verdict !== undefined, nowMs,
   });
-  const stopListening = progress.onMove(IDENTITY, () => {
+  const stopListening = changes.onChange(() => {
     keys.invalidate();
     tokensSeen.invalidate();
   });

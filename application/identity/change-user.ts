@@ -7,7 +7,7 @@ import { aloneAndCaughtUp } from './caught-up.ts';
 import { HOME_TENANT, decideOnUser, userStream } from './decide-on-user.ts';
 import type { IdentityDependencies } from './dependencies.ts';
 
-type Needs = Pick<IdentityDependencies, 'eventStore' | 'reads' | 'exclusive' | 'progress'>;
+type Needs = Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'exclusive' | 'progress'>;
 
 /** Replaces a user's roles; their sessions end. @returns position to wait for @throws `user_not_found`, `validation_failed`, `last_super_admin` */
 export function setUserRoles(dependencies: Needs, { userId, roles }: { readonly userId: string; readonly roles: readonly string[] }, context: CommandContext): Promise<GlobalPosition | undefined> {

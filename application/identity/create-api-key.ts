@@ -24,7 +24,7 @@ export type CreatedApiKey = { readonly key: ApiKeyRecord; readonly rawKey: strin
  * @throws `cannot_grant_roles`, `validation_failed`, `api_key_needs_expiry`, `api_key_expires_late`, `payment_required`, `cap_exceeded`
  */
 export async function createApiKey(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'reads' | 'exclusive' | 'progress' | 'entitlements' | 'secrets' | 'hashApiKey'>,
+  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'exclusive' | 'progress' | 'entitlements' | 'secrets' | 'hashApiKey'>,
   { asked, maker }: { readonly asked: NewApiKey; readonly maker: { readonly roles: readonly string[] } },
   context: CommandContext,
 ): Promise<CreatedApiKey> {
@@ -61,6 +61,7 @@ export async function createApiKey(
       context,
       decide: (state) => decideApiKey({ kind: 'create', event }, state),
     });
+    if (position !== undefined) dependencies.changes.expect(position);
     const key = { id: keyId, tenant: context.tenant, name, prefix, scopes, roles, schemas, enabled: true, expiresAt: expiresAt ?? null, monthlyLimit, createdAt: now };
     return { key, rawKey, position };
   }

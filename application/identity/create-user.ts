@@ -27,7 +27,7 @@ export type CreatedUser = {
  * @throws `validation_failed`, `weak_password`, `user_exists`
  */
 export async function createUser(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'claims' | 'passwords' | 'vault' | 'passwordPolicy'>,
+  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'claims' | 'passwords' | 'vault' | 'passwordPolicy'>,
   { email: given, password, roles }: NewUser,
   context: CommandContext,
   /** Further unique values the new account must win. */

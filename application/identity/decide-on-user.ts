@@ -2,10 +2,11 @@ import type { CommandContext } from '../../domain/context.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { UserCommand, UserState } from '../../domain/identity/user.ts';
 import { decideUser, user } from '../../domain/identity/user.ts';
+import type { UserEvent } from '../../domain/identity/user-events.ts';
 import { parseUserEvent } from '../../domain/identity/user-events.ts';
 import type { CommandOutcome } from '../handle-command.ts';
 import { handleCommand } from '../handle-command.ts';
-import type { EventStore } from '../ports/event-store.ts';
+import type { IdentityDependencies } from './dependencies.ts';
 import type { UserRecord } from './identity-reads.ts';
 
 /** Users are install-wide: their streams and events belong to this tenant (spec 4 A, sign-in details). */
@@ -16,12 +17,12 @@ export function userStream(userId: string): string {
 }
 
 /** Runs a command on a user's stream. `known`, the read model's row, saves reading the stream. @throws refusals of `decideUser` */
-export function decideOnUser(
-  { eventStore }: { readonly eventStore: EventStore },
+export async function decideOnUser(
+  { eventStore, changes }: Pick<IdentityDependencies, 'eventStore' | 'changes'>,
   { userId, command, known }: { readonly userId: string; readonly command: UserCommand; readonly known?: UserRecord | undefined },
   context: CommandContext,
 ): Promise<CommandOutcome<UserState>> {
-  return handleCommand({
+  const outcome = await handleCommand<UserState, UserEvent>({
     eventStore,
     stream: userStream(userId),
     decider: user,
@@ -30,4 +31,6 @@ export function decideOnUser(
     decide: (state) => decideUser(command, state),
     snapshot: known && { state: { status: 'active', roles: known.roles, disabled: known.disabled }, revision: known.revision },
   });
+  if (outcome.position !== undefined) changes.expect(outcome.position);
+  return outcome;
 }

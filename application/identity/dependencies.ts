@@ -10,6 +10,7 @@ import type { RandomSecrets } from '../ports/random-secrets.ts';
 import type { SessionTokens } from '../ports/session-tokens.ts';
 import type { Sessions } from '../ports/sessions.ts';
 import type { Vault } from '../ports/vault.ts';
+import type { IdentityChanges } from './identity-changes.ts';
 import type { IdentityReads } from './identity-reads.ts';
 
 /** What the use cases of identity work with; each names the part it needs. */
@@ -24,6 +25,7 @@ export type IdentityDependencies = {
   readonly vault: Vault;
   readonly exclusive: Exclusive;
   readonly progress: { waitFor(names: readonly string[], position: GlobalPosition, timeoutMs: number): Promise<boolean> };
+  readonly changes: IdentityChanges;
   readonly entitlements: Entitlements;
   readonly passwordPolicy: PasswordPolicy;
   /** `REFRESH_TOKEN_TTL_SECS`. */

@@ -35,6 +35,8 @@ export type Page = { readonly limit: number; readonly offset: number };
 
 /** Queries of the identity read model; made by `projections/identity/queries.ts`. */
 export type IdentityReads = {
+  /** Position of the last event applied; undefined before the first. */
+  lastChange(): Promise<string | undefined>;
   anyUser(): Promise<boolean>;
   userByEmail(emailDigest: string): Promise<UserRecord | undefined>;
   userById(userId: string): Promise<UserRecord | undefined>;

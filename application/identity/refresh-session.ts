@@ -13,7 +13,7 @@ import { csrfToken, refreshDigest } from './user-secrets.ts';
  * @throws `invalid_refresh_token`
  */
 export async function refreshSession(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'reads' | 'sessions' | 'tokens' | 'secrets' | 'vault' | 'refreshTtlSeconds'>,
+  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'sessions' | 'tokens' | 'secrets' | 'vault' | 'refreshTtlSeconds'>,
   { refreshToken }: { readonly refreshToken: string },
   context: CommandContext,
 ): Promise<SignedIn> {

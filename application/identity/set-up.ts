@@ -17,7 +17,7 @@ const FIRST_ACCOUNT = { tenant: HOME_TENANT, scope: 'install', value: 'first acc
  * @throws `setup_complete`, `invalid_setup_token`, `validation_failed`, `weak_password`
  */
 export async function setUp(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'claims' | 'reads' | 'sessions' | 'tokens' | 'passwords' | 'secrets' | 'vault' | 'passwordPolicy' | 'refreshTtlSeconds' | 'isSetupToken'>,
+  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'claims' | 'reads' | 'sessions' | 'tokens' | 'passwords' | 'secrets' | 'vault' | 'passwordPolicy' | 'refreshTtlSeconds' | 'isSetupToken'>,
   { email, password, setupToken }: SetUp,
   context: CommandContext,
 ): Promise<SignedIn> {

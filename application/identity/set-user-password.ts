@@ -8,7 +8,7 @@ import { passwordPurpose } from './user-secrets.ts';
 
 /** Sets a user's password; all their sessions end. @returns position to wait for @throws `user_not_found`, `weak_password` */
 export async function setUserPassword(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'reads' | 'passwords' | 'vault' | 'passwordPolicy'>,
+  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'passwords' | 'vault' | 'passwordPolicy'>,
   { userId, password }: { readonly userId: string; readonly password: string },
   context: CommandContext,
 ): Promise<GlobalPosition | undefined> {

@@ -24,7 +24,7 @@ export type SignedIn = SessionCredentials & {
  * @throws `invalid_credentials`
  */
 export async function signIn(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'reads' | 'sessions' | 'tokens' | 'passwords' | 'secrets' | 'vault' | 'refreshTtlSeconds'>,
+  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'sessions' | 'tokens' | 'passwords' | 'secrets' | 'vault' | 'refreshTtlSeconds'>,
   { email: given, password, tenant: asked }: SignIn,
   context: CommandContext,
 ): Promise<SignedIn> {

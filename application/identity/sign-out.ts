@@ -6,7 +6,7 @@ import { refreshDigest } from './user-secrets.ts';
 
 /** Ends the caller's session, and the one of `refreshToken` where it is the caller's too (spec 1, sign-in and session). @returns position to wait for */
 export async function signOut(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'sessions' | 'vault'>,
+  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'sessions' | 'vault'>,
   { userId, sessionId, refreshToken }: { readonly userId: string; readonly sessionId: string; readonly refreshToken?: string | undefined },
   context: CommandContext,
 ): Promise<GlobalPosition | undefined> {

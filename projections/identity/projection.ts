@@ -12,6 +12,8 @@ export const identityProjection: Projection = {
   categories: ['user', 'api_key'],
   create: createTables,
   async apply(tx, { schema }, events) {
+    const last = events.at(-1);
+    if (!last) return;
     const users = events.filter(({ stream }) => categoryOf(stream) === 'user');
     const keys = events.filter(({ stream }) => categoryOf(stream) === 'api_key');
     if (users.length > 0) {
@@ -22,6 +24,10 @@ export const identityProjection: Projection = {
       const { rows, gone } = fold(keys, await loadApiKeys(tx, schema, idsOf(keys)), evolveApiKey);
       await saveApiKeys(tx, schema, rows, gone);
     }
+    await tx.query(
+      `insert into ${schema}.changes (tenant_id, position) values ('default', $1) on conflict (tenant_id) do update set position = excluded.position`,
+      [last.position],
+    );
   },
   tables: () => Promise.resolve(TABLES),
 };

@@ -1,7 +1,10 @@
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import type { ProjectedTable, Target } from '../engine/projection.ts';
 
-/** Creates the empty tables of the identity read model. Addresses and password hashes are sealed as in the events. */
+/**
+ * Creates the empty tables of the identity read model. Addresses and password hashes are sealed as in the events;
+ * `changes` holds the position of the last event applied, for caches, and is no part of the digests (positions are the store's own).
+ */
 export async function createTables(tx: Transaction, { schema }: Target): Promise<void> {
   await tx.query(`
     create table ${schema}.users (
@@ -20,6 +23,10 @@ export async function createTables(tx: Transaction, { schema }: Target): Promise
     );
     create index on ${schema}.users (email_digest);
     create index on ${schema}.users (user_id) where 'super_admin' = any(roles) and not disabled;
+    create table ${schema}.changes (
+      tenant_id text primary key,
+      position text not null
+    );
     create table ${schema}.memberships (
       tenant_id text not null,
       user_id uuid not null,

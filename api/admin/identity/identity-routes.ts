@@ -1,0 +1,10 @@
+import type { IdentityDependencies } from '../../../application/identity/dependencies.ts';
+import type { Route } from '../../http/route.ts';
+import { apiKeyRoutes } from './api-key-routes.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { userRoutes } from './user-routes.ts';
+
+/** Every identity route of the Admin API. */
+export function identityRoutes(dependencies: IdentityDependencies & { readonly secureCookie: boolean }): readonly Route[] {
+  return [...sessionRoutes(dependencies), ...userRoutes(dependencies), ...apiKeyRoutes(dependencies)];
+}

@@ -1,0 +1,27 @@
+import { Type } from '@sinclair/typebox';
+import type { UserRecord } from '../../../application/identity/identity-reads.ts';
+import type { Vault } from '../../../application/ports/vault.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+
+const Time = Type.String({ format: 'date-time' });
+
+/** A user as the Admin API shows it (spec 4 A, users and roles). */
+export const User = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  email: Type.Union([Type.String(), Type.Null()], { description: 'null after the person was erased' }),
+  roles: Type.Array(Type.String()),
+  disabled: Type.Boolean(),
+  mfa_enabled: Type.Boolean(),
+  created_at: Time,
+  updated_at: Time,
+  last_login_at: Type.Union([Time, Type.Null()]),
+});
+
+/** Presents users; their addresses are opened with one look-up. */
+export async function presentUsers(users: readonly UserRecord[], vault: Pick<Vault, 'openPersonalMany'>): Promise<readonly JsonObject[]> {
+  const emails = await vault.openPersonalMany(users.map(({ id, email }) => ({ personId: id, sealed: email })));
+  return users.map(({ id, roles, disabled, createdAt, updatedAt, lastLoginAt }, at) => ({
+    id, email: emails[at] ?? null, roles, disabled, mfa_enabled: false,
+    created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString(), last_login_at: lastLoginAt?.toISOString() ?? null,
+  }));
+}

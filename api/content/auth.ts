@@ -1,0 +1,33 @@
+import { Type } from '@sinclair/typebox';
+import type { IdentityDependencies } from '../../application/identity/dependencies.ts';
+import { signIn } from '../../application/identity/sign-in.ts';
+import { Credentials, credentialsAnswer } from '../admin/identity/credentials-answer.ts';
+import type { Route } from '../http/route.ts';
+import { route } from '../http/route.ts';
+
+/** Sign-in for code, and the public keys of session tokens (spec 1, sign-in and session). The Content API sets no cookie. */
+export function contentAuthRoutes(dependencies: IdentityDependencies): readonly Route[] {
+  const { tokens } = dependencies;
+  return [
+    route({
+      api: 'content', method: 'POST', path: '/api/v1/auth/token', operation: 'createToken', tag: 'identity',
+      summary: 'Signs in by password and answers a bearer token',
+      access: { kind: 'public' },
+      rateLimit: 'sign_in',
+      body: Type.Object(
+        { email: Type.String({ maxLength: 320 }), password: Type.String({ maxLength: 4096 }), tenant: Type.Optional(Type.String({ maxLength: 63 })) },
+        { additionalProperties: false },
+      ),
+      answers: { 200: Credentials },
+      refusals: ['invalid_credentials'],
+      handler: async ({ body, context }) => credentialsAnswer(200, await signIn(dependencies, body, context)),
+    }),
+    route({
+      api: 'content', method: 'GET', path: '/.well-known/jwks.json', operation: 'getJwks', tag: 'identity',
+      summary: 'Public keys that session tokens verify with',
+      access: { kind: 'public' },
+      answers: { 200: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }) },
+      handler: () => Promise.resolve({ status: 200, body: tokens.jwks, headers: { 'Cache-Control': 'public, max-age=300' } }),
+    }),
+  ];
+}

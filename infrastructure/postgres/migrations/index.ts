@@ -1,3 +1,6 @@
+import { eventStoreTables } from './0100-event-store-tables.ts';
+import { eventStoreAppend } from './0101-event-store-append.ts';
+import { eventStoreStreams } from './0102-event-store-streams.ts';
 import { leasesAndCheckpoints } from './0200-leases-and-checkpoints.ts';
 import { claims } from './0201-claims.ts';
 import { idempotencyKeys } from './0202-idempotency-keys.ts';
@@ -9,6 +12,9 @@ import type { Migration } from './migration.ts';
 
 /** Every migration there is, one file each beside this one. */
 export const migrations: readonly Migration[] = [
+  eventStoreTables,
+  eventStoreAppend,
+  eventStoreStreams,
   leasesAndCheckpoints,
   claims,
   idempotencyKeys,

@@ -1,0 +1,146 @@
+import type { EventFilter, ReadAllOptions, ReadStreamOptions } from '../../../application/ports/event-store.ts';
+import type { RecordedEvent } from '../../../domain/event.ts';
+import { ORIGIN, positionFrom } from '../../../domain/event.ts';
+import type { Queryable } from '../../postgres/database.ts';
+import { refusalOf } from './failures.ts';
+import type { LogPage } from './log-page.ts';
+
+/** Most events in one page of a read. */
+const PAGE = 500;
+/** Bytes that a page should not hold much more of. */
+const PAGE_BYTES = 4 * 1024 * 1024;
+/** Positions that one filtered read of a subscription looks through at most, so that it always makes progress. */
+const WINDOW = 20_000;
+
+const COLUMNS = 'e.position, e.revision, e.recorded_at, e.id, e.stream, e.type, e.data, e.metadata, pg_column_size(e.data) as bytes';
+
+type Row = {
+  readonly position: number;
+  readonly revision: number;
+  readonly recorded_at: Date;
+  readonly id: string;
+  readonly stream: string;
+  readonly type: string;
+  readonly data: RecordedEvent['data'];
+  readonly metadata: RecordedEvent['metadata'];
+  readonly bytes: number;
+};
+
+/** What hides events of a stream: scalar subqueries, so that one without a state costs one look into a small index. */
+const VISIBLE = `e.revision >= coalesce((select greatest(z.hidden_before, z.truncate_before, (select max(l.revision) + 1 from eventstore.events l where l.stream = $1) - z.max_count)
+    from eventstore.stream_states z where z.stream = $1), 0)
+  and e.recorded_at > coalesce((select now() - make_interval(secs => z.max_age_seconds) from eventstore.stream_states z where z.stream = $1 and z.max_age_seconds is not null), '-infinity')`;
+
+const STREAM_FORWARDS = `select ${COLUMNS} from eventstore.events e where e.stream = $1 and e.revision >= $2 and ${VISIBLE} order by e.stream, e.revision limit $3`;
+const STREAM_BACKWARDS = `select ${COLUMNS} from eventstore.events e where e.stream = $1 and e.revision <= $2 and ${VISIBLE} order by e.stream desc, e.revision desc limit $3`;
+
+/** Revisions and positions past every one there may be. */
+const END = Number.MAX_SAFE_INTEGER;
+
+/** Events of one stream; see `EventStore.readStream`. One prepared statement a page. */
+export async function* readStream(database: Queryable, stream: string, { from, direction = 'forwards', limit = Infinity, signal }: ReadStreamOptions = {}): AsyncIterable<RecordedEvent> {
+  const forwards = direction === 'forwards';
+  const sql = forwards ? STREAM_FORWARDS : STREAM_BACKWARDS;
+  const name = forwards ? 'eventstore_stream_forwards' : 'eventstore_stream_backwards';
+  let next = from ?? (forwards ? 0 : END);
+  let left = limit;
+  let size = PAGE;
+  while (left > 0 && next >= 0) {
+    signal?.throwIfAborted();
+    const asked = Math.min(left, size);
+    const rows = await attempt(database.query<Row>(sql, [stream, next, asked], name));
+    for (const row of rows) yield eventOf(row);
+    const last = rows.at(-1);
+    if (!last || rows.length < asked) return;
+    left -= rows.length;
+    next = forwards ? last.revision + 1 : last.revision - 1;
+    size = fittingSize(rows);
+  }
+}
+
+/** Events of the log; see `EventStore.readAll`. */
+export async function* readAll(database: Queryable, { after, direction = 'forwards', limit = Infinity, filter, signal }: ReadAllOptions = {}): AsyncIterable<RecordedEvent> {
+  const forwards = direction === 'forwards';
+  const { conditions, values, shape } = conditionsOf(filter, 3);
+  const sql = `select ${COLUMNS} from eventstore.events e where e.position ${forwards ? '>' : '<'} $1 ${conditions} order by e.position ${forwards ? 'asc' : 'desc'} limit $2`;
+  let next = after === undefined ? (forwards ? 0 : END) : numberOf(after);
+  let left = limit;
+  let size = PAGE;
+  while (left > 0) {
+    signal?.throwIfAborted();
+    const asked = Math.min(left, size);
+    const rows = await attempt(database.query<Row>(sql, [next, asked, ...values], `eventstore_all_${direction}${shape}`));
+    for (const row of rows) yield eventOf(row);
+    const last = rows.at(-1);
+    if (!last || rows.length < asked) return;
+    left -= rows.length;
+    next = last.position;
+    size = fittingSize(rows);
+  }
+}
+
+/**
+ * One piece of the log from a position on. Head and events are seen by one statement: what the piece covers is covered for good.
+ * Raw errors, for the caller to judge whether to try again.
+ */
+export async function readPage(database: Queryable, after: number, limit: number, filter?: EventFilter): Promise<LogPage> {
+  const { conditions, values, shape } = conditionsOf(filter, 3);
+  const sql = `select x.upto, e.* from (select least(h.position, $1::bigint + ${WINDOW}) as upto from eventstore.head h) x
+    left join lateral (select ${COLUMNS} from eventstore.events e where e.position > $1 and e.position <= x.upto ${conditions} order by e.position limit $2) e on true`;
+  const rows = await database.query<(Row | { readonly position: null }) & { readonly upto: number }>(sql, [after, limit, ...values], `eventstore_page${shape}`);
+  const events: RecordedEvent[] = [];
+  let bytes = 0;
+  let last = after;
+  for (const row of rows) {
+    if (row.position === null) continue;
+    events.push(eventOf(row));
+    bytes += row.bytes + 512;
+    last = row.position;
+  }
+  return { after, to: Math.max(after, events.length >= limit ? last : (rows[0]?.upto ?? 0)), events, bytes };
+}
+
+/** How many events the next page may hold, going by the size of those read. */
+export function fittingSize(read: readonly { readonly bytes: number }[], most = PAGE): number {
+  const bytes = read.reduce((sum, row) => sum + row.bytes, 0);
+  return Math.max(1, Math.min(most, Math.floor((PAGE_BYTES * read.length) / Math.max(1, bytes))));
+}
+
+/** Position of the last event of the log. */
+export async function readHead(database: Queryable): Promise<number> {
+  const rows = await database.query<{ position: number }>('select position from eventstore.head', [], 'eventstore_head');
+  return rows[0]?.position ?? 0;
+}
+
+/** A position as this store counts; positions of other stores may be greater than any of ours. */
+export function numberOf(position: string): number {
+  return Math.min(Number(position), END);
+}
+
+function conditionsOf(filter: EventFilter | undefined, first: number): { readonly conditions: string; readonly values: readonly unknown[]; readonly shape: string } {
+  const parts: readonly (readonly [letter: string, condition: string, value: unknown])[] = [
+    ['c', 'e.category = any(?)', filter?.categories],
+    ['y', 'e.type = any(?)', filter?.types],
+    ['t', 'e.tenant = ?', filter?.tenant],
+    ['r', 'e.correlation_id = ?', filter?.correlationId],
+  ];
+  const given = parts.filter(([, , value]) => value !== undefined);
+  return {
+    conditions: given.map(([, condition], index) => `and ${condition.replace('?', `$${first + index}`)}`).join(' '),
+    values: given.map(([, , value]) => value),
+    shape: given.length === 0 ? '' : `_${given.map(([letter]) => letter).join('')}`,
+  };
+}
+
+function eventOf({ id, type, data, metadata, stream, revision, position, recorded_at }: Row): RecordedEvent {
+  return { id, type, data, metadata, stream, revision, position: position === 0 ? ORIGIN : positionFrom(position), recorded_at: recorded_at.toISOString() };
+}
+
+/** Reads change nothing: whatever fails may be tried again. */
+async function attempt<T>(query: Promise<T>): Promise<T> {
+  try {
+    return await query;
+  } catch (error) {
+    throw refusalOf(error);
+  }
+}

@@ -1,0 +1,238 @@
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
+import type pg from 'pg';
+import type { AppendResult } from '../../../application/ports/event-store.ts';
+import { refusal } from '../../../domain/errors.ts';
+import type { Database } from '../../postgres/database.ts';
+import type { EncodedAppend } from '../encode-append.ts';
+import type { Batch, BatchRow, Outcome } from './batch.ts';
+import { APPEND, batchOf, outcomesOf, parametersOf } from './batch.ts';
+import { isPassing, isRolledBack, refusalOf } from './failures.ts';
+
+/** Most appends and bytes in one call; one append alone may be larger. */
+const MAX_APPENDS = 256;
+const MAX_BYTES = 4 * 1024 * 1024;
+/** Most bytes waiting for their turn before appends are refused. */
+const MAX_QUEUED_BYTES = 128 * 1024 * 1024;
+/** How long an append waits for a connection before it is refused. */
+const PATIENCE_MS = 5_000;
+/** A call that was not answered by now has an unknown outcome. Longer than the server's own limit. */
+const ANSWER_MS = 15_000;
+const CONNECT_MS = 3_000;
+
+const SETTINGS = `set statement_timeout = '10s'; set lock_timeout = '5s'; set idle_in_transaction_session_timeout = '10s';
+set jit = off; set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set synchronous_commit = on`;
+
+export type WriterOptions = {
+  readonly database: Pick<Database, 'connect'>;
+  /** Told of each batch that wrote something, after its writers were answered and the next batch was sent. */
+  readonly onWritten: (batch: Batch, outcomes: readonly Outcome[], row: BatchRow) => void;
+  /** A batch may or may not have been written: look at the log. */
+  readonly onUnknown: () => void;
+  readonly onError: (error: unknown) => void;
+};
+
+export type WriterStats = {
+  readonly batches: number;
+  readonly largestBatch: number;
+  readonly connections: number;
+  readonly queued: number;
+};
+
+/** The one writing connection of a process, and the queue before it. */
+export type Writer = {
+  /** Queues appends that stand or fall on their own (one) or together (`atomic`). */
+  write(appends: readonly EncodedAppend[], options: { readonly atomic: boolean; readonly signal?: AbortSignal | undefined }): Promise<readonly AppendResult[]>;
+  stats(): WriterStats;
+  /** Backend of the connection, to know one's own notifications by. */
+  backend(): number | undefined;
+  /** Writes what is queued, then ends the connection. */
+  close(): Promise<void>;
+};
+
+type Entry = {
+  readonly appends: readonly EncodedAppend[];
+  readonly atomic: boolean;
+  readonly bytes: number;
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (results: readonly AppendResult[]) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** Opens the writer; it connects with the first append. Group commit: what was queued while a batch was under way is the next batch. */
+export function openWriter({ database, onWritten, onUnknown, onError }: WriterOptions): Writer {
+  let queue: Entry[] = [];
+  let queuedBytes = 0;
+  let client: pg.Client | undefined;
+  let backend: number | undefined;
+  let running: Promise<void> | undefined;
+  let closed = false;
+  let batches = 0;
+  let largestBatch = 0;
+  let connections = 0;
+
+  return {
+    write(appends, { atomic, signal }) {
+      return new Promise((resolve, reject) => {
+        signal?.throwIfAborted();
+        if (closed) throw refusal('store_unavailable', { message: 'the event store is closed' });
+        const bytes = appends.reduce((sum, append) => sum + append.bytes, 0);
+        if (queuedBytes > 0 && queuedBytes + bytes > MAX_QUEUED_BYTES) throw refusal('store_unavailable', { message: 'too many appends are waiting' });
+        queuedBytes += bytes;
+        queue.push({ appends, atomic, bytes, deadline: performance.now() + PATIENCE_MS, signal, resolve, reject });
+        running ??= run();
+      });
+    },
+    stats: () => ({ batches, largestBatch, connections, queued: queue.length }),
+    backend: () => backend,
+    async close() {
+      closed = true;
+      await running;
+      await client?.end().catch(onError);
+      client = undefined;
+    },
+  };
+
+  async function run(): Promise<void> {
+    try {
+      while (queue.length > 0) {
+        // A turn of the event loop, so that writers just answered stand in line again.
+        await nextTurn();
+        const connection = client ?? (await connected());
+        const entries = take();
+        if (entries.length > 0) await send(connection, entries);
+      }
+    } finally {
+      running = undefined;
+      // Nothing awaits between the last look at the queue and this, unless `connected` gave up.
+      if (queue.length > 0) running = run();
+    }
+  }
+
+  /** Entries of the next batch. */
+  function take(): readonly Entry[] {
+    const taken: Entry[] = [];
+    let bytes = 0;
+    let looked = 0;
+    for (const entry of queue) {
+      if (taken.length > 0 && (entry.atomic || taken.length === MAX_APPENDS || bytes + entry.bytes > MAX_BYTES)) break;
+      looked += 1;
+      queuedBytes -= entry.bytes;
+      if (entry.signal?.aborted) {
+        entry.reject(entry.signal.reason);
+        continue;
+      }
+      taken.push(entry);
+      bytes += entry.bytes;
+      if (entry.atomic) break;
+    }
+    queue = queue.slice(looked);
+    return taken;
+  }
+
+  async function send(connection: pg.Client, entries: readonly Entry[]): Promise<void> {
+    const batch = batchOf(entries.flatMap(({ appends }) => appends), entries[0]?.atomic);
+    batches += 1;
+    largestBatch = Math.max(largestBatch, batch.appends.length);
+    let row: BatchRow;
+    try {
+      row = await call(connection, batch);
+    } catch (error) {
+      await failed(connection, entries, error);
+      return;
+    }
+    const outcomes = outcomesOf(batch, row);
+    answer(entries, batch, outcomes);
+    if (outcomes.some(({ result }) => result?.duplicate === false)) {
+      // Two turns on: the next batch is under way by then, and this work is done while the database does its own.
+      setImmediate(() => setImmediate(onWritten, batch, outcomes, row));
+    }
+  }
+
+  async function call(connection: pg.Client, batch: Batch): Promise<BatchRow> {
+    // `query_timeout` is understood by `pg` and missing in its types.
+    const query: pg.QueryConfig & { query_timeout: number } = { name: 'eventstore_append', text: APPEND, values: [...parametersOf(batch)], query_timeout: ANSWER_MS };
+    const { rows } = await connection.query<BatchRow>(query);
+    if (!rows[0]) throw new TypeError('eventstore.append gave no answer');
+    return rows[0];
+  }
+
+  function answer(entries: readonly Entry[], batch: Batch, outcomes: readonly Outcome[]): void {
+    const byAppend = new Map(batch.appends.map((append, index) => [append, outcomes[index]]));
+    for (const entry of entries) {
+      const own = entry.appends.map((append) => byAppend.get(append));
+      const worst = own.find((outcome) => outcome?.error && outcome.error.code !== 'store_unavailable') ?? own.find((outcome) => outcome?.error);
+      if (worst?.error) entry.reject(worst.error);
+      else entry.resolve(own.flatMap((outcome) => outcome?.result ?? []));
+    }
+  }
+
+  async function failed(connection: pg.Client, entries: readonly Entry[], error: unknown): Promise<void> {
+    onError(error);
+    if (!isRolledBack(error)) {
+      drop(connection);
+      for (const { reject } of entries) reject(refusal('outcome_unknown', { cause: error }));
+      onUnknown();
+    } else if (entries.length > 1 && !isPassing(error)) {
+      // One of them is at fault: each for itself, so that the others don't suffer.
+      for (const entry of entries) {
+        if (client === connection) await send(connection, [entry]);
+        else entry.reject(refusal('store_unavailable', { cause: error }));
+      }
+    } else {
+      for (const { reject } of entries) reject(refusalOf(error));
+    }
+  }
+
+  function drop(connection: pg.Client): void {
+    if (client === connection) {
+      client = undefined;
+      backend = undefined;
+    }
+    // Ends the socket at once while a query is active.
+    connection.end().catch(onError);
+  }
+
+  /** A connection; refuses what has waited too long for one. */
+  async function connected(): Promise<pg.Client> {
+    for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
+      try {
+        return await connect();
+      } catch (error) {
+        onError(error);
+        const reason = refusalOf(error);
+        const hopeless = closed || reason.code === 'access_denied';
+        const now = performance.now();
+        const late = queue.filter(({ deadline }) => hopeless || deadline <= now + delay);
+        queue = queue.filter((entry) => !late.includes(entry));
+        for (const entry of late) {
+          queuedBytes -= entry.bytes;
+          entry.reject(reason);
+        }
+        if (queue.length === 0) throw error;
+        await pause(delay);
+      }
+    }
+  }
+
+  async function connect(): Promise<pg.Client> {
+    const connecting = database.connect();
+    const opened = await Promise.race([connecting, pause(CONNECT_MS, undefined, { ref: false })]);
+    if (!opened) {
+      connecting.then((late) => late.end()).catch(onError);
+      throw refusal('store_unavailable', { message: 'no connection in time' });
+    }
+    opened.once('end', () => {
+      drop(opened);
+    });
+    opened.once('error', () => {
+      drop(opened);
+    });
+    await opened.query(SETTINGS);
+    const { rows } = await opened.query<{ pid: number }>('select pg_backend_pid() as pid');
+    connections += 1;
+    backend = rows[0]?.pid;
+    client = opened;
+    return opened;
+  }
+}

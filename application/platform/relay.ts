@@ -1,7 +1,6 @@
 import type { RecordedEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
 import type { Message, MessageBus } from '../ports/message-bus.ts';
-import type { Metrics } from '../ports/metrics.ts';
 import type { EntryChange } from './content-change-message.ts';
 import { encodeContentChange } from './content-change-message.ts';
 import { encodeEvent } from './event-message.ts';
@@ -12,8 +11,6 @@ export type RelayDependencies = {
   readonly prefix: string;
   /** The entry before and after one of its events. Called in order for the events of one entry. */
   readonly changeOf: (event: RecordedEvent) => Promise<EntryChange>;
-  readonly metrics?: Pick<Metrics, 'lag'>;
-  readonly now: () => Date;
 };
 
 /** Entries whose histories are read at the same time. */
@@ -27,7 +24,7 @@ const CHUNK_CHARACTERS = 4_000_000;
  * again: at least once, with the same `ce_id`. Sealed values are published as they are.
  */
 export function createRelay(dependencies: RelayDependencies): (events: readonly RecordedEvent[], signal?: AbortSignal) => Promise<void> {
-  const { bus, prefix, changeOf, metrics, now } = dependencies;
+  const { bus, prefix, changeOf } = dependencies;
   return async function relayBatch(events, signal) {
     for (const slice of slices(events, 100)) {
       // The lease is lost: another process sends these events from here on.
@@ -50,8 +47,6 @@ export function createRelay(dependencies: RelayDependencies): (events: readonly 
       }
       if (chunk.length > 0) await bus.publish(chunk);
     }
-    const last = events.at(-1);
-    if (last) metrics?.lag('relay', Math.max(0, now().getTime() - Date.parse(last.recorded_at)) / 1_000);
   };
 }
 

@@ -5,8 +5,8 @@ import type { Metrics } from '../../../application/ports/metrics.ts';
 import { deliver, describe, stoppablePause } from '../delivery.ts';
 import { withDeadline } from './with-deadline.ts';
 
-const SESSION_TIMEOUT_MS = 30_000;
-const HEARTBEAT_INTERVAL_MS = 3_000;
+/** A third of the shortest session that brokers take, and more. */
+const HEARTBEAT_INTERVAL_MS = 1_500;
 const DISCONNECT_DEADLINE_MS = 10_000;
 /** Partitions worked on side by side, so that a message that is tried again holds up its own partition only. */
 const PARTITIONS_AT_ONCE = 4;
@@ -18,6 +18,7 @@ export type KafkaConsumerDependencies = {
   /** The consumer has ended for good, and this process is of no use to its group any more. */
   readonly onFatal: (error: Error) => void;
   readonly metrics?: Pick<Metrics, 'queueDepth'> | undefined;
+  readonly sessionTimeoutMs: number;
 };
 
 /** Joins a consumer group. Resolves as a member; rejects when the client gives up before. */
@@ -27,7 +28,7 @@ export async function startKafkaConsumer(options: ConsumeOptions, dependencies: 
   const stopping = new AbortController();
   const consumer = kafka.consumer({
     groupId: options.group,
-    sessionTimeout: SESSION_TIMEOUT_MS,
+    sessionTimeout: dependencies.sessionTimeoutMs,
     heartbeatInterval: HEARTBEAT_INTERVAL_MS,
     rebalanceTimeout: 60_000,
     // The broker answers as soon as there is one byte; the time bounds only how long a stop waits for an idle fetch.

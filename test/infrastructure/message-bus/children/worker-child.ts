@@ -1,0 +1,20 @@
+import { appendFileSync } from 'node:fs';
+import { kafkaEventFeed } from '../../../../infrastructure/message-bus/kafka-event-feed.ts';
+import { openTestKafka } from '../../../support/kafka.ts';
+
+/** A worker in a process of its own: notes the ids of its events in a file, and stands still in the handler after the tenth. */
+const [brokers = '', prefix = '', worker = '', file = ''] = process.argv.slice(2);
+
+const bus = await openTestKafka({ brokers, sessionTimeoutMs: 6_000 });
+let handled = 0;
+await kafkaEventFeed({ bus, prefix }).start({
+  worker,
+  categories: ['entry'],
+  async handle(events) {
+    for (const event of events) appendFileSync(file, `${event.id}\n`);
+    handled += events.length;
+    if (handled < 10) return;
+    console.log('standing');
+    await new Promise(() => undefined);
+  },
+});

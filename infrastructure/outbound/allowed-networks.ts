@@ -1,4 +1,4 @@
-import ipaddr from 'ipaddr.js';
+import type ipaddr from 'ipaddr.js';
 import { classifyAddress, parseAddress } from './classify-address.ts';
 
 /** Private networks that an operator opened. */

@@ -38,7 +38,7 @@ const METADATA_NAMES = new Set(['metadata', 'instance-data', 'metadata.google.in
 export function parseTarget(text: string): Target | TargetRefusal {
   if (text.length > MAX_URL) return { refused: 'the URL is too long' };
   // The parser drops tabs and newlines silently and turns backslashes into slashes; nobody needs either.
-  // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+   
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return { refused: 'the URL contains characters that are not allowed' };
   if (!/^https?:\/\/[^/]/i.test(text)) return { refused: 'the URL must start with http:// or https://' };
   if (!URL.canParse(text)) return { refused: 'the URL is not valid' };

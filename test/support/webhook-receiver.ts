@@ -12,7 +12,7 @@ export type Answerer = (request: Received, response: ServerResponse, count: numb
 export type WebhookReceiver = {
   readonly url: string;
   readonly port: number;
-  readonly received: readonly Received[];
+  readonly requests: readonly Received[];
   /** Resolves with the requests as soon as there are `count`. @throws after `timeoutMs` (default 10 s) */
   waitFor(count: number, timeoutMs?: number): Promise<readonly Received[]>;
   /** Replaces the behaviour. */
@@ -20,9 +20,9 @@ export type WebhookReceiver = {
   close(): Promise<void>;
 };
 
-/** Opens a receiver on a free port of `host` (default 127.0.0.1). */
-export async function openReceiver({ answer, host = '127.0.0.1' }: { readonly answer?: Answerer; readonly host?: string } = {}): Promise<WebhookReceiver> {
-  const received: Received[] = [];
+/** Starts a receiver on a free port of `host` (default 127.0.0.1). */
+export async function startReceiver({ answer, host = '127.0.0.1' }: { readonly answer?: Answerer; readonly host?: string } = {}): Promise<WebhookReceiver> {
+  const requests: Received[] = [];
   const waiting = new Set<() => void>();
   let behave: Answerer = answer ?? ((_request, response) => response.writeHead(200).end());
   const server: Server = createServer((request, response) => {
@@ -31,8 +31,8 @@ export async function openReceiver({ answer, host = '127.0.0.1' }: { readonly an
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const entry = { method: request.method ?? '', path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks).toString('utf8'), at: performance.now() };
-      received.push(entry);
-      behave(entry, response, received.length);
+      requests.push(entry);
+      behave(entry, response, requests.length);
       for (const check of waiting) check();
     });
   });
@@ -41,21 +41,21 @@ export async function openReceiver({ answer, host = '127.0.0.1' }: { readonly an
   return {
     url: `http://${host}:${port}`,
     port,
-    received,
+    requests,
     answer: (answerer) => {
       behave = answerer;
     },
     waitFor: (count, timeoutMs = 10_000) =>
       new Promise((resolve, reject) => {
         const check = () => {
-          if (received.length < count) return;
+          if (requests.length < count) return;
           clearTimeout(timer);
           waiting.delete(check);
-          resolve(received);
+          resolve(requests);
         };
         const timer = setTimeout(() => {
           waiting.delete(check);
-          reject(new Error(`the receiver got ${received.length} of ${count} requests`));
+          reject(new Error(`the receiver got ${requests.length} of ${count} requests`));
         }, timeoutMs);
         waiting.add(check);
         check();

@@ -6,7 +6,7 @@ import type { Outbound, OutboundRequest } from '../../../application/ports/outbo
 import { createOutbound } from '../../../infrastructure/outbound/outbound.ts';
 import { nextHop, RedirectError } from '../../../infrastructure/outbound/redirect.ts';
 import type { Answerer, WebhookReceiver } from '../../support/webhook-receiver.ts';
-import { openReceiver } from '../../support/webhook-receiver.ts';
+import { startReceiver } from '../../support/webhook-receiver.ts';
 
 const SIGNED = { 'X-Webhook-Signature': 'sha256=00', Authorization: 'Bearer customer' };
 
@@ -17,7 +17,7 @@ describe('hostile endpoints', () => {
 
   beforeEach(async () => {
     outbound = createOutbound({ allowedPrivateNetworks: ['127.0.0.0/8'], lookupCacheMs: 0 });
-    receiver = await openReceiver();
+    receiver = await startReceiver();
   });
   afterEach(async () => {
     await Promise.all([outbound.close(), receiver.close(), ...others.splice(0).map((other) => other.close())]);
@@ -27,7 +27,7 @@ describe('hostile endpoints', () => {
     outbound.send({ method: 'POST', url: `${receiver.url}/hook`, headers: { 'Content-Type': 'application/json', 'X-Webhook-Event': 'test' }, originHeaders: SIGNED, body: '{"a":1}', timeoutMs: 2_000, ...extra });
   const redirectTo = (location: string, status = 302): Answerer => (_request, response) => response.writeHead(status, { location }).end();
   async function other(answer?: Answerer): Promise<WebhookReceiver> {
-    const opened = await openReceiver(answer ? { answer } : {});
+    const opened = await startReceiver(answer ? { answer } : {});
     others.push(opened);
     return opened;
   }
@@ -41,7 +41,9 @@ describe('hostile endpoints', () => {
         talk(socket);
       });
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    await new Promise<void>((resolve) => {
+      server.listen(0, '127.0.0.1', resolve);
+    });
     others.push({
       close: async () => {
         for (const socket of sockets) socket.destroy();
@@ -53,8 +55,8 @@ describe('hostile endpoints', () => {
 
   it('reaches an endpoint in an opened network with method, body and headers', async () => {
     expect(await post()).to.include({ kind: 'answered', status: 200, redirects: 0 });
-    expect(receiver.received[0]).to.deep.include({ method: 'POST', path: '/hook', body: '{"a":1}' });
-    expect(receiver.received[0]!.headers).to.include({ 'content-type': 'application/json', 'x-webhook-signature': 'sha256=00' });
+    expect(receiver.requests[0]).to.deep.include({ method: 'POST', path: '/hook', body: '{"a":1}' });
+    expect(receiver.requests[0]!.headers).to.include({ 'content-type': 'application/json', 'x-webhook-signature': 'sha256=00' });
   });
 
   describe('rebinding', () => {
@@ -64,7 +66,7 @@ describe('hostile endpoints', () => {
       const url = `http://rebind.test:${receiver.port}/`;
       expect(await rebound.check(url)).to.equal(undefined);
       expect(await rebound.send({ method: 'POST', url, headers: {}, body: '' })).to.include({ kind: 'refused', error: 'address not allowed' });
-      expect(receiver.received).to.have.length(0);
+      expect(receiver.requests).to.have.length(0);
       await rebound.close();
     });
 
@@ -73,7 +75,7 @@ describe('hostile endpoints', () => {
       const rebound = createOutbound({ lookup: () => Promise.resolve(answers.shift() ?? ['127.0.0.1']), lookupCacheMs: 0 });
       expect(await rebound.send({ method: 'POST', url: `http://rebind.test:${receiver.port}/`, headers: {}, body: '' })).to.include({ kind: 'refused' });
       expect(answers).to.have.length(0);
-      expect(receiver.received).to.have.length(0);
+      expect(receiver.requests).to.have.length(0);
       await rebound.close();
     });
 
@@ -88,7 +90,7 @@ describe('hostile endpoints', () => {
       });
       const url = `http://pinned.test:${receiver.port}/`;
       expect(await pinned.send({ method: 'POST', url, headers: {}, body: '{}' })).to.include({ kind: 'answered', status: 200 });
-      expect(receiver.received[0]!.headers.host).to.equal(`pinned.test:${receiver.port}`);
+      expect(receiver.requests[0]!.headers.host).to.equal(`pinned.test:${receiver.port}`);
       expect(asked).to.equal(1);
       await pinned.close();
     });
@@ -100,7 +102,7 @@ describe('hostile endpoints', () => {
       expect(await rebound.send(request)).to.include({ kind: 'answered' });
       answer = ['127.0.0.2'];
       expect(await rebound.send(request)).to.include({ kind: 'refused' });
-      expect(receiver.received).to.have.length(1);
+      expect(receiver.requests).to.have.length(1);
       await rebound.close();
     });
   });
@@ -110,7 +112,7 @@ describe('hostile endpoints', () => {
       it(`46 refuses one to ${location}`, async () => {
         receiver.answer(redirectTo(location));
         expect(await post()).to.include({ kind: 'refused', error: 'address not allowed' });
-        expect(receiver.received).to.have.length(1);
+        expect(receiver.requests).to.have.length(1);
       });
     }
 
@@ -122,22 +124,28 @@ describe('hostile endpoints', () => {
     });
 
     it('47 follows exactly three', async () => {
-      receiver.answer((request, response, count) => (count <= 3 ? redirectTo(`/hop${count}`, 307)(request, response, count) : response.writeHead(204).end()));
+      receiver.answer((request, response, count) => {
+        if (count <= 3) redirectTo(`/hop${count}`, 307)(request, response, count);
+        else response.writeHead(204).end();
+      });
       expect(await post()).to.include({ kind: 'answered', status: 204, redirects: 3 });
     });
 
     it('47 gives up at the fourth, as in a loop', async () => {
       receiver.answer(redirectTo('/hook', 307));
       expect(await post()).to.include({ kind: 'failed', error: 'too many redirects' });
-      expect(receiver.received).to.have.length(4);
+      expect(receiver.requests).to.have.length(4);
     });
 
     for (const status of [301, 302, 303]) {
       it(`${status} is followed as GET without a body`, async () => {
-        receiver.answer((request, response, count) => (count === 1 ? redirectTo('/next', status)(request, response, count) : response.writeHead(200).end()));
+        receiver.answer((request, response, count) => {
+          if (count === 1) redirectTo('/next', status)(request, response, count);
+          else response.writeHead(200).end();
+        });
         await post();
-        expect(receiver.received[1]).to.deep.include({ method: 'GET', path: '/next', body: '' });
-        expect(receiver.received[1]!.headers).not.to.have.any.keys('content-type', 'content-length');
+        expect(receiver.requests[1]).to.deep.include({ method: 'GET', path: '/next', body: '' });
+        expect(receiver.requests[1]!.headers).not.to.have.any.keys('content-type', 'content-length');
       });
     }
 
@@ -146,9 +154,9 @@ describe('hostile endpoints', () => {
         const elsewhere = await other();
         receiver.answer(redirectTo(`${elsewhere.url}/next`, status));
         expect(await post()).to.include({ kind: 'answered', status: 200, redirects: 1 });
-        expect(elsewhere.received[0]).to.deep.include({ method: 'POST', body: '{"a":1}' });
-        expect(elsewhere.received[0]!.headers).not.to.have.any.keys('x-webhook-signature', 'authorization');
-        expect(elsewhere.received[0]!.headers).to.include({ 'x-webhook-event': 'test', 'content-type': 'application/json' });
+        expect(elsewhere.requests[0]).to.deep.include({ method: 'POST', body: '{"a":1}' });
+        expect(elsewhere.requests[0]!.headers).not.to.have.any.keys('x-webhook-signature', 'authorization');
+        expect(elsewhere.requests[0]!.headers).to.include({ 'x-webhook-event': 'test', 'content-type': 'application/json' });
       });
     }
 
@@ -185,7 +193,7 @@ describe('hostile endpoints', () => {
     });
 
     it('end at one deadline over all redirects', async () => {
-      receiver.answer((request, response, count) => setTimeout(() => redirectTo('/again', 307)(request, response, count), 80));
+      receiver.answer((request, response, count) => setTimeout(() => { redirectTo('/again', 307)(request, response, count); }, 80));
       const outcome = await post({ timeoutMs: 200 });
       expect(outcome).to.include({ kind: 'failed', error: 'timeout' });
       expect(outcome.durationMs).to.be.below(1_000);
@@ -229,7 +237,7 @@ describe('hostile endpoints', () => {
       const outcome = await post();
       expect(outcome).to.include({ kind: 'answered', status: 200 });
       expect(outcome.kind === 'answered' && outcome.body.length).to.be.below(bomb.length + 1);
-      expect(receiver.received[0]!.headers).not.to.have.property('accept-encoding');
+      expect(receiver.requests[0]!.headers).not.to.have.property('accept-encoding');
     });
   });
 
@@ -254,22 +262,22 @@ describe('hostile endpoints', () => {
     it('a refused connection is a failed attempt', async () => {
       await receiver.close();
       expect(await post()).to.include({ kind: 'failed', error: 'connection refused' });
-      receiver = await openReceiver();
+      receiver = await startReceiver();
     });
   });
 
   it('52 framing headers of a caller never reach the wire', async () => {
     const outcome = await post({ originHeaders: { Host: 'evil.test', 'Content-Length': '1', 'Transfer-Encoding': 'chunked', Connection: 'upgrade', Upgrade: 'x' } });
     expect(outcome).to.include({ kind: 'answered', status: 200 });
-    expect(receiver.received[0]!.headers.host).to.equal(`127.0.0.1:${receiver.port}`);
-    expect(receiver.received[0]!.body).to.equal('{"a":1}');
-    expect(receiver.received[0]!.headers).not.to.have.any.keys('upgrade', 'transfer-encoding');
+    expect(receiver.requests[0]!.headers.host).to.equal(`127.0.0.1:${receiver.port}`);
+    expect(receiver.requests[0]!.body).to.equal('{"a":1}');
+    expect(receiver.requests[0]!.headers).not.to.have.any.keys('upgrade', 'transfer-encoding');
   });
 
   it('52 a header value with a line break is never sent', async () => {
     const outcome = await post({ originHeaders: { 'X-A': 'b\r\nX-Injected: 1' } });
     expect(outcome.kind).to.equal('failed');
-    expect(receiver.received).to.have.length(0);
+    expect(receiver.requests).to.have.length(0);
   });
 
   it('53 reads no proxy from the environment', async () => {
@@ -284,7 +292,7 @@ describe('hostile endpoints', () => {
         else process.env[name] = before[name];
       }
     }
-    expect(proxy.received).to.have.length(0);
-    expect(receiver.received).to.have.length(1);
+    expect(proxy.requests).to.have.length(0);
+    expect(receiver.requests).to.have.length(1);
   });
 });

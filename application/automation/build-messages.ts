@@ -1,0 +1,62 @@
+import type { Envelope } from '../../domain/automation/envelope.ts';
+import { trimEnvelope } from '../../domain/automation/envelope.ts';
+import type { Trigger } from '../../domain/automation/trigger.ts';
+import { fires, presentContentType, presentEntry, triggerOf } from '../../domain/automation/trigger.ts';
+import type { EntryState } from '../../domain/content/entry-state.ts';
+import type { RecordedEvent } from '../../domain/event.ts';
+import type { WebhookMessage } from '../ports/webhook-queue.ts';
+import { messageId } from './message-id.ts';
+import type { WebhookDirectory } from './webhook-directory.ts';
+
+/** The whole entry around an event. */
+export type ChangeOf = (event: RecordedEvent) => Promise<{ readonly before: EntryState | undefined; readonly after: EntryState | undefined }>;
+
+export type BuildMessagesDependencies = {
+  readonly directory: Pick<WebhookDirectory, 'of'>;
+  readonly changeOf: ChangeOf;
+  /** Whether entries of the type have a status (`with_draft_publish`) that envelopes show. */
+  readonly hasStatus: (tenant: string, typeId: string) => Promise<boolean> | boolean;
+  readonly newId: () => string;
+};
+
+/** What the events make the tenants' webhooks send. Nothing is read for an event that no webhook hears of. */
+export async function buildMessages(events: readonly RecordedEvent[], dependencies: BuildMessagesDependencies): Promise<readonly WebhookMessage[]> {
+  const messages: WebhookMessage[] = [];
+  // In order: the history of an entry is cheapest to read that way.
+  for (const event of events) {
+    const trigger = triggerOf(event);
+    if (!trigger) continue;
+    const { tenant } = event.metadata;
+    const listeners = [...(await dependencies.directory.of(tenant)).values()].filter((webhook) => fires(webhook, trigger));
+    if (listeners.length === 0) continue;
+    const envelope = await envelopeOf(event, trigger, dependencies);
+    const whole = JSON.stringify(envelope);
+    for (const webhook of listeners) {
+      const trimmed = trimEnvelope(envelope, webhook);
+      messages.push({
+        id: messageId(event.id, webhook.id),
+        tenant,
+        webhookId: webhook.id,
+        eventId: event.id,
+        event: trigger.event,
+        schema: trigger.schema,
+        body: trimmed === envelope ? whole : JSON.stringify(trimmed),
+        deliveryId: dependencies.newId(),
+      });
+    }
+  }
+  return messages;
+}
+
+async function envelopeOf(event: RecordedEvent, trigger: Trigger, { changeOf, hasStatus }: BuildMessagesDependencies): Promise<Envelope> {
+  const base = { event: trigger.event, schema: trigger.schema };
+  const timestamp = event.metadata.occurred_at;
+  if (trigger.kind === 'content_type') return { ...base, data: presentContentType(event), timestamp };
+  const { before, after } = await changeOf(event);
+  const current = trigger.event === 'after_delete' ? before : after;
+  if (!current) throw new Error(`the entry around ${event.type} at ${event.position} is not in its stream`);
+  const withStatus = await hasStatus(event.metadata.tenant, current.typeId);
+  const data = presentEntry(current, withStatus);
+  if (trigger.event !== 'after_update') return { ...base, data, timestamp };
+  return { ...base, data, old_data: before ? presentEntry(before, withStatus) : {}, timestamp };
+}

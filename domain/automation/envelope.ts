@@ -1,0 +1,20 @@
+import type { JsonObject } from '../json.ts';
+
+/** What is sent (spec 3, webhook envelope). `old_data` on after_update only. */
+export type Envelope = {
+  readonly event: string;
+  readonly schema: string;
+  readonly data: JsonObject;
+  readonly old_data?: JsonObject;
+  /** RFC 3339, UTC. */
+  readonly timestamp: string;
+};
+
+export type FieldLists = { readonly include_fields: readonly string[]; readonly exclude_fields: readonly string[] };
+
+/** Keeps or drops fields of `data`; `old_data` stays whole. */
+export function trimEnvelope(envelope: Envelope, { include_fields, exclude_fields }: FieldLists): Envelope {
+  if (include_fields.length === 0 && exclude_fields.length === 0) return envelope;
+  const kept = Object.entries(envelope.data).filter(([name]) => (include_fields.length === 0 || include_fields.includes(name)) && !exclude_fields.includes(name));
+  return { ...envelope, data: Object.fromEntries(kept) };
+}

@@ -8,6 +8,7 @@ import { bodyRefusal, queryRefusal } from './compile-route.ts';
 import type { Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpDependencies } from './http-dependencies.ts';
+import type { IdempotencyScope } from './idempotency.ts';
 import { withIdempotency } from './idempotency.ts';
 import { parseQuery } from './query-string.ts';
 import { parseJson, readBody, requireJsonType, requireMediaType } from './read-body.ts';
@@ -71,7 +72,7 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Ans
     key === undefined
       ? await route.handler(exchange)
       : await withIdempotency(
-          { key, scope: idempotencyScope(exchange), bytes: bytes ?? Buffer.alloc(0), perform: () => route.handler(exchange) },
+          { scope: idempotencyScope(exchange, key), bytes: bytes ?? Buffer.alloc(0), perform: () => route.handler(exchange) },
           { store: dependencies.idempotency, logger: dependencies.logger },
         );
   return answer.commit ? await waitForCommit(answer, answer.commit, dependencies) : answer;
@@ -165,8 +166,8 @@ async function waitForCommit(answer: Answer, commit: NonNullable<Answer['commit'
 }
 
 /** Keys are scoped by tenant, route (with its ids) and caller (spec 4 A). */
-function idempotencyScope({ tenant, request, path, context }: Exchange): string {
-  return [tenant, request.method, path, context.actor.kind, context.actor.id].join(' ');
+function idempotencyScope({ tenant, request, path, context: { actor } }: Exchange, key: string): IdempotencyScope {
+  return { tenant, route: `${request.method ?? ''} ${path}`, caller: `${actor.kind}:${actor.id}`, key };
 }
 
 function preflight({ request }: Exchange, { cors }: Serving, allow: string): Answer {

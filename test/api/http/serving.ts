@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { GlobalPosition } from '../../../domain/event.ts';
 import { positionFrom } from '../../../domain/event.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
 import type { HttpDependencies, HttpOptions, KeyRequest } from '../../../api/http/http-dependencies.ts';
-import type { IdempotencyStore, StoredAnswer } from '../../../api/http/idempotency.ts';
+import type { IdempotencyStore, KeptAnswer } from '../../../api/http/idempotency.ts';
 import type { Listener } from '../../../api/http/listener.ts';
 import { startListener } from '../../../api/http/listener.ts';
 import { createApi } from '../../../api/http/create-api.ts';
@@ -108,25 +107,25 @@ export async function serve(routes: readonly Route[], options: Partial<HttpOptio
 
 /** A store of idempotency keys with the promises of the real one. */
 export function memoryIdempotency(): IdempotencyStore {
-  const kept = new Map<string, { fingerprint: string; answer?: StoredAnswer }>();
-  const nameOf = ({ scope, key }: { scope: string; key: string }) => createHash('sha256').update(`${scope}\n${key}`).digest('hex');
+  const kept = new Map<string, { bodyHash: string; attempt: string; answer?: KeptAnswer }>();
   return {
-    begin: (request) => {
-      const found = kept.get(nameOf(request));
+    begin: (scope, bodyHash) => {
+      const name = JSON.stringify(scope);
+      const found = kept.get(name);
       if (!found) {
-        kept.set(nameOf(request), { fingerprint: request.fingerprint });
-        return Promise.resolve({ state: 'started' });
+        kept.set(name, { bodyHash, attempt: name });
+        return Promise.resolve({ kind: 'fresh', attempt: name });
       }
-      if (found.fingerprint !== request.fingerprint) return Promise.resolve({ state: 'reused' });
-      return Promise.resolve(found.answer ? { state: 'finished', answer: found.answer } : { state: 'in_progress' });
+      if (found.bodyHash !== bodyHash) return Promise.resolve({ kind: 'mismatch' });
+      return Promise.resolve(found.answer ? { kind: 'replay', answer: found.answer } : { kind: 'in_progress' });
     },
-    complete: (request) => {
-      const found = kept.get(nameOf(request));
-      if (found) found.answer = request.answer;
+    complete: (_scope, attempt, answer) => {
+      const found = kept.get(attempt);
+      if (found) found.answer = answer;
       return Promise.resolve();
     },
-    abandon: (request) => {
-      kept.delete(nameOf(request));
+    abandon: (_scope, attempt) => {
+      kept.delete(attempt);
       return Promise.resolve();
     },
   };

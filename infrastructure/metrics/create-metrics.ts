@@ -1,0 +1,59 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { Metrics } from '../../application/ports/metrics.ts';
+
+const PREFIX = 'palimpsest_';
+const FAST = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export type ProcessMetrics = Metrics & {
+  /** The exposition text that Prometheus scrapes. */
+  text(): Promise<string>;
+  readonly contentType: string;
+  close(): void;
+};
+
+/**
+ * Metrics of this process for Prometheus, all named `palimpsest_…`, in a registry of their own. Labels are few and bounded: declared routes,
+ * never paths; no tenants, no ids.
+ */
+export function createMetrics(): ProcessMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry, prefix: PREFIX });
+
+  const http = new Histogram({ name: `${PREFIX}http_request_duration_seconds`, help: 'Time from a request to its answer.', labelNames: ['api', 'route', 'method', 'status'], buckets: FAST, registers });
+  const append = new Histogram({ name: `${PREFIX}append_duration_seconds`, help: 'Time of one append to the event store.', labelNames: ['outcome'], buckets: FAST, registers });
+  const projectionLag = new Gauge({ name: `${PREFIX}projection_lag_seconds`, help: 'How far a follower of the log is behind its head.', labelNames: ['follower'], registers });
+  const relayLag = new Gauge({ name: `${PREFIX}relay_lag_seconds`, help: 'How far the relay is behind the head of the log.', registers });
+  const batch = new Histogram({ name: `${PREFIX}batch_duration_seconds`, help: 'Time of one batch of a follower of the log.', labelNames: ['follower'], buckets: FAST, registers });
+  const events = new Counter({ name: `${PREFIX}events_applied_total`, help: 'Events applied by a follower of the log.', labelNames: ['follower'], registers });
+  const queue = new Gauge({ name: `${PREFIX}queue_depth`, help: 'Rows waiting in a queue.', labelNames: ['queue'], registers });
+  const delivery = new Histogram({ name: `${PREFIX}delivery_duration_seconds`, help: 'Outgoing deliveries, by kind and outcome.', labelNames: ['kind', 'outcome'], buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30], registers });
+
+  return {
+    requestFinished: (api, route, method, status, seconds) => {
+      http.labels(api, route, method, String(status)).observe(seconds);
+    },
+    appendFinished: (outcome, seconds) => {
+      append.labels(outcome).observe(seconds);
+    },
+    lag: (follower, seconds) => {
+      if (follower === 'relay') relayLag.set(seconds);
+      else projectionLag.labels(follower).set(seconds);
+    },
+    batchApplied: (follower, count, seconds) => {
+      batch.labels(follower).observe(seconds);
+      events.labels(follower).inc(count);
+    },
+    queueDepth: (name, depth) => {
+      queue.labels(name).set(depth);
+    },
+    delivery: (kind, outcome, seconds) => {
+      delivery.labels(kind, outcome).observe(seconds);
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+    close: () => {
+      registry.clear();
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { expect } from 'chai';
+import type { ClaimRequest } from '../../../application/ports/claims.ts';
+import type { PostgresClaims } from '../../../infrastructure/postgres/claims.ts';
+import { createClaims } from '../../../infrastructure/postgres/claims.ts';
+import { openDatabase } from '../../../infrastructure/postgres/database.ts';
+import { useDatabase } from '../../support/database.ts';
+
+describe('claims on unique values', () => {
+  const database = useDatabase();
+  const key = Buffer.alloc(32, 7);
+  const email: ClaimRequest = { tenant: 'default', scope: 'user/email', value: 'ada@example.org' };
+  const slug: ClaimRequest = { tenant: 'default', scope: 'entry/t/slug', value: 'hello' };
+  let claims: PostgresClaims;
+
+  async function states(): Promise<readonly object[]> {
+    return database.db().query('select owner, scope, state from operational.claims order by scope');
+  }
+
+  /** As if the command had begun two minutes ago. */
+  async function age(): Promise<void> {
+    await database.db().query(`update operational.claims set unsettled_since = unsettled_since - interval '2 minutes'`);
+  }
+
+  beforeEach(async () => {
+    claims = createClaims({ database: database.db(), key });
+    await database.db().query('truncate operational.claims');
+  });
+
+  it('has one winner among a hundred claimants on two pools', async () => {
+    const pools = [openDatabase({ url: database.url(), maxConnections: 8 }), openDatabase({ url: database.url(), maxConnections: 8 })];
+    const outcomes = await Promise.all(Array.from({ length: 100 }, (_, n) => createClaims({ database: pools[n % 2]!, key }).claim(`user-default.${String(n)}`, [email])));
+    expect(outcomes.filter((held) => held.length === 0)).to.have.length(1);
+    expect(outcomes.filter((held) => held.length === 1)).to.have.length(99);
+    await Promise.all(pools.map((pool) => pool.close()));
+  });
+
+  it('claims all values or none, and names those that another stream holds', async () => {
+    expect(await claims.claim('a', [email])).to.deep.equal([]);
+    expect(await claims.claim('b', [slug, email])).to.deep.equal([email]);
+    expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'pending' }]);
+  });
+
+  it('does not deadlock when many claim the same values in different orders', async () => {
+    const many = Array.from({ length: 10 }, (_, n) => ({ ...slug, value: `v${String(n)}` }));
+    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, n) => claims.claim(`o${String(n)}`, n % 2 ? many : many.toReversed())));
+    expect(outcomes.filter((held) => held.length === 0)).to.have.length(1);
+  });
+
+  it('keeps what the same stream holds already', async () => {
+    await claims.claim('a', [email]);
+    await claims.confirm('a', [email], []);
+    expect(await claims.claim('a', [email, slug])).to.deep.equal([]);
+    expect(await claims.claim('a', [email, slug, slug])).to.deep.equal([]);
+    await claims.abandon('a', [email, slug]);
+    expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'confirmed' }]);
+  });
+
+  it('keeps tenants and scopes apart', async () => {
+    await claims.claim('a', [email]);
+    expect(await claims.claim('b', [{ ...email, tenant: 'acme' }, { ...email, scope: 'user/name' }])).to.deep.equal([]);
+  });
+
+  it('sets released values free, but only the stream\'s own', async () => {
+    await claims.claim('a', [email]);
+    await claims.confirm('b', [], [email]);
+    await claims.abandon('b', [email]);
+    expect(await claims.claim('b', [email])).to.deep.equal([email]);
+    await claims.confirm('a', [], [email]);
+    expect(await claims.claim('b', [email])).to.deep.equal([]);
+  });
+
+  it('stores no value in clear', async () => {
+    await claims.claim('a', [email]);
+    expect(JSON.stringify(await database.db().query('select c::text from operational.claims c'))).to.not.include('ada');
+  });
+
+  it('frees what a crashed command left, once its time is over and the stream does not hold it', async () => {
+    await claims.claim('a', [email]);
+    const nothing = { heldBy: () => Promise.resolve([]) };
+    expect(await claims.reap(nothing)).to.equal(0);
+    await age();
+    expect(await claims.reap(nothing)).to.equal(1);
+    expect(await claims.claim('b', [email])).to.deep.equal([]);
+  });
+
+  it('confirms what the stream holds when the crash came after the append', async () => {
+    await claims.claim('a', [email]);
+    await age();
+    expect(await claims.reap({ heldBy: (owner) => Promise.resolve(owner === 'a' ? [email] : []) })).to.equal(0);
+    expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'confirmed' }]);
+  });
+
+  it('frees a value that a crashed command had given up in its stream', async () => {
+    await claims.claim('a', [email]);
+    await claims.confirm('a', [email], []);
+    const renamed = { ...email, value: 'lovelace@example.org' };
+    await claims.claim('a', [renamed], [email]);
+    await age();
+    expect(await claims.reap({ heldBy: () => Promise.resolve([renamed]) })).to.equal(1);
+    expect(await claims.claim('b', [email])).to.deep.equal([]);
+    expect(await claims.claim('b', [renamed])).to.deep.equal([renamed]);
+  });
+});

@@ -1,0 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import { createRedisSignals } from '../../../infrastructure/signals/redis.ts';
+import { signalsContract } from '../../contract/signals.ts';
+
+const url = process.env['TEST_REDIS_URL'];
+
+describe('signals by Redis', () => {
+  if (!url) {
+    it.skip('runs with a real server only: TEST_REDIS_URL is unset');
+    return;
+  }
+
+  signalsContract(async () => {
+    const prefix = `test-${randomUUID()}`;
+    const here = createRedisSignals({ url, prefix });
+    const there = createRedisSignals({ url, prefix });
+    await Promise.all([here.ready, there.ready]);
+    return {
+      here,
+      there,
+      async close() {
+        await Promise.all([here.close(), there.close()]);
+      },
+    };
+  });
+});

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { createLeases } from '../../../infrastructure/postgres/leases.ts';
+import { digest } from '../../../projections/engine/digest.ts';
+import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
+import type { RebuildOptions, RebuildProgress, RebuildReport } from '../../../projections/engine/rebuild.ts';
+import { rebuild } from '../../../projections/engine/rebuild.ts';
+import { replay } from '../../../projections/engine/replay.ts';
+import { useDatabase } from '../../support/database.ts';
+import type { Log } from './log.ts';
+import { openLog, place } from './log.ts';
+import { note, notes } from './notes.ts';
+import { engineOf } from './rig.ts';
+
+describe('rebuild and replay', () => {
+  const database = useDatabase();
+  const elsewhere = useDatabase();
+  let log: Log;
+  let service: ProjectionEngine;
+
+  function again(options: Partial<RebuildOptions> = {}): Promise<RebuildReport> {
+    const db = database.db();
+    return rebuild({ database: db, source: log.source, projection: notes(), leases: createLeases({ database: db, owner: randomUUID(), ttlMs: 2_000 }), ...options });
+  }
+
+  beforeEach(async () => {
+    log = openLog();
+    service = engineOf({ database: database.db(), source: log.source, projections: [notes()] });
+    await service.prepare();
+    service.start();
+  });
+
+  afterEach(async () => {
+    await service.stop();
+    for (const schema of ['rm_notes', 'rm_notes_next', 'rm_notes_old']) {
+      await database.db().query(`drop schema if exists ${schema} cascade`);
+      await elsewhere.db().query(`drop schema if exists ${schema} cascade`);
+    }
+    await database.db().query('truncate operational.leases, operational.checkpoints, operational.projections');
+  });
+
+  it('proves the rebuilt tables equal at one position and swaps them in, while the live one goes on and every read is answered', async () => {
+    log.append(...Array.from({ length: 4_000 }, (_, n) => note(n % 300, `title ${String(n)}`)));
+    await service.progress.waitFor(['notes'], place(4_000), 5_000);
+    const [before] = await database.db().query<{ oid: number }>(`select 'rm_notes.notes'::regclass::oid as oid`);
+
+    let rebuilding = true;
+    let reads = 0;
+    let writes = 0;
+    let last = 0;
+    const reader = (async () => {
+      while (rebuilding) {
+        const [row] = await database.db().query<{ changes: number }>('select sum(changes)::int as changes from rm_notes.notes', [], 'reader');
+        expect(row?.changes).to.be.at.least(last);
+        last = row?.changes ?? 0;
+        reads += 1;
+      }
+    })();
+    const writer = (async () => {
+      while (rebuilding) {
+        const position = log.append(note(writes, 'while rebuilding'));
+        writes += 1;
+        expect(await service.progress.waitFor(['notes'], position, 5_000)).to.equal(true);
+      }
+    })();
+    const seen: RebuildProgress[] = [];
+    const report = await again({ maxBatch: 250, onProgress: (progress) => seen.push(progress) });
+    rebuilding = false;
+    await Promise.all([reader, writer]);
+
+    expect(report).to.include({ projection: 'notes', outcome: 'equal' });
+    expect(report.differences).to.deep.equal([]);
+    expect(report.tables.map(({ table }) => table)).to.deep.equal(['notes', 'tenants']);
+    expect(report.tables[0]?.checksum).to.match(/^[0-9a-f]{32}$/);
+    expect(seen.some(({ phase }) => phase === 'filling')).to.equal(true);
+    expect(reads).to.be.greaterThan(3);
+    const [after] = await database.db().query<{ oid: number }>(`select 'rm_notes.notes'::regclass::oid as oid`);
+    expect(after?.oid).to.not.equal(before?.oid);
+    const position = log.append(note(1, 'after'));
+    expect(await service.progress.waitFor(['notes'], position, 5_000)).to.equal(true);
+    expect(await database.db().query('select sum(changes)::int as changes from rm_notes.notes')).to.deep.equal([{ changes: 4_001 + writes }]);
+    expect(await database.db().query(`select nspname from pg_namespace where nspname like 'rm\\_notes%'`)).to.deep.equal([{ nspname: 'rm_notes' }]);
+  });
+
+  it('reports a read model that differs from its log and leaves it in place unless forced', async () => {
+    await service.progress.waitFor(['notes'], log.append(note(1, 'a'), note(2, 'b')), 5_000);
+    await database.db().query(`update rm_notes.notes set title = 'tampered' where note = 2`);
+    const refused = await again();
+    expect(refused.outcome).to.equal('differs');
+    expect(refused.differences.map(({ table }) => table)).to.deep.equal(['notes']);
+    expect(await database.db().query('select title from rm_notes.notes where note = 2')).to.deep.equal([{ title: 'tampered' }]);
+    expect((await again({ force: true })).outcome).to.equal('replaced');
+    expect(await database.db().query('select title from rm_notes.notes where note = 2')).to.deep.equal([{ title: 'b' }]);
+  });
+
+  it('works when no service runs', async () => {
+    await service.progress.waitFor(['notes'], log.append(note(1, 'a')), 5_000);
+    await service.stop();
+    log.append(note(2, 'b'));
+    expect((await again()).outcome).to.equal('equal');
+  });
+
+  it('leaves the live read model alone when an event can not be applied', async () => {
+    await service.progress.waitFor(['notes'], log.append(note(1, 'a')), 5_000);
+    const failed = await again({ projection: { ...notes(), apply: () => Promise.reject(new Error('no')) } }).then(() => undefined, (error: unknown) => error);
+    expect(failed).to.be.an('error');
+    expect(await service.progress.waitFor(['notes'], log.append(note(1, 'b')), 5_000)).to.equal(true);
+  });
+
+  it('two rebuilds at once come after each other', async () => {
+    await service.progress.waitFor(['notes'], log.append(note(1, 'a'), note(2, 'b')), 5_000);
+    expect((await Promise.all([again(), again()])).map(({ outcome }) => outcome)).to.deep.equal(['equal', 'equal']);
+  });
+
+  it('replays into an empty database with the digests of the live one, up to a position or a moment, or for one tenant', async () => {
+    log.append(...Array.from({ length: 90 }, (_, n) => note(n % 20, `title ${String(n)}`, n % 3 === 0 ? 'acme' : 'default')));
+    await service.progress.waitFor(['notes'], place(90), 5_000);
+    const db = database.db();
+    const fresh = async (options: Partial<Parameters<typeof replay>[0]>): Promise<Awaited<ReturnType<typeof replay>>> => {
+      await elsewhere.db().query('drop schema if exists rm_notes cascade');
+      return replay({ to: elsewhere.db(), source: log.source, projections: [notes()], ...options });
+    };
+    const bare = (tables: readonly object[]): readonly object[] => tables.map((table) => ({ ...table, projection: 'notes' }));
+
+    const whole = await fresh({});
+    const live = await digest({ database: db, projection: notes() });
+    expect(whole).to.deep.include({ position: place(90), events: 90 });
+    expect(whole.tables).to.deep.equal(bare(live.tables));
+    const acme = await fresh({ tenant: 'acme' });
+    expect(acme.events).to.equal(30);
+    expect(acme.tables).to.deep.equal(bare((await digest({ database: db, projection: notes(), tenant: 'acme' })).tables));
+
+    const half = await fresh({ until: place(45) });
+    expect(half).to.deep.include({ position: place(45), events: 45 });
+    expect(half.tables).to.not.deep.equal(whole.tables);
+    const moment = await fresh({ until: new Date(log.events[44]!.recorded_at) });
+    expect(moment.events).to.equal(45);
+    expect(moment.tables).to.deep.equal(half.tables);
+    expect((await fresh({ until: new Date(0) })).events).to.equal(0);
+  });
+
+  it('refuses to replay over a read model', async () => {
+    const refused = await replay({ to: database.db(), source: log.source, projections: [notes()] }).then(() => undefined, (error: unknown) => error);
+    expect(refused).to.include({ code: 'bad_request' });
+  });
+
+  it('any batch size gives the same digest', async function () {
+    this.timeout(60_000);
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.string({ maxLength: 5 }).map((text) => text.replaceAll('\0', '')), fc.constantFrom('default', 'acme')), { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 20 }),
+        async (facts, maxBatch) => {
+          const own = openLog();
+          own.append(...facts.map(([n, title, tenant]) => note(n, title, tenant)));
+          const digests: unknown[] = [];
+          for (const size of [maxBatch, 2_000]) {
+            await elsewhere.db().query('drop schema if exists rm_notes cascade');
+            digests.push((await replay({ to: elsewhere.db(), source: own.source, projections: [notes()], maxBatch: size })).tables);
+          }
+          expect(digests[0]).to.deep.equal(digests[1]);
+        },
+      ),
+      { numRuns: 25 },
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { digest } from '../../../projections/engine/digest.ts';
+import { replay } from '../../../projections/engine/replay.ts';
+import { useDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openLog, place } from './log.ts';
+import { note, notes } from './notes.ts';
+import { holds } from './rig.ts';
+
+const EVENTS = 6_000;
+const TTL_MS = 1_000;
+
+describe('projectors in several processes', function () {
+  this.timeout(60_000);
+  const database = useDatabase();
+  const elsewhere = useDatabase();
+  let processes: ChildProcess[] = [];
+
+  function start(): ChildProcess {
+    const script = fileURLToPath(new URL('./projector-process.ts', import.meta.url));
+    const child = spawn(process.execPath, ['--import', 'tsx', script, database.url(), String(EVENTS), String(TTL_MS)], { stdio: ['ignore', 'inherit', 'inherit'] });
+    processes.push(child);
+    return child;
+  }
+
+  async function state(): Promise<{ position: string; epoch: number }> {
+    const [row] = await database.db().query<{ position: string; epoch: number }>('select position, epoch from operational.checkpoints');
+    return row ?? { position: '', epoch: 0 };
+  }
+
+  async function underWay(epoch: number): Promise<string> {
+    return eventually(async () => {
+      const now = await state();
+      holds(now.epoch === epoch && now.position > place(0), `the owner of epoch ${String(epoch)} moves`);
+      return now.position;
+    });
+  }
+
+  async function movesPast(position: string): Promise<void> {
+    await eventually(async () => {
+      holds((await state()).position > position, 'the checkpoint moves');
+    });
+  }
+
+  async function provedExact(): Promise<void> {
+    await eventually(async () => {
+      holds((await state()).position === place(EVENTS), 'all is applied');
+    }, { timeoutMs: 30_000 });
+    const log = openLog();
+    log.append(...Array.from({ length: EVENTS }, (_, n) => note(n % 50, `title ${String(n)}`)));
+    await elsewhere.db().query('drop schema if exists rm_notes cascade');
+    const { tables } = await replay({ to: elsewhere.db(), source: log.source, projections: [notes()] });
+    const live = await digest({ database: database.db(), projection: notes() });
+    expect(live.tables.map((table) => ({ ...table, projection: 'notes' }))).to.deep.equal(tables);
+  }
+
+  afterEach(async () => {
+    for (const child of processes) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+    }
+    processes = [];
+    await eventually(async () => {
+      await database.db().query('drop schema if exists rm_notes cascade');
+    });
+    await database.db().query('truncate operational.leases, operational.checkpoints, operational.projections');
+  });
+
+  it('replaces a process killed with kill -9 within the time of its lease, and no effect is lost or repeated', async () => {
+    const first = start();
+    await underWay(1);
+    start();
+    await movesPast((await state()).position);
+    first.kill('SIGKILL');
+    const killed = performance.now();
+    await underWay(2);
+    expect(performance.now() - killed).to.be.below(TTL_MS + 1_500);
+    await provedExact();
+  });
+
+  it('keeps a process that was frozen and wakes up from writing; it takes over again when the other dies', async () => {
+    const first = start();
+    await underWay(1);
+    const second = start();
+    await movesPast((await state()).position);
+    first.kill('SIGSTOP');
+    await underWay(2);
+    const position = (await state()).position;
+    first.kill('SIGCONT');
+    await movesPast(position);
+    expect((await state()).epoch).to.equal(2);
+    second.kill('SIGKILL');
+    await underWay(3);
+    await provedExact();
+  });
+
+  it('leaves the lease on SIGTERM and ends by itself', async () => {
+    const first = start();
+    await underWay(1);
+    start();
+    first.kill('SIGTERM');
+    await once(first, 'exit');
+    expect(first.exitCode).to.equal(0);
+    await underWay(2);
+    await provedExact();
+  });
+});

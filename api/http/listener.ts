@@ -36,7 +36,7 @@ export async function startListener({ app, address, tls }: StartListenerOptions)
   const limits = { maxHeaderSize: 16_384, headersTimeout: 20_000, requestTimeout: 120_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
   const server: Server = tls ? createTlsServer({ ...limits, ...tls, minVersion: 'TLSv1.2' }) : createServer(limits);
   let closing: Promise<void> | undefined;
-  const serve = (request: IncomingMessage, response: ServerResponse<IncomingMessage> & { req: IncomingMessage }) => {
+  const serve = (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => {
     if (closing) response.shouldKeepAlive = false;
     app(request, response);
   };

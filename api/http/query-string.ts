@@ -14,21 +14,28 @@ const SUSPICIOUS = /__proto__|constructor|prototype|%/;
  * @throws `invalid_query_parameter` past a limit, on broken percent-encoding, a NUL, or a name that reaches for a prototype.
  */
 export function parseQuery(text: string): Query {
-  if (text === '') return Object.create(null) as Query;
+  if (text === '') return empty();
   if (SUSPICIOUS.test(text)) checkParts(text);
   try {
-    return qs.parse(text, {
+    const parsed: Query = qs.parse(text, {
       depth: MAX_DEPTH,
       strictDepth: true,
       parameterLimit: MAX_PARAMETERS,
       arrayLimit: MAX_PARAMETERS,
       throwOnLimitExceeded: true,
       plainObjects: true,
-    }) as Query;
+    });
+    return parsed;
   } catch (error) {
     // qs throws RangeError past its limits and nothing else.
     throw refusal('invalid_query_parameter', { cause: error });
   }
+}
+
+function empty(): Query {
+  const none: Query = {};
+  Object.setPrototypeOf(none, null);
+  return none;
 }
 
 function checkParts(text: string): void {

@@ -44,7 +44,7 @@ function compile(ajv: Ajv, schema: TSchema): ValidateFunction {
 }
 
 function withFormats(ajv: Ajv): Ajv {
-  formats.default(ajv);
+  formats(ajv);
   return ajv;
 }
 

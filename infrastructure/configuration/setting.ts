@@ -46,7 +46,6 @@ export function optional<T>(name: string, parser: Parser<T>, description: string
 }
 
 function show(value: unknown): string {
-  if (value === undefined) return 'unset';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
-  return String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

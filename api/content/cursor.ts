@@ -1,0 +1,74 @@
+import type { CursorValue, EntryQuery, SortKey } from '../../domain/content/entry-query.ts';
+import { readValue } from '../../domain/content/entry-value.ts';
+import { uuidPattern } from '../../domain/content/patterns.ts';
+
+type Place = NonNullable<EntryQuery['after']>;
+
+/** Opaque text of a place in a list; it says which order it belongs to. */
+export function encodeCursor(sort: readonly SortKey[], { values, id }: Place): string {
+  return Buffer.from(JSON.stringify([orderOf(sort), ...values, id])).toString('base64url');
+}
+
+/** @returns undefined for text that is no cursor, or one of another order */
+export function decodeCursor(sort: readonly SortKey[], text: string): Place | undefined {
+  if (text.length > 16_384 || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
+  const parts = parse(Buffer.from(text, 'base64url').toString('utf8'));
+  if (!Array.isArray(parts) || parts.length !== sort.length + 2) return undefined;
+  const [order, ...rest]: readonly unknown[] = parts;
+  const id = rest.at(-1);
+  const values = rest.slice(0, -1);
+  if (order !== orderOf(sort) || typeof id !== 'string' || !uuidPattern.test(id)) return undefined;
+  const sound = values.every((value, index): value is CursorValue => isValueOf(sort[index], value));
+  return sound ? { values, id } : undefined;
+}
+
+function orderOf(sort: readonly SortKey[]): string {
+  return sort.map(({ column, descending }) => `${descending ? '-' : ''}${column.column}`).join(',');
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether PostgreSQL reads the text as the key's type: what it wrote into a cursor, or anything of that form. */
+function isValueOf(key: SortKey | undefined, value: unknown): value is CursorValue {
+  if (!key) return false;
+  if (value === null) return key.column.nullable;
+  if (typeof value !== 'string' || value.length > 2000) return false;
+  switch (key.column.type) {
+    case 'number':
+      return /^-?\d{1,17}(?:\.\d{1,17})?(?:e[+-]\d{1,3})?$/.test(value) && Number.isFinite(Number(value));
+    case 'integer':
+      return /^-?\d{1,16}$/.test(value);
+    case 'boolean':
+      return value === 'true' || value === 'false';
+    case 'datetime':
+      return isTimestamp(value);
+    case 'decimal':
+    case 'date':
+    case 'time':
+    case 'uuid':
+    case 'media':
+    case 'relation':
+      return read(key, value);
+    default:
+      return !value.includes('\0');
+  }
+}
+
+function read(key: SortKey, value: string): boolean {
+  const field = { id: '', name: '', field_type: key.column.type };
+  return readValue(field, value).ok;
+}
+
+/** PostgreSQL's own text of a timestamp, with the session's offset. */
+function isTimestamp(value: string): boolean {
+  const match = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?)([+-]\d{2})(?::?(\d{2}))?$/.exec(value);
+  if (!match || (match[1] ?? '').startsWith('0000')) return false;
+  const [, day = '', time = '', hours = '', minutes = '00'] = match;
+  return !Number.isNaN(Date.parse(`${day}T${time}${hours}:${minutes}`)) && Math.abs(Number(hours)) <= 15;
+}

@@ -1,0 +1,12 @@
+import type { Route } from '../http/route.ts';
+import type { EntryRouteDependencies } from './entry-access.ts';
+import { readRoutes } from './read-routes.ts';
+import { revisionRoutes } from './revision-routes.ts';
+import { writeRoutes } from './write-routes.ts';
+
+export type { EntryRouteDependencies } from './entry-access.ts';
+
+/** Every route of entries on the Content API. */
+export function entryRoutes(dependencies: EntryRouteDependencies): readonly Route[] {
+  return [...readRoutes(dependencies), ...writeRoutes(dependencies), ...revisionRoutes(dependencies)];
+}

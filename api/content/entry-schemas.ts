@@ -1,0 +1,59 @@
+import { Type } from '@sinclair/typebox';
+
+/** JSON Schemas of entries and their lists (spec 1, entry; spec 4 A). */
+
+const Moment = Type.String({ format: 'date-time' });
+const ActorSchema = Type.Object({ kind: Type.String(), id: Type.String() });
+const Data = Type.Object({}, { additionalProperties: true });
+
+export const EntrySchema = Type.Object(
+  {
+    id: Type.String({ format: 'uuid' }),
+    schema_name: Type.String(),
+    slug: Type.Optional(Type.String()),
+    status: Type.Optional(Type.Union([Type.Literal('draft'), Type.Literal('published'), Type.Literal('archived')])),
+    data: Data,
+    version: Type.Integer({ minimum: 1 }),
+    created_at: Moment,
+    updated_at: Moment,
+    published_at: Type.Optional(Type.Union([Moment, Type.Null()])),
+    created_by: ActorSchema,
+    updated_by: ActorSchema,
+  },
+  { title: 'Entry' },
+);
+
+export const EntryListSchema = Type.Array(EntrySchema);
+export const EntryPageSchema = Type.Object({ data: EntryListSchema, next_cursor: Type.String({ description: 'Empty on the last page' }) });
+
+export const RevisionSchema = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  version: Type.Integer(),
+  action: Type.String(),
+  actor: ActorSchema,
+  created_at: Moment,
+  changed: Type.Array(Type.String()),
+});
+export const RevisionListSchema = Type.Array(RevisionSchema);
+export const RevisionDataSchema = Type.Object({ ...RevisionSchema.properties, data: Data });
+export const DiffSchema = Type.Object({ changes: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() })) });
+
+export const BulkAnswerSchema = Type.Object({ created: Type.Integer(), data: EntryListSchema });
+
+/** Path parameters; what is no UUID is answered by the handler, after the access checks. */
+export const SchemaParams = Type.Object({ schema: Type.String() });
+export const EntryParams = Type.Object({ schema: Type.String(), id: Type.String() });
+export const RevisionParams = Type.Object({ schema: Type.String(), id: Type.String(), rev_id: Type.String() });
+export const DiffParams = Type.Object({ schema: Type.String(), id: Type.String(), a: Type.String(), b: Type.String() });
+
+export const EntryBody = Type.Object({ data: Data }, { additionalProperties: false });
+export const BulkBody = Type.Object({ entries: Type.Array(EntryBody) }, { additionalProperties: false });
+
+const Text = Type.Optional(Type.String());
+const Filters = Type.Optional(Type.Unsafe<unknown>({ description: 'filters[<field>]=<value>, filters[<field>][$op]=<value>' }));
+const Common = { limit: Text, count: Text, sort: Text, fields: Text, filters: Filters };
+
+export const ListParametersSchema = Type.Object({ ...Common, offset: Text }, { additionalProperties: false });
+export const PageParametersSchema = Type.Object({ ...Common, cursor: Text }, { additionalProperties: false });
+export const SingleParametersSchema = Type.Object({ fields: Text, as_of: Text }, { additionalProperties: false });
+export const RevisionParametersSchema = Type.Object({ limit: Text, offset: Text, count: Text }, { additionalProperties: false });

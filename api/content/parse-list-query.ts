@@ -1,0 +1,100 @@
+import type { ContentType } from '../../domain/content/content-type.ts';
+import { storedFields } from '../../domain/content/entry-fields.ts';
+import { queryColumn, SYSTEM_FIELDS } from '../../domain/content/entry-query.ts';
+import type { EntryQuery, SortKey } from '../../domain/content/entry-query.ts';
+import { refusal } from '../../domain/errors.ts';
+import type { AppError } from '../../domain/errors.ts';
+import { decodeCursor } from './cursor.ts';
+import { parseFilters } from './parse-filters.ts';
+
+/** Query parameters of the lists as they arrive. */
+export type ListParameters = {
+  readonly limit?: string;
+  readonly offset?: string;
+  readonly cursor?: string;
+  readonly count?: string;
+  readonly sort?: string;
+  readonly fields?: string;
+  readonly filters?: unknown;
+};
+
+export type ListAccess = { readonly type: ContentType; readonly hidden: ReadonlySet<string> };
+
+const MAX_SORT_KEYS = 5;
+const DEFAULT_LIMIT = 25;
+const MAX_LIMIT = 200;
+const DEFAULT_PAGE = 20;
+const MAX_PAGE = 1000;
+
+/** `limit` 1 to 200, default 25, and `offset` (spec 4, lists). @throws `invalid_query_parameter` with the name */
+export function parsePaging({ limit, offset }: Pick<ListParameters, 'limit' | 'offset'>): { readonly limit: number; readonly offset: number } {
+  return { limit: wholeNumber('limit', limit, { least: 1, most: MAX_LIMIT, preset: DEFAULT_LIMIT }), offset: wholeNumber('offset', offset, { least: 0, most: 1e9, preset: 0 }) };
+}
+
+/** Query of the offset list. @throws `invalid_query_parameter` with the name */
+export function parseListQuery(access: ListAccess, parameters: ListParameters): EntryQuery {
+  return { ...parseCommon(access, parameters), ...parsePaging(parameters) };
+}
+
+/** Query of the cursor list: `limit` 1 to 1000, default 20, and 20 for more than 1000 (spec 1). @throws `invalid_query_parameter` with the name */
+export function parsePageQuery(access: ListAccess, parameters: ListParameters): EntryQuery {
+  const common = parseCommon(access, parameters);
+  const asked = wholeNumber('limit', parameters.limit, { least: 1, most: Number.MAX_SAFE_INTEGER, preset: DEFAULT_PAGE });
+  // An empty cursor is that of the first page: clients send back what the last page gave them.
+  const after = parameters.cursor === undefined || parameters.cursor === '' ? undefined : decodeCursor(common.sort, parameters.cursor);
+  if (after === undefined && parameters.cursor !== undefined && parameters.cursor !== '') throw invalid('cursor');
+  return { ...common, limit: asked > MAX_PAGE ? DEFAULT_PAGE : asked, offset: 0, after };
+}
+
+/** `count=true` asks for `X-Total-Count`. @throws `invalid_query_parameter` */
+export function wantsCount({ count }: Pick<ListParameters, 'count'>): boolean {
+  if (count === undefined || count === 'false') return false;
+  if (count !== 'true') throw invalid('count');
+  return true;
+}
+
+/** `fields=title,slug`: keys of `data` to show. @throws `invalid_query_parameter` for an unknown or hidden one */
+export function parseFields({ type, hidden }: ListAccess, fields: string | undefined): readonly string[] | undefined {
+  if (fields === undefined) return undefined;
+  const stored = storedFields(type.definition);
+  return fields.split(',').flatMap((given) => {
+    const name = given.trim();
+    const field = stored.find(({ key, definition }) => key === name || definition.name === name);
+    if (field && !hidden.has(field.key)) return [field.key];
+    if (SYSTEM_FIELDS.has(name)) return [];
+    throw invalid('fields');
+  });
+}
+
+function parseCommon(access: ListAccess, parameters: ListParameters): Pick<EntryQuery, 'conditions' | 'sort' | 'fields' | 'hidden'> {
+  return {
+    conditions: parseFilters(access, parameters.filters),
+    sort: parseSort(access, parameters.sort),
+    fields: parseFields(access, parameters.fields),
+    hidden: access.hidden,
+  };
+}
+
+function parseSort({ type, hidden }: ListAccess, sort = '-created_at'): readonly SortKey[] {
+  const keys = sort.split(',').map((given) => {
+    const name = given.trim();
+    const descending = name.startsWith('-');
+    const column = queryColumn(type, hidden, descending ? name.slice(1) : name);
+    if (!column || column.type === 'json') throw invalid('sort');
+    return { column, descending };
+  });
+  if (keys.length > MAX_SORT_KEYS || new Set(keys.map(({ column }) => column.column)).size !== keys.length) throw invalid('sort');
+  return keys;
+}
+
+function wholeNumber(name: string, text: string | undefined, { least, most, preset }: { readonly least: number; readonly most: number; readonly preset: number }): number {
+  if (text === undefined) return preset;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most)) throw invalid(name);
+  return value;
+}
+
+/** A refused parameter, by the name it was sent under. */
+export function invalid(name: string): AppError {
+  return refusal('invalid_query_parameter', { message: `invalid query parameter: ${name.slice(0, 200)}` });
+}

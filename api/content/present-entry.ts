@@ -1,0 +1,29 @@
+import type { ContentType } from '../../domain/content/content-type.ts';
+import { storedFields } from '../../domain/content/entry-fields.ts';
+import type { EntryState } from '../../domain/content/entry-state.ts';
+import type { Actor } from '../../domain/event.ts';
+import type { Json, JsonObject } from '../../domain/json.ts';
+
+/** An entry as the Content API shows it (spec 4 A, entry); the same members as `projections/content/entries/entry-json.ts` makes in SQL. */
+export function presentEntry(type: ContentType, entry: EntryState, hidden: ReadonlySet<string>, fields?: readonly string[]): JsonObject {
+  const drafts = type.definition.with_draft_publish === true;
+  const shown = storedFields(type.definition).filter(({ key }) => !hidden.has(key) && (fields?.includes(key) ?? true));
+  return {
+    id: entry.id,
+    schema_name: type.name,
+    ...(entry.slug === undefined ? {} : { slug: entry.slug }),
+    ...(drafts ? { status: entry.status } : {}),
+    data: Object.fromEntries(shown.map(({ key }): [string, Json] => [key, entry.fields[key] ?? null])),
+    version: entry.version,
+    created_at: entry.createdAt,
+    updated_at: entry.updatedAt,
+    ...(drafts ? { published_at: entry.publishedAt ?? null } : {}),
+    created_by: presentActor(entry.createdBy),
+    updated_by: presentActor(entry.updatedBy),
+  };
+}
+
+/** Who did it, without what later kinds of actors may carry. */
+export function presentActor({ kind, id }: Actor): JsonObject {
+  return { kind, id };
+}

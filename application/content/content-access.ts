@@ -1,0 +1,65 @@
+import { keyOf } from '../../domain/content/entry-fields.ts';
+import type { ContentType } from '../../domain/content/content-type.ts';
+import type { Transports } from '../../domain/content/definition.ts';
+import { refusal } from '../../domain/errors.ts';
+import { holdsRole } from '../../domain/identity/principal.ts';
+import type { Principal } from '../../domain/identity/principal.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { AccessAction, AccessRules } from '../ports/access-rules.ts';
+import type { ContentTypeCatalogue } from '../ports/content-type-catalogue.ts';
+
+export type ContentAccessDependencies = { readonly types: ContentTypeCatalogue; readonly accessRules: AccessRules };
+
+export type ContentAccessQuestion = {
+  readonly principal: Principal;
+  readonly tenant: string;
+  readonly schema: string;
+  readonly action: AccessAction;
+  readonly transport: keyof Transports;
+};
+
+/** What the caller may do: the content type, and the fields that are neither shown nor written. */
+export type ContentAccess = {
+  readonly type: ContentType;
+  /** Names of fields hidden from the answer; belongs_to under the plain name and the key. */
+  readonly hidden: ReadonlySet<string>;
+  /** Names of fields that this action may not write. */
+  readonly locked: ReadonlySet<string>;
+};
+
+/** Roles of which a write needs one, custom roles notwithstanding (spec 1, Endpoints). */
+const WRITERS = ['editor', 'admin', 'super_admin'] as const;
+const NOTHING: ReadonlySet<string> = new Set();
+
+/**
+ * Whether a credential may act on a content type, in the order of refusals: the key's list of types, the role, the type's existence,
+ * its transports, the access rules (spec 1, API key checks and Transports; spec 4 A). Scopes are checked before this.
+ * @throws `schema_not_allowed`, `insufficient_permissions`, `schema_not_found`, `schema_read_only`, `schema_write_only`, `permission_denied`
+ */
+export async function contentAccess(question: ContentAccessQuestion, { types, accessRules }: ContentAccessDependencies): Promise<ContentAccess> {
+  const { principal, tenant, schema, action, transport } = question;
+  const writes = action !== 'read';
+  if (principal.kind === 'api_key' && principal.schemas.length > 0 && !principal.schemas.includes(schema)) throw refusal('schema_not_allowed');
+  if (writes && !holdsRole(principal, WRITERS)) throw refusal('insufficient_permissions');
+  const type = await types.get(tenant, schema);
+  const mode = type?.definition.transports?.[transport] ?? 'rw';
+  if (!type || mode === 'off') throw refusal('schema_not_found');
+  if (writes && mode === 'r') throw refusal('schema_read_only');
+  if (!writes && mode === 'w') throw refusal('schema_write_only');
+  const asked = { tenant, roles: principal.roles, schema };
+  const { allowed, maskedFields } = accessRules.decide({ ...asked, action });
+  if (!allowed) throw refusal('permission_denied');
+  const read = writes ? accessRules.decide({ ...asked, action: 'read' }) : undefined;
+  const locked = namesOf(type, maskedFields);
+  return { type, locked, hidden: read?.allowed === true ? new Set([...locked, ...namesOf(type, read.maskedFields)]) : locked };
+}
+
+/** @throws `permission_denied` when the body names a field that the access rules mask */
+export function refuseLockedFields({ locked }: Pick<ContentAccess, 'locked'>, data: JsonObject): void {
+  if (locked.size > 0 && Object.keys(data).some((name) => locked.has(name))) throw refusal('permission_denied');
+}
+
+function namesOf(type: ContentType, masked: ReadonlySet<string>): ReadonlySet<string> {
+  if (masked.size === 0) return NOTHING;
+  return new Set(type.definition.fields.filter((field) => masked.has(field.name) || masked.has(keyOf(field))).flatMap((field) => [field.name, keyOf(field)]));
+}

@@ -1,0 +1,70 @@
+import type { ContentType } from '../../domain/content/content-type.ts';
+import { storedFields } from '../../domain/content/entry-fields.ts';
+import { uniqueKey, uniqueScope } from '../../domain/content/field-types.ts';
+import type { EntryEvent, FieldValues } from '../../domain/content/events.ts';
+import { hasCode, refusal } from '../../domain/errors.ts';
+import type { FieldError } from '../../domain/errors.ts';
+import type { ClaimRequest, Claims } from '../ports/claims.ts';
+
+/** A claim and the field it is for. */
+export type UniqueClaim = ClaimRequest & { readonly field: string };
+
+/** Claims that events make and those they let go. */
+export type ClaimChanges = { readonly claimed: readonly UniqueClaim[]; readonly released: readonly UniqueClaim[] };
+
+const NO_CHANGES: ClaimChanges = { claimed: [], released: [] };
+
+/** What the events of one decision do to the unique values that the entry holds. Null never collides. */
+export function claimChanges(type: ContentType, events: readonly EntryEvent[], held: FieldValues): ClaimChanges {
+  const unique = storedFields(type.definition).filter(({ definition }) => definition.unique === true);
+  if (unique.length === 0) return NO_CHANGES;
+  const claimed: UniqueClaim[] = [];
+  const released: UniqueClaim[] = [];
+  for (const { key, definition } of unique) {
+    const claim = (values: FieldValues): readonly UniqueClaim[] => {
+      const value = values[key] ?? null;
+      if (value === null) return [];
+      return [{ tenant: type.tenant, scope: uniqueScope(type.id, definition.id), value: uniqueKey(definition.field_type, value), field: key }];
+    };
+    for (const event of events) {
+      if (event.type === 'EntryDeleted') released.push(...claim(held));
+      if (event.type === 'EntryCreated') claimed.push(...claim(event.data.fields));
+      if (event.type === 'EntryFieldsChanged' && key in event.data.fields) {
+        const after = claim(event.data.fields);
+        claimed.push(...after);
+        released.push(...claim(held).filter(({ value }) => value !== after[0]?.value));
+      }
+    }
+  }
+  return { claimed, released };
+}
+
+/** @throws `unique_value_held` with the fields */
+export async function claimAll(claims: Claims, owner: string, wanted: readonly UniqueClaim[]): Promise<void> {
+  if (wanted.length === 0) return;
+  const fields = heldFields(wanted, await claims.claim(owner, wanted.map(toRequest)));
+  if (fields.length > 0) throw refusal('unique_value_held', { fields });
+}
+
+/** Names the fields of claims that others hold. */
+export function heldFields(wanted: readonly UniqueClaim[], held: readonly ClaimRequest[]): readonly FieldError[] {
+  return wanted
+    .filter(({ scope, value }) => held.some((other) => other.scope === scope && other.value === value))
+    .map(({ field }) => ({ field, message: 'unique value already held' }));
+}
+
+/** Settles claims after the append. A failure here is mended by the claims' reaper, which asks the owner's stream. */
+export async function settleClaims(claims: Claims, owner: string, { claimed, released }: ClaimChanges): Promise<void> {
+  if (claimed.length + released.length === 0) return;
+  await claims.confirm(owner, claimed.map(toRequest), released.map(toRequest)).catch(() => undefined);
+}
+
+/** Gives claims back after an append that did not happen; after one of unknown outcome they stay for the reaper to judge. */
+export async function abandonClaims(claims: Claims, owner: string, claimed: readonly UniqueClaim[], error: unknown): Promise<void> {
+  if (claimed.length === 0 || hasCode(error, 'outcome_unknown')) return;
+  await claims.abandon(owner, claimed.map(toRequest)).catch(() => undefined);
+}
+
+function toRequest({ tenant, scope, value }: UniqueClaim): ClaimRequest {
+  return { tenant, scope, value };
+}

@@ -1,0 +1,120 @@
+import type { FieldDefinition } from './definition.ts';
+import { parseDecimal } from './decimal.ts';
+import type { Json } from '../json.ts';
+import { slugPattern, uuidPattern } from './patterns.ts';
+
+/** A value as events store it, or why it is refused. */
+export type ReadValue = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
+
+/** Deepest nesting of a `json` value. */
+const MAX_DEPTH = 64;
+
+/**
+ * Brings one value into the form that events, answers and columns share: datetimes in UTC with milliseconds, uuids in lower case, decimals as
+ * plain text. Empty text counts as null where the type has no empty value. Idempotent. (spec 4, field types)
+ */
+export function readValue(field: FieldDefinition, value: Json): ReadValue {
+  if (value === null) return accept(null);
+  if (value === '' && EMPTY_IS_NULL.has(field.field_type)) return accept(null);
+  const read = readers[field.field_type](value);
+  if (read.ok && typeof read.value === 'string' && !isStorableText(read.value)) return refuse('must not hold NUL or broken surrogate characters');
+  return read;
+}
+
+const EMPTY_IS_NULL: ReadonlySet<string> = new Set(['url', 'email', 'slug', 'decimal', 'date', 'datetime', 'time', 'uuid', 'media', 'relation']);
+
+const readers: Readonly<Record<FieldDefinition['field_type'], (value: Json) => ReadValue>> = {
+  text: textOf,
+  rich_text: textOf,
+  url: (value) => text(value, 'must be an http or https URL', (given) => (given.length <= 2048 && isWebUrl(given) ? given : undefined)),
+  email: (value) => text(value, 'must be an e-mail address', (given) => (given.length <= 254 && EMAIL.test(given) ? given : undefined)),
+  slug: (value) => text(value, 'must be a slug: lower-case letters, digits, - and _', (given) => (slugPattern.test(given) ? given : undefined)),
+  number: (value) => (typeof value === 'number' && Number.isFinite(value) ? accept(value) : refuse('must be a number')),
+  integer: (value) => (Number.isSafeInteger(value) ? accept(value) : refuse('must be an integer between -2^53 and 2^53')),
+  decimal: (value) => text(typeof value === 'number' ? String(value) : value, 'must be a decimal number as text', parseDecimal),
+  boolean: (value) => (typeof value === 'boolean' ? accept(value) : refuse('must be true or false')),
+  date: (value) => text(value, 'must be a date: YYYY-MM-DD', parseDate),
+  datetime: (value) => text(value, 'must be an RFC 3339 date and time', parseDatetime),
+  time: (value) => text(value, 'must be a time: HH:MM or HH:MM:SS', parseTime),
+  uuid: (value) => text(value, 'must be a UUID', parseUuid),
+  media: (value) => text(value, 'must be the id of a media file', parseUuid),
+  relation: (value) => text(value, 'must be the id of an entry', parseUuid),
+  json: (value) => (isStorableJson(value, 0) ? accept(value) : refuse(`must be JSON without NUL characters, at most ${MAX_DEPTH} levels deep`)),
+};
+
+function textOf(value: Json): ReadValue {
+  return text(value, 'must be text', (given) => given);
+}
+
+function text(value: Json, message: string, parse: (given: string) => string | undefined): ReadValue {
+  const parsed = typeof value === 'string' ? parse(value) : undefined;
+  return parsed === undefined ? refuse(message) : accept(parsed);
+}
+
+const EMAIL = /^[^\s@"(),:;<>[\\\]]+@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+$/;
+
+function isWebUrl(given: string): boolean {
+  return /^https?:\/\/[^\s/]/i.test(given) && !/[\s<>"]/.test(given) && URL.canParse(given);
+}
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
+
+function parseDate(given: string): string | undefined {
+  const match = DATE.exec(given);
+  if (!match || match[1] === '0000') return undefined;
+  const date = new Date(`${given}T00:00:00.000Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(given) ? given : undefined;
+}
+
+const DATETIME = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
+
+/** RFC 3339 text as UTC with milliseconds. @returns undefined when it is none, or outside the years 1 to 9999. */
+export function parseDatetime(given: string): string | undefined {
+  const match = DATETIME.exec(given);
+  if (!match) return undefined;
+  const [, day = '', hour = '', minute = '', second = '', fraction = '', zone = ''] = match;
+  if (parseDate(day) === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
+  const milliseconds = fraction.slice(1, 4).padEnd(3, '0');
+  const date = new Date(`${day}T${hour}:${minute}:${second}.${milliseconds}${zone.toUpperCase()}`);
+  if (Number.isNaN(date.getTime())) return undefined;
+  const utc = date.toISOString();
+  return /^(?!0000)\d{4}-/.test(utc) ? utc : undefined;
+}
+
+const TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?$/;
+
+function parseTime(given: string): string | undefined {
+  const match = TIME.exec(given);
+  if (!match) return undefined;
+  const [, hour = '', minute = '', second = '00', fraction = ''] = match;
+  const rest = fraction.slice(0, 3).replace(/0+$/, '');
+  return `${hour}:${minute}:${second}${rest === '' ? '' : `.${rest}`}`;
+}
+
+function parseUuid(given: string): string | undefined {
+  return uuidPattern.test(given) ? given.toLowerCase() : undefined;
+}
+
+const BROKEN_SURROGATE = /\p{Surrogate}/u;
+
+/** Whether PostgreSQL can hold the text as it is. */
+function isStorableText(given: string): boolean {
+  return !given.includes('\u0000') && !BROKEN_SURROGATE.test(given);
+}
+
+function isStorableJson(value: Json, depth: number): boolean {
+  if (depth > MAX_DEPTH) return false;
+  if (typeof value === 'string') return isStorableText(value);
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every((item: Json) => isStorableJson(item, depth + 1));
+  return Object.entries(value).every(([key, item]) => isStorableText(key) && isStorableJson(item, depth + 1));
+}
+
+function accept(value: Json): ReadValue {
+  return { ok: true, value };
+}
+
+function refuse(message: string): ReadValue {
+  return { ok: false, message };
+}

@@ -1,0 +1,116 @@
+import type { ContentTypeDefinition } from './definition.ts';
+import { storedFields } from './entry-fields.ts';
+import type { StoredField } from './entry-fields.ts';
+import { compareFields, compileRules } from './entry-rules.ts';
+import type { FieldRules } from './entry-rules.ts';
+import { readValue } from './entry-value.ts';
+import type { FieldValues } from './events.ts';
+import type { FieldError } from '../errors.ts';
+import type { Json, JsonObject } from '../json.ts';
+
+/** Values that passed every rule, or every reason why not. */
+export type CheckedValues = { readonly values: FieldValues; readonly problems: readonly FieldError[] };
+
+/**
+ * Checks the `data` of a new entry: absent fields get their default, required ones must have a value (spec 1, update rules; spec 4 A).
+ * Fields without a value are left out.
+ */
+export function checkNewValues(definition: ContentTypeDefinition, data: JsonObject): CheckedValues {
+  const type = compile(definition);
+  const given = readGiven(type, data);
+  const values = new Map(given.values);
+  const problems = [...given.problems];
+  const refused = new Set(given.problems.map(({ field }) => field));
+  for (const { field } of type.fields) {
+    if (values.has(field.key) || refused.has(field.key)) continue;
+    const preset = field.definition.default ?? null;
+    const read = readValue(field.definition, preset);
+    if (preset !== null && read.ok) values.set(field.key, read.value);
+    else if (field.definition.required === true) problems.push({ field: field.key, message: REQUIRED });
+  }
+  const present = Object.fromEntries([...values].filter(([, value]) => value !== null));
+  if (problems.length === 0) problems.push(...compareFields(type.comparisons, present, () => true));
+  return { values: present, problems };
+}
+
+/**
+ * Checks the `data` of an update: only its fields, no defaults; rules across fields over the stored values with the update laid over,
+ * whenever the update names one of their fields (spec 1, update rules 1 to 3).
+ */
+export function checkChangedValues(definition: ContentTypeDefinition, stored: FieldValues, data: JsonObject): CheckedValues {
+  const type = compile(definition);
+  const { values, problems } = readGiven(type, data);
+  const changed: FieldValues = Object.fromEntries(values);
+  if (problems.length > 0) return { values: changed, problems };
+  return { values: changed, problems: compareFields(type.comparisons, { ...stored, ...changed }, (key) => values.has(key)) };
+}
+
+const REQUIRED = 'is required';
+
+type CompiledType = {
+  readonly fields: readonly { readonly field: StoredField; readonly checks: FieldRules['checks'] }[];
+  readonly byKey: ReadonlyMap<string, CompiledType['fields'][number]>;
+  /** Relations whose values stand elsewhere. */
+  readonly elsewhere: ReadonlySet<string>;
+  readonly comparisons: FieldRules['comparisons'];
+};
+
+const cache = new WeakMap<ContentTypeDefinition, CompiledType>();
+
+function compile(definition: ContentTypeDefinition): CompiledType {
+  const known = cache.get(definition);
+  if (known) return known;
+  const stored = storedFields(definition);
+  const ruled = stored.map((field) => ({ field, rules: compileRules(field, stored) }));
+  const fields = ruled.map(({ field, rules }) => ({ field, checks: rules.checks }));
+  const byKey = new Map(fields.map((field) => [field.field.key, field]));
+  for (const field of fields) if (!byKey.has(field.field.definition.name)) byKey.set(field.field.definition.name, field);
+  const compiled: CompiledType = {
+    fields,
+    byKey,
+    elsewhere: new Set(definition.fields.map(({ name }) => name).filter((name) => !byKey.has(name))),
+    comparisons: ruled.flatMap(({ rules }) => rules.comparisons),
+  };
+  cache.set(definition, compiled);
+  return compiled;
+}
+
+/** Reads and checks every member of `data` by itself. */
+function readGiven(type: CompiledType, data: JsonObject): { readonly values: ReadonlyMap<string, Json>; readonly problems: readonly FieldError[] } {
+  const values = new Map<string, Json>();
+  const problems: FieldError[] = [];
+  for (const [name, given] of Object.entries(data)) {
+    const known = type.byKey.get(name);
+    if (!known) {
+      problems.push({ field: name.slice(0, 200), message: type.elsewhere.has(name) ? 'is not written through data' : 'unknown field' });
+      continue;
+    }
+    const { key, definition } = known.field;
+    const read = readValue(definition, given);
+    if (!read.ok) {
+      problems.push({ field: key, message: read.message });
+      continue;
+    }
+    if (values.has(key) && values.get(key) !== read.value) {
+      problems.push({ field: key, message: 'is given twice' });
+      continue;
+    }
+    const reason = isEmpty(read.value) ? (definition.required === true ? REQUIRED : undefined) : firstRefusal(known.checks, read.value);
+    if (reason !== undefined) problems.push({ field: key, message: reason });
+    values.set(key, read.value);
+  }
+  return { values, problems };
+}
+
+/** Null and empty text; empty optional text is kept and passes no rules. */
+function isEmpty(value: Json): boolean {
+  return value === null || value === '';
+}
+
+function firstRefusal(checks: FieldRules['checks'], value: Json): string | undefined {
+  for (const check of checks) {
+    const reason = check(value);
+    if (reason !== undefined) return reason;
+  }
+  return undefined;
+}

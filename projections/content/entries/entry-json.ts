@@ -1,0 +1,109 @@
+import type { ContentType } from '../../../domain/content/content-type.ts';
+import { storedFields } from '../../../domain/content/entry-fields.ts';
+import { FIELD_TYPE_SPECS } from '../../../domain/content/field-types.ts';
+import type { SqlType } from '../../../domain/content/field-types.ts';
+import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+
+/** Which parts of an entry an answer shows. */
+export type EntryShape = {
+  readonly hidden: ReadonlySet<string>;
+  /** Keys of `data`; undefined: all. */
+  readonly fields?: readonly string[] | undefined;
+  /** Shows what the type's options would hide; for commands. */
+  readonly complete?: boolean;
+};
+
+/** Schema of the live read model. */
+export const LIVE_SCHEMA = 'rm_content';
+
+/** The typed table of a content type in the live read model, quoted. */
+export function tableOf(type: Pick<ContentType, 'name'>, schema = quoteIdentifier(LIVE_SCHEMA)): string {
+  return `${schema}.${quoteIdentifier(type.name)}`;
+}
+
+/** Columns that an entry of this shape is made from, quoted. */
+export function shapeColumns(type: ContentType, shape: EntryShape): readonly string[] {
+  return [...SHOWN_SYSTEM_COLUMNS, ...shownFields(type, shape).map(({ key }) => key)].map(quoteIdentifier);
+}
+
+const SHOWN_SYSTEM_COLUMNS = ['id', '_version', '_status', '_slug', '_created_at', '_updated_at', '_published_at', '_created_by', '_updated_by'];
+
+/**
+ * SQL of one entry's whole JSON text over the alias `t` (spec 4 A, entry). Plain concatenation: it beats `json_build_object` and `row_to_json`
+ * (measured: 12 µs against 15 and 13 for a row of 3 KB, of which 8 µs are the escaping of its text).
+ */
+export function entryJson(type: ContentType, shape: EntryShape): string {
+  const drafts = type.definition.with_draft_publish === true || shape.complete === true;
+  const data = shownFields(type, shape).flatMap(({ key, sqlType }, index) => [literal(`${index === 0 ? '' : ','}"${key}":`), jsonText(sqlType, column(key))]);
+  return concat([
+    literal('{"id":"'),
+    column('id'),
+    literal(`","schema_name":"${type.name}",`),
+    `case when ${column('_slug')} is not null then '"slug":' || ${jsonText('text', column('_slug'))} || ',' end`,
+    ...(drafts ? [literal('"status":"'), column('_status'), literal('",')] : []),
+    literal('"data":{'),
+    ...data,
+    literal('},"version":'),
+    column('_version'),
+    literal(',"created_at":'),
+    jsonText('timestamptz(3)', column('_created_at')),
+    literal(',"updated_at":'),
+    jsonText('timestamptz(3)', column('_updated_at')),
+    ...(drafts ? [literal(',"published_at":'), jsonText('timestamptz(3)', column('_published_at'))] : []),
+    literal(',"created_by":'),
+    column('_created_by'),
+    literal(',"updated_by":'),
+    column('_updated_by'),
+    literal('}'),
+  ]);
+}
+
+function shownFields(type: ContentType, { hidden, fields }: EntryShape): readonly { readonly key: string; readonly sqlType: SqlType }[] {
+  return storedFields(type.definition)
+    .filter(({ key }) => !hidden.has(key) && (fields === undefined || fields.includes(key)))
+    .map(({ key, definition }) => ({ key, sqlType: FIELD_TYPE_SPECS[definition.field_type].sqlType }));
+}
+
+/** SQL of a value as JSON text; `null` where there is none. */
+function jsonText(sqlType: SqlType, value: string): string {
+  return `coalesce(${presentText(sqlType, value)}, 'null')`;
+}
+
+function presentText(sqlType: SqlType, value: string): string {
+  switch (sqlType) {
+    case 'text':
+      return `to_json(${value})::text`;
+    case 'timestamptz(3)':
+      return `to_char(${value} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`;
+    case 'date':
+      return `to_char(${value}, '"\\""YYYY-MM-DD"\\""')`;
+    case 'numeric':
+    case 'time(3)':
+    case 'uuid':
+      return `'"' || ${value} || '"'`;
+    case 'float8':
+    case 'int8':
+    case 'boolean':
+    case 'jsonb':
+      return `${value}::text`;
+  }
+}
+
+/** A function call takes at most 100 arguments. */
+const MAX_ARGUMENTS = 90;
+
+function concat(parts: readonly string[]): string {
+  const calls: string[] = [];
+  for (let at = 0; at < parts.length; at += MAX_ARGUMENTS) calls.push(`concat(${parts.slice(at, at + MAX_ARGUMENTS).join(', ')})`);
+  return calls.join(' || ');
+}
+
+function column(name: string): string {
+  return `t.${quoteIdentifier(name)}`;
+}
+
+/** A literal made of names and JSON punctuation only. */
+function literal(text: string): string {
+  if (text.includes("'") || text.includes('\\')) throw new RangeError(`no literal: ${text}`);
+  return `'${text}'`;
+}

@@ -1,0 +1,12 @@
+import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import { createEntryReads } from './get-entry.ts';
+import type { EntryReads } from './get-entry.ts';
+import { createEntryList } from './list-entries.ts';
+import type { EntryList } from './list-entries.ts';
+import { createStatementCache } from './statements.ts';
+
+/** Reads and lists of entries over one database; one for a process, so that statements are compiled once. */
+export function createEntryQueries({ database }: { readonly database: Queryable }): { readonly reads: EntryReads; readonly lists: EntryList } {
+  const statements = createStatementCache();
+  return { reads: createEntryReads({ database, statements }), lists: createEntryList({ database, statements }) };
+}

@@ -1,0 +1,74 @@
+import type { ContentType } from '../../../domain/content/content-type.ts';
+import { storedFields } from '../../../domain/content/entry-fields.ts';
+import { parseEntryEvent } from '../../../domain/content/parse-entry-event.ts';
+import type { RecordedEvent } from '../../../domain/event.ts';
+import type { Transaction } from '../../../infrastructure/postgres/database.ts';
+import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+import type { Target } from '../../engine/projection.ts';
+import { tableOf } from './entry-json.ts';
+import { foldWrite } from './entry-write.ts';
+import type { EntryWrite } from './entry-write.ts';
+
+/** Content types by id as they stand at this place of the log; one that was deleted hard is missing: its entries have no rows any more. */
+export type TypesById = (ids: readonly string[]) => Promise<ReadonlyMap<string, ContentType>>;
+
+/**
+ * Writes a run of entry events without a content type event among them: one fold per entry, then for each table one delete, one update and one insert
+ * (deletes and updates first: they free unique values that inserts may take).
+ * @throws when a row is not at the version before its first event: the log and the read model do not fit together
+ */
+export async function applyEntryEvents(tx: Transaction, target: Target, events: readonly RecordedEvent[], typesById: TypesById): Promise<void> {
+  const facts = events.map((event) => ({ fact: parseEntryEvent(event), revision: event.revision }));
+  const types = await typesById([...new Set(facts.map(({ fact }) => fact.data.type_id))]);
+  const batches = new Map<ContentType, Map<string, EntryWrite>>();
+  for (const { fact, revision } of facts) {
+    const type = types.get(fact.data.type_id);
+    if (!type) continue;
+    let writes = batches.get(type);
+    if (!writes) batches.set(type, (writes = new Map()));
+    writes.set(fact.entryId, foldWrite(writes.get(fact.entryId), fact, type, revision));
+  }
+  for (const [type, writes] of batches) {
+    const table = tableOf(type, target.schema);
+    const all = [...writes];
+    await deleteRows(tx, table, type, all.flatMap(([id, write]) => (write.kind === 'delete' ? [id] : [])));
+    await patchRows(tx, table, type, all.flatMap(([id, write]) => (write.kind === 'patch' ? [{ id, ...write }] : [])));
+    await insertRows(tx, table, type, all.flatMap(([, write]) => (write.kind === 'insert' ? [write] : [])));
+  }
+}
+
+type Insert = Extract<EntryWrite, { kind: 'insert' }>;
+type Patch = Extract<EntryWrite, { kind: 'patch' }> & { readonly id: string };
+
+/** Columns of every typed table (domain/content/table-ddl.ts). */
+const SYSTEM = ['id', 'tenant_id', '_version', '_status', '_slug', '_created_at', '_updated_at', '_published_at', '_created_by', '_updated_by', '_deleted_at'] as const;
+
+/** System columns that a change may write. */
+const CHANGING = ['_version', '_status', '_slug', '_updated_at', '_published_at', '_updated_by', '_deleted_at'] as const;
+
+async function insertRows(tx: Transaction, table: string, type: ContentType, writes: readonly Insert[]): Promise<void> {
+  if (writes.length === 0) return;
+  const columns = [...SYSTEM, ...storedFields(type.definition).map(({ key }) => key)].map(quoteIdentifier);
+  const values = columns.map((column) => `r.${column}`).join(', ');
+  await tx.execute(`insert into ${table} (${columns.join(', ')}) select ${values} from json_populate_recordset(null::${table}, $1::json) r`, [
+    JSON.stringify(writes.map((write) => write.values)),
+  ]);
+}
+
+/** Lays each patch over its row: what the patch does not name keeps the row's value. */
+async function patchRows(tx: Transaction, table: string, type: ContentType, writes: readonly Patch[]): Promise<void> {
+  if (writes.length === 0) return;
+  const fields = new Set(writes.flatMap(({ values }) => Object.keys(values)));
+  const columns = [...CHANGING, ...storedFields(type.definition).map(({ key }) => key)].filter((column) => fields.has(column)).map(quoteIdentifier);
+  const updated = await tx.execute(
+    `update ${table} t set (${columns.join(', ')}) = (select ${columns.map((column) => `r.${column}`).join(', ')} from json_populate_record(t, p.patch) r) ` +
+      'from json_to_recordset($1::json) p(id uuid, base int8, patch json) where t.id = p.id and t._version = p.base and t.tenant_id = $2',
+    [JSON.stringify(writes.map(({ id, base, values }) => ({ id, base, patch: values }))), type.tenant],
+  );
+  if (updated !== writes.length) throw new Error(`${writes.length - updated} of ${writes.length} entries of type ${type.id} are not at the revision before their next event`);
+}
+
+async function deleteRows(tx: Transaction, table: string, type: ContentType, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.execute(`delete from ${table} where id = any($1::uuid[]) and tenant_id = $2`, [ids, type.tenant]);
+}

@@ -97,9 +97,11 @@ export const ERRORS = {
   unique_value_held: { status: 409, message: 'unique value already held' },
   invalid_status_transition: { status: 409, message: 'invalid status transition' },
   schema_exists: { status: 409, message: 'a schema with that name already exists' },
+  schema_referenced: { status: 409, message: 'content type is referenced by another' },
   schema_table_shared: { status: 409, message: 'another schema shares this table and defines it differently' },
   invalid_schema: { status: 422, message: 'invalid schema' },
   schema_refused: { status: 400, message: 'invalid schema' },
+  content_mode_refused: { status: 422, message: 'content must be hard or soft' },
   schema_migration_failed: { status: 422, message: 'schema migration failed' },
   ddl_in_progress: { status: 503, message: 'another instance is applying DDL for this schema; retry in 1s' },
 

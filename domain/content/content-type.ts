@@ -2,6 +2,7 @@ import type { Decider } from '../decider.ts';
 import type { RecordedEvent } from '../event.ts';
 import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
 import type { ContentTypeEvent } from './events.ts';
+import type { PendingStatement } from './schema-diff.ts';
 
 /** What the fields were called from one revision of the type on: name → field id. */
 export type FieldNames = { readonly revision: number; readonly names: { readonly [name: string]: string } };
@@ -18,6 +19,16 @@ export type ContentType = {
   readonly definition: ContentTypeDefinition;
   /** Oldest first; one item for each change of names. */
   readonly fieldNames: readonly FieldNames[];
+};
+
+/** A content type as the read model keeps it, with what a change of it must know. */
+export type StoredContentType = ContentType & {
+  /** Fields that are removed while their values wait for a queued statement. */
+  readonly retained: readonly FieldDefinition[];
+  /** Queued statements, oldest first. */
+  readonly pending: readonly PendingStatement[];
+  /** Deleted with its entries kept; holds its columns, answers no request. */
+  readonly deleted: boolean;
 };
 
 /**

@@ -2,6 +2,7 @@ import { quoteIdentifier } from '../identifier.ts';
 import { strictConversion, totalConversion, unconvertible } from './table-ddl-convert.ts';
 import { indexedExpression } from './field-types.ts';
 import type { Column, SchemaOperation, TableIndex } from './schema-operation.ts';
+import { SYSTEM_COLUMNS } from './system-columns.ts';
 import { createdIndexName, indexName, linkTableName, linkTargetIndexName, primaryKeyName } from './table-names.ts';
 
 /** Where an operation is rendered: schema in quotes, name of the content type. */
@@ -12,21 +13,6 @@ export const LIVE_SCHEMA = quoteIdentifier('rm_content');
 
 /** An operation as the API shows it. */
 export type RenderedOperation = { readonly description: string; readonly sql: string; readonly down_sql: string; readonly destructive: boolean };
-
-/** Columns that every typed table has beside its fields'. Actors are `{kind, id}`. */
-export const SYSTEM_COLUMNS = [
-  'id uuid not null',
-  'tenant_id text not null',
-  '_version int8 not null',
-  '_status text not null',
-  '_slug text',
-  '_created_at timestamptz(3) not null',
-  '_updated_at timestamptz(3) not null',
-  '_published_at timestamptz(3)',
-  '_created_by jsonb not null',
-  '_updated_by jsonb not null',
-  '_deleted_at timestamptz(3)',
-] as const;
 
 const NO_UNDO = '-- no undo: the values are gone from the table; they stay in the history';
 
@@ -113,12 +99,12 @@ function tableName({ schema, table }: TablePlace): string {
 function createTable(place: TablePlace, columns: readonly Column[]): string {
   const table = tableName(place);
   const lines = [
-    ...SYSTEM_COLUMNS,
+    ...SYSTEM_COLUMNS.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`),
     ...columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`),
     `constraint ${quoteIdentifier(primaryKeyName(place.table))} primary key (id)`,
   ];
   const index = quoteIdentifier(createdIndexName(place.table));
-  return `create table if not exists ${table} (\n  ${lines.join(',\n  ')}\n);\ncreate index if not exists ${index} on ${table} (tenant_id, "_created_at", id)`;
+  return `create table if not exists ${table} (\n  ${lines.join(',\n  ')}\n);\ncreate index if not exists ${index} on ${table} (tenant_id, "_created_at" desc, id)`;
 }
 
 function addColumn(table: string, { name, type }: Column): string {
@@ -130,7 +116,7 @@ function alterType(table: string, column: string, to: SqlColumnType, using: stri
 }
 
 function createIndex(place: TablePlace, index: TableIndex): string {
-  const keys = index.kind === 'status' ? '"_status", "_created_at"' : indexedExpression(index.column.type, quoteIdentifier(index.column.name));
+  const keys = index.kind === 'status' ? '"_status", "_created_at" desc' : indexedExpression(index.column.type, quoteIdentifier(index.column.name));
   return `create index if not exists ${quoteIdentifier(indexName(place.table, index))} on ${tableName(place)} (tenant_id, ${keys}, id)`;
 }
 

@@ -1,0 +1,107 @@
+import { Type } from '@sinclair/typebox';
+import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
+import { deleteContentType } from '../../../application/content/delete-content-type.ts';
+import { saveContentType } from '../../../application/content/save-content-type.ts';
+import { presentContentType } from '../../../domain/content/present-content-type.ts';
+import { refusal } from '../../../domain/errors.ts';
+import type { ContentTypeQueries } from '../../../projections/content/content-types/queries.ts';
+import type { Route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
+import { inspectionRoutes } from './inspection.ts';
+import { ContentTypeAnswer, DefinitionBody, NameParams } from './schemas.ts';
+
+export type ContentTypeRouteDependencies = ContentTypeDependencies & { readonly queries: ContentTypeQueries };
+
+const ADMINS = ['admin', 'super_admin'];
+const SHARED = { api: 'admin', tag: 'content', feature: 'schema' } as const;
+const READS = ['content'];
+
+/** Content types on the Admin API (spec 2, endpoints "Content types"). */
+export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): readonly Route[] {
+  const { queries } = dependencies;
+  return [
+    route({
+      ...SHARED,
+      method: 'GET',
+      path: '/api/admin/schemas',
+      operation: 'listContentTypes',
+      summary: 'All content types of the tenant',
+      access: { kind: 'session' },
+      answers: { 200: Type.Array(ContentTypeAnswer) },
+      reads: READS,
+      handler: async ({ tenant }) => ({ status: 200, body: (await queries.list(tenant)).map(({ definition }) => presentContentType(definition)) }),
+    }),
+    route({
+      ...SHARED,
+      method: 'GET',
+      path: '/api/admin/schemas/{name}',
+      operation: 'getContentType',
+      summary: 'One content type',
+      access: { kind: 'session' },
+      params: NameParams,
+      answers: { 200: ContentTypeAnswer },
+      refusals: ['schema_not_found'],
+      reads: READS,
+      handler: async ({ tenant, params }) => {
+        const type = await queries.one(tenant, params.name);
+        if (!type) throw refusal('schema_not_found');
+        return { status: 200, body: presentContentType(type.definition) };
+      },
+    }),
+    route({
+      ...SHARED,
+      method: 'POST',
+      path: '/api/admin/schemas',
+      operation: 'createContentType',
+      summary: 'Create a content type, or save over the one of that name',
+      access: { kind: 'session', roles: ADMINS },
+      body: DefinitionBody,
+      malformedJson: 'invalid_json',
+      answers: { 200: ContentTypeAnswer },
+      refusals: ['invalid_schema', 'schema_table_shared', 'schema_migration_failed', 'ddl_in_progress'],
+      handler: async ({ body, context }) => {
+        const { definition, position } = await saveContentType({ verb: 'post', input: body }, context, dependencies);
+        return { status: 200, body: presentContentType(definition), commit: { position, readModels: READS } };
+      },
+    }),
+    route({
+      ...SHARED,
+      method: 'PUT',
+      path: '/api/admin/schemas/{name}',
+      operation: 'saveContentType',
+      summary: 'Save a content type: the difference to the stored one is applied, removals are queued',
+      access: { kind: 'session', roles: ['super_admin'] },
+      params: NameParams,
+      body: DefinitionBody,
+      malformedJson: 'invalid_json',
+      answers: { 200: ContentTypeAnswer },
+      refusals: ['schema_refused', 'invalid_schema', 'schema_not_found', 'schema_table_shared', 'schema_migration_failed', 'ddl_in_progress'],
+      precheck: async ({ tenant, params }) => {
+        if (!(await queries.one(tenant, params.name))) throw refusal('schema_not_found');
+      },
+      handler: async ({ params, body, context }) => {
+        const { definition, position } = await saveContentType({ verb: 'put', name: params.name, input: body }, context, dependencies);
+        return { status: 200, body: presentContentType(definition), commit: { position, readModels: READS } };
+      },
+    }),
+    route({
+      ...SHARED,
+      method: 'DELETE',
+      path: '/api/admin/schemas/{name}',
+      operation: 'deleteContentType',
+      summary: 'Delete a content type; with content=soft its entries are kept, marked deleted',
+      access: { kind: 'session', roles: ADMINS },
+      params: NameParams,
+      query: Type.Object({ content: Type.Optional(Type.String()) }),
+      answers: { 204: null },
+      refusals: ['schema_referenced', 'content_mode_refused', 'ddl_in_progress'],
+      handler: async ({ params, query, context }) => {
+        const content = query.content ?? 'hard';
+        if (content !== 'hard' && content !== 'soft') throw refusal('content_mode_refused');
+        const position = await deleteContentType({ name: params.name, content }, context, dependencies);
+        return position === undefined ? { status: 204 } : { status: 204, commit: { position, readModels: READS } };
+      },
+    }),
+    ...inspectionRoutes(dependencies),
+  ];
+}

@@ -1,0 +1,59 @@
+import { Type } from '@sinclair/typebox';
+import { FIELD_TYPES, RELATION_TYPES, TRANSPORT_MODES } from '../../../domain/content/definition.ts';
+
+const oneOf = (values: readonly string[]) => Type.Unsafe<string>({ type: 'string', enum: [...values] });
+const Mode = Type.Optional(oneOf(TRANSPORT_MODES));
+
+/** A field as it is answered (spec 2, field). */
+const Field = Type.Object({
+  name: Type.String(),
+  field_type: oneOf(FIELD_TYPES),
+  required: Type.Boolean(),
+  unique: Type.Boolean(),
+  indexed: Type.Boolean(),
+  localized: Type.Boolean(),
+  default: Type.Optional(Type.Unknown()),
+  validation: Type.Optional(Type.Array(Type.Object({ rule: Type.String(), params: Type.Record(Type.String(), Type.Unknown()) }))),
+  relation_to: Type.Optional(Type.String()),
+  relation_type: Type.Optional(oneOf(RELATION_TYPES)),
+  relation_field: Type.Optional(Type.String()),
+});
+
+/** A content type as it is answered (spec 2, content type definition). */
+export const ContentTypeAnswer = Type.Object({
+  name: Type.String(),
+  display_name: Type.String(),
+  fields: Type.Array(Field),
+  with_created_at: Type.Boolean(),
+  with_updated_at: Type.Boolean(),
+  with_soft_delete: Type.Boolean(),
+  with_draft_publish: Type.Boolean(),
+  transports: Type.Optional(Type.Object({ rest: Mode, graphql: Mode, grpc: Mode })),
+});
+
+/** Any JSON: the definition's own parser refuses with the messages of document 2. */
+export const DefinitionBody = Type.Unknown({ description: 'A content type definition: name, display_name, fields, with_*, transports' });
+
+export const StatementAnswer = Type.Object({ description: Type.String(), sql: Type.String(), down_sql: Type.String(), destructive: Type.Optional(Type.Boolean()) });
+
+export const HistoryAnswer = Type.Object({
+  statements: Type.Array(
+    Type.Object({
+      id: Type.String({ format: 'uuid' }),
+      description: Type.String(),
+      sql: Type.String(),
+      down_sql: Type.String(),
+      destructive: Type.Boolean(),
+      state: oneOf(['applied', 'pending', 'canceled', 'failed']),
+      applied_at: Type.Union([Type.String(), Type.Null()]),
+      created_at: Type.String(),
+      actor: Type.Object({ kind: Type.String(), id: Type.String() }),
+    }),
+  ),
+  pending: Type.Integer(),
+});
+
+export const StatsAnswer = Type.Object({ rows: Type.Integer(), last_updated: Type.Union([Type.String(), Type.Null()]) });
+
+/** Parameters of routes on one content type. Any text: an unknown name is refused as not found, not as malformed. */
+export const NameParams = Type.Object({ name: Type.String() });

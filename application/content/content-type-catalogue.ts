@@ -1,0 +1,77 @@
+import QuickLRU from 'quick-lru';
+import type { ContentType } from '../../domain/content/content-type.ts';
+import { isContentTypeEvent } from '../../domain/content/content-type.ts';
+import { TYPE_NAME } from '../../domain/content/content-type-parser.ts';
+import type { ContentTypeEvent } from '../../domain/content/events.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
+import type { ContentTypeCatalogue } from '../ports/content-type-catalogue.ts';
+import type { EventStore } from '../ports/event-store.ts';
+
+export type CachedCatalogue = ContentTypeCatalogue & {
+  /** A change of this content type is a fact at `position`: what is in memory holds until the read model has come that far. */
+  changed(tenant: string, name: string, position: GlobalPosition): void;
+  /** Follows the changes that other processes make, until the signal; ends without an error then. */
+  follow(eventStore: Pick<EventStore, 'subscribe' | 'head'>, signal: AbortSignal): Promise<void>;
+  /** Forgets everything (a rebuilt read model has been swapped in). */
+  clear(): void;
+};
+
+export type CatalogueOptions = {
+  /** Reads one live content type from the read model. */
+  readonly load: (tenant: string, name: string) => Promise<ContentType | undefined>;
+  /** Where the read model `content` stands. */
+  readonly position: () => GlobalPosition;
+};
+
+/** `stale`: positions from which on the item no longer holds, any order. */
+type Item = { readonly loading: Promise<ContentType | undefined>; stale: readonly GlobalPosition[] };
+
+/** Names in memory; also those that are no content type, which anyone can make up. */
+const MAX_ITEMS = 10_000;
+
+/** The catalogue over the read model. Absent types are remembered too, so that a wrong name costs no query each time. */
+export function createContentTypeCatalogue({ load, position }: CatalogueOptions): CachedCatalogue {
+  const items = new QuickLRU<string, Item>({ maxSize: MAX_ITEMS });
+
+  function current(tenant: string, name: string): Item {
+    const key = `${tenant}/${name}`;
+    const known = items.get(key);
+    const now = position();
+    if (known?.stale.every((from) => now < from) === true) return known;
+    const item: Item = { loading: load(tenant, name), stale: known?.stale.filter((from) => now < from) ?? [] };
+    items.set(key, item);
+    item.loading.catch(() => {
+      if (items.get(key) === item) items.delete(key);
+    });
+    return item;
+  }
+
+  function changed(tenant: string, name: string, at: GlobalPosition): void {
+    const key = `${tenant}/${name}`;
+    const item = items.get(key);
+    // The read may have begun before the change and end after it, so it is marked too.
+    if (item && !item.stale.includes(at)) item.stale = [...item.stale, at];
+  }
+
+  return {
+    get: (tenant, name) => (TYPE_NAME.test(name) ? current(tenant, name).loading : Promise.resolve(undefined)),
+    changed,
+    clear: () => {
+      items.clear();
+    },
+    async follow(eventStore, signal) {
+      const after = await eventStore.head();
+      // What was read before the subscription began may be of before.
+      items.clear();
+      for await (const item of eventStore.subscribe({ after, filter: { categories: ['content_type'] }, signal })) {
+        if (item.kind !== 'events') continue;
+        for (const event of item.events.filter(isContentTypeEvent)) changed(event.metadata.tenant, nameOf(event), event.position);
+      }
+    },
+  };
+}
+
+/** Name that a change is about. */
+function nameOf(event: ContentTypeEvent): string {
+  return event.type === 'ContentTypeSaved' ? event.data.definition.name : event.data.name;
+}

@@ -1,0 +1,38 @@
+import type { StoredContentType } from '../../domain/content/content-type.ts';
+import type { SchemaStatement } from '../../domain/content/definition.ts';
+import type { ValueCheck } from '../../domain/content/schema-diff.ts';
+
+/** What a change would do to the live table. */
+export type SchemaTrial = {
+  readonly tenant: string;
+  /** Name of the content type. */
+  readonly table: string;
+  /** Those that would be applied at once, in order. */
+  readonly statements: readonly SchemaStatement[];
+  readonly checks: readonly ValueCheck[];
+};
+
+/** `refused`: a value does not convert, or breaks a rule that was turned on. `locked`: the table could not be had in time. */
+export type TrialOutcome = { readonly outcome: 'passed' } | { readonly outcome: 'refused'; readonly reason: string } | { readonly outcome: 'locked' };
+
+/** Reading the content types that the read model holds. */
+export type ContentTypeReader = {
+  /** All content types of a name, of every tenant, those deleted softly too. */
+  named(name: string): Promise<readonly StoredContentType[]>;
+  /** The tenant's live content types. */
+  ofTenant(tenant: string): Promise<readonly StoredContentType[]>;
+};
+
+export type SchemaSession = ContentTypeReader & {
+  /** Runs the statements for real in the live table and takes everything back. */
+  tryOut(trial: SchemaTrial): Promise<TrialOutcome>;
+};
+
+/** Changes of the typed tables before they are facts (spec 5, rule 9). */
+export type SchemaWorkbench = ContentTypeReader & {
+  /**
+   * Runs work while no other process changes a content type of this name. Inside a process changes wait for each other.
+   * @returns undefined, at once, when another process is at it
+   */
+  exclusively<T>(name: string, work: (session: SchemaSession) => Promise<T>): Promise<{ readonly value: T } | undefined>;
+};

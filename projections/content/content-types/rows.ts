@@ -1,0 +1,56 @@
+import type { FieldNames, StoredContentType } from '../../../domain/content/content-type.ts';
+import type { ContentTypeDefinition, FieldDefinition } from '../../../domain/content/definition.ts';
+import type { PendingStatement } from '../../../domain/content/schema-diff.ts';
+import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+
+/** Schema of the live read model, in quotes. */
+export const LIVE = '"rm_content"';
+
+/** Which types are read; every part that is given must match. */
+export type ContentTypeQuery = { readonly tenant?: string; readonly name?: string; readonly typeIds?: readonly string[]; readonly live?: boolean };
+
+type Row = {
+  readonly type_id: string;
+  readonly tenant_id: string;
+  readonly name: string;
+  readonly revision: number;
+  readonly definition: ContentTypeDefinition;
+  readonly retained: readonly FieldDefinition[];
+  readonly field_names: readonly FieldNames[];
+  readonly deleted: boolean;
+  readonly pending: readonly PendingStatement[];
+};
+
+/** Content types by name, with their queued statements. `schema` is in quotes. */
+export async function readContentTypes(db: Queryable, schema: string, query: ContentTypeQuery): Promise<readonly StoredContentType[]> {
+  const rows = await db.query<Row>(
+    `select type_id, tenant_id, name, revision, definition, retained, field_names, deleted_at is not null as deleted,
+       coalesce((select json_agg(json_build_object('id', s.id, 'operation', s.operation) order by s.revision, s.ordinal)
+                 from ${schema}._statements s where s.type_id = t.type_id and s.state = 'pending'), '[]') as pending
+     from ${schema}._content_types t
+     where ($1::text is null or tenant_id = $1) and ($2::text is null or name = $2) and ($3::uuid[] is null or type_id = any ($3))
+       and (not $4 or deleted_at is null)
+     order by name, tenant_id, type_id`,
+    [query.tenant ?? null, query.name ?? null, query.typeIds ?? null, query.live ?? false],
+  );
+  return rows.map((row) => ({
+    id: row.type_id,
+    tenant: row.tenant_id,
+    name: row.name,
+    revision: row.revision,
+    definition: row.definition,
+    fieldNames: row.field_names,
+    retained: row.retained,
+    pending: row.pending,
+    deleted: row.deleted,
+  }));
+}
+
+/**
+ * Content types by id as they stand in the schema, for projectors of entries. A type deleted with its entries is not there; one deleted
+ * softly is, because its rows are.
+ */
+export async function contentTypesById(db: Queryable, schema: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredContentType>> {
+  if (ids.length === 0) return new Map();
+  return new Map((await readContentTypes(db, schema, { typeIds: ids })).map((type) => [type.id, type]));
+}

@@ -1,0 +1,58 @@
+import { conversionFunctions } from '../../../domain/content/table-ddl-convert.ts';
+import { linkTableName } from '../../../domain/content/table-names.ts';
+import { isLink } from '../../../domain/content/schema-diff.ts';
+import type { Transaction } from '../../../infrastructure/postgres/database.ts';
+import type { ProjectedTable, Target } from '../../engine/projection.ts';
+import { readContentTypes } from './rows.ts';
+
+/**
+ * Creates the tables of definitions and statements, and the functions that convert columns. Definitions are `json`, not `jsonb`: the order
+ * of their keys is the author's. The tables of the types themselves come with their events.
+ */
+export async function createContentTypeTables(tx: Transaction, target: Target): Promise<void> {
+  const { schema } = target;
+  await tx.query(`
+    create table ${schema}._content_types (
+      type_id uuid primary key,
+      tenant_id text not null,
+      name text not null,
+      revision int8 not null,
+      definition json not null,
+      retained json not null,
+      field_names json not null,
+      created_at timestamptz(3) not null,
+      updated_at timestamptz(3) not null,
+      deleted_at timestamptz(3)
+    );
+    create index on ${schema}._content_types (tenant_id, name);
+    create index on ${schema}._content_types (name);
+    create table ${schema}._statements (
+      id uuid primary key,
+      tenant_id text not null,
+      type_id uuid not null,
+      revision int8 not null,
+      ordinal int4 not null,
+      description text not null,
+      sql text not null,
+      down_sql text not null,
+      destructive boolean not null,
+      operation json not null,
+      state text not null,
+      created_at timestamptz(3) not null,
+      applied_at timestamptz(3),
+      actor json not null
+    );
+    create index on ${schema}._statements (type_id, revision, ordinal);
+    create index on ${schema}._statements (tenant_id) where state = 'pending'`);
+  for (const statement of conversionFunctions(schema)) await tx.query(statement);
+}
+
+/** The tables of content types there are now: definitions, statements, one table a type name, link tables. */
+export async function contentTypeTables(tx: Transaction, target: Target): Promise<readonly ProjectedTable[]> {
+  const types = await readContentTypes(tx, target.schema, {});
+  const tables = new Set(types.flatMap(({ name, definition, retained }) => [
+    name,
+    ...[...definition.fields, ...retained].filter(isLink).map((field) => linkTableName(name, field.name)),
+  ]));
+  return ['_content_types', '_statements', ...[...tables].toSorted()].map((table) => ({ table }));
+}

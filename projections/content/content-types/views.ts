@@ -1,0 +1,79 @@
+import { keyOf } from '../../../domain/content/entry-fields.ts';
+import { isStored } from '../../../domain/content/field-types.ts';
+import { isLink } from '../../../domain/content/schema-diff.ts';
+import { linkTableName } from '../../../domain/content/table-names.ts';
+import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
+import { LIVE, readContentTypes } from './rows.ts';
+
+/** What every view shows beside the fields: readable name → expression over the alias `t`. */
+const SYSTEM_COLUMNS: readonly (readonly [name: string, expression: string])[] = [
+  ['id', 't.id'],
+  ['tenant_id', 't.tenant_id'],
+  ['version', 't."_version"'],
+  ['status', 't."_status"'],
+  ['slug', 't."_slug"'],
+  ['created_at', 't."_created_at"'],
+  ['updated_at', 't."_updated_at"'],
+  ['published_at', 't."_published_at"'],
+  ['created_by', 't."_created_by"'],
+  ['updated_by', 't."_updated_by"'],
+];
+
+/**
+ * Makes the view `content.<type>` show the table of the live schema (spec 4 D). New columns come last, so that a view that others built on
+ * stands as it is; only a change that PostgreSQL can't make in place drops the view with what hangs on it.
+ */
+export async function refreshView(tx: Transaction, name: string): Promise<void> {
+  const types = await readContentTypes(tx, LIVE, { name });
+  if (types.length === 0) return;
+  const fields = types.flatMap(({ definition, retained }) => [...definition.fields, ...retained]);
+  const wanted = new Map<string, string>(SYSTEM_COLUMNS);
+  for (const field of fields.filter(isStored)) wanted.set(keyOf(field), `t.${quoteIdentifier(keyOf(field))}`);
+  for (const { name: field } of fields.filter(isLink)) {
+    wanted.set(field, `array(select l.target_id from ${LIVE}.${quoteIdentifier(linkTableName(name, field))} l where l.source_id = t.id order by l.position)`);
+  }
+  await tx.query('create schema if not exists content');
+  const shown = await viewColumns(tx, name);
+  const gone = shown.some((column) => !wanted.has(column));
+  if (gone) await dropView(tx, name);
+  const order = gone ? [...wanted.keys()] : [...new Set([...shown, ...wanted.keys()])];
+  const columns = order.map((column) => `${wanted.get(column) ?? 'null'} as ${quoteIdentifier(column)}`);
+  const body = `view content.${quoteIdentifier(name)} as select ${columns.join(', ')} from ${LIVE}.${quoteIdentifier(name)} t where t."_deleted_at" is null`;
+  await tx.query('savepoint refresh_view');
+  try {
+    await tx.query(`create or replace ${body}`);
+  } catch (error) {
+    if (!isOtherType(error)) throw error;
+    await tx.query('rollback to savepoint refresh_view');
+    await dropView(tx, name);
+    await tx.query(`create ${body}`);
+  }
+  await tx.query('release savepoint refresh_view');
+}
+
+/** PostgreSQL's refusal to give a view's column another type. */
+function isOtherType(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === '42P16';
+}
+
+/** Removes a view, and what was built on it. */
+export async function dropView(tx: Transaction, name: string): Promise<void> {
+  await tx.query('create schema if not exists content');
+  await tx.query(`drop view if exists content.${quoteIdentifier(name)} cascade`);
+}
+
+/** Points every view at the tables of the live schema, after a rebuilt one has taken its name. */
+export async function recreateViews(tx: Transaction): Promise<void> {
+  const names = [...new Set((await readContentTypes(tx, LIVE, {})).map(({ name }) => name))];
+  for (const name of names) await refreshView(tx, name);
+}
+
+async function viewColumns(db: Queryable, name: string): Promise<readonly string[]> {
+  const rows = await db.query<{ name: string }>(
+    `select a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'content' and c.relname = $1 and c.relkind = 'v' and a.attnum > 0 and not a.attisdropped order by a.attnum`,
+    [name],
+  );
+  return rows.map((row) => row.name);
+}

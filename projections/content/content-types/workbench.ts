@@ -1,0 +1,111 @@
+import type { StoredContentType } from '../../../domain/content/content-type.ts';
+import { keyOf } from '../../../domain/content/entry-fields.ts';
+import type { SchemaStatement } from '../../../domain/content/definition.ts';
+import type { ValueCheck } from '../../../domain/content/schema-diff.ts';
+import { findUnconvertible } from '../../../domain/content/table-ddl.ts';
+import type { Database, Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
+import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+import { LIVE, readContentTypes } from './rows.ts';
+
+type Trial = {
+  readonly tenant: string;
+  readonly table: string;
+  readonly statements: readonly SchemaStatement[];
+  readonly checks: readonly ValueCheck[];
+};
+
+type Outcome = { readonly outcome: 'passed' } | { readonly outcome: 'refused'; readonly reason: string } | { readonly outcome: 'locked' };
+
+type Session = ReturnType<typeof reader> & { tryOut(trial: Trial): Promise<Outcome> };
+
+export type SchemaWorkbenchOptions = {
+  readonly database: Database;
+  /** How long a try-out waits for a table, in milliseconds. */
+  readonly lockTimeoutMs?: number;
+};
+
+/** Waiting for a lock, or chosen to end a deadlock. */
+const LOCK_FAULTS = ['55P03', '40P01'];
+/** Classes of faults that are the values' or the definition's: data, integrity, limits (too many columns, too long rows), syntax and access rules. */
+const REFUSALS = ['22', '23', '54', '42', '0A', '2B'];
+
+/** Where changes of the typed tables are tried before they become events; implements the application's `SchemaWorkbench`. */
+export function createSchemaWorkbench({ database, lockTimeoutMs = 3000 }: SchemaWorkbenchOptions) {
+  // One at a time in this process: each holds a connection while it works, and must not wait for the others' second one.
+  let last: Promise<unknown> = Promise.resolve();
+
+  async function alone<T>(name: string, work: (session: Session) => Promise<T>): Promise<{ readonly value: T } | undefined> {
+    return database.transaction(async (tx) => {
+      const [lock] = await tx.query<{ locked: boolean }>(`select pg_try_advisory_xact_lock(hashtextextended('content_type/' || $1, 0)) as locked`, [name]);
+      if (lock?.locked !== true) return undefined;
+      return { value: await work({ ...reader(tx), tryOut: (trial) => tryOut(tx, trial, lockTimeoutMs) }) };
+    });
+  }
+
+  return {
+    ...reader(database),
+    exclusively<T>(name: string, work: (session: Session) => Promise<T>): Promise<{ readonly value: T } | undefined> {
+      const result = last.then(() => alone(name, work));
+      last = result.catch(() => undefined);
+      return result;
+    },
+  };
+}
+
+function reader(db: Queryable) {
+  return {
+    named: (name: string): Promise<readonly StoredContentType[]> => readContentTypes(db, LIVE, { name }),
+    ofTenant: (tenant: string): Promise<readonly StoredContentType[]> => readContentTypes(db, LIVE, { tenant, live: true }),
+  };
+}
+
+/** Everything is taken back, the locks on the table with it; the transaction goes on. */
+async function tryOut(tx: Transaction, { tenant, table, statements, checks }: Trial, lockTimeoutMs: number): Promise<Outcome> {
+  if (statements.length === 0 && checks.length === 0) return { outcome: 'passed' };
+  await tx.query('savepoint try_out');
+  try {
+    await tx.query(`set local lock_timeout to ${String(Math.ceil(lockTimeoutMs))}; set local timezone to 'UTC'; set local datestyle to 'ISO, YMD'`);
+    const reason = (await findLoss(tx, table, statements)) ?? (await runAndCheck(tx, { tenant, table, statements, checks }));
+    return reason === undefined ? { outcome: 'passed' } : { outcome: 'refused', reason };
+  } catch (error) {
+    const code = sqlState(error);
+    if (LOCK_FAULTS.includes(code)) return { outcome: 'locked' };
+    if (REFUSALS.includes(code.slice(0, 2))) return { outcome: 'refused', reason: code };
+    throw error;
+  } finally {
+    await tx.query('rollback to savepoint try_out; release savepoint try_out').catch(() => undefined);
+  }
+}
+
+async function findLoss(tx: Transaction, table: string, statements: readonly SchemaStatement[]): Promise<string | undefined> {
+  for (const { operation } of statements) {
+    if (operation.op !== 'convert_column') continue;
+    const question = findUnconvertible({ schema: LIVE, table }, operation);
+    if (question !== undefined && (await isFound(tx, question))) return `a value of ${operation.column} does not convert`;
+  }
+  return undefined;
+}
+
+async function runAndCheck(tx: Transaction, { tenant, table, statements, checks }: Trial): Promise<string | undefined> {
+  if (statements.some(({ operation }) => operation.op === 'convert_column')) await tx.query(`drop view if exists content.${quoteIdentifier(table)} cascade`);
+  for (const { sql } of statements) await tx.query(sql);
+  for (const check of checks) {
+    const column = quoteIdentifier(keyOf(check.field));
+    const rows = `from ${LIVE}.${quoteIdentifier(table)} where tenant_id = $1 and "_deleted_at" is null`;
+    const question =
+      check.kind === 'required'
+        ? `select exists (select 1 ${rows} and (${column} is null${check.column.type === 'text' ? ` or ${column} = ''` : ''})) as found`
+        : `select exists (select 1 ${rows} and ${column} is not null group by ${column} having count(*) > 1) as found`;
+    if (await isFound(tx, question, [tenant])) return check.kind === 'required' ? `${check.field.name} is missing in an entry` : `${check.field.name} holds a value twice`;
+  }
+  return undefined;
+}
+
+async function isFound(tx: Transaction, question: string, values?: readonly unknown[]): Promise<boolean> {
+  const [row] = await tx.query<{ found: boolean }>(question, values);
+  return row?.found === true;
+}
+
+function sqlState(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

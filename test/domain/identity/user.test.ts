@@ -1,0 +1,76 @@
+import { expect } from 'chai';
+import { hasCode } from '../../../domain/errors.ts';
+import type { UserCommand } from '../../../domain/identity/user.ts';
+import { decideUser, user } from '../../../domain/identity/user.ts';
+import type { UserEvent } from '../../../domain/identity/user-events.ts';
+import { parseUserEvent } from '../../../domain/identity/user-events.ts';
+
+const sealed = { $sealed: 1, k: 'person', n: 'n', c: 'c' };
+const created: UserEvent = {
+  type: 'UserCreated',
+  data: { user_id: 'u', email: sealed, email_digest: 'd', password_hash: sealed, roles: ['super_admin'], member_of: 'default' },
+};
+const plain: UserEvent = { type: 'UserCreated', data: { ...created.data, roles: ['editor'] } };
+const disabled: UserEvent = { type: 'UserStateChanged', data: { disabled: true } };
+const deleted: UserEvent = { type: 'UserDeleted', data: {} };
+
+type Case = { readonly given: readonly UserEvent[]; readonly when: UserCommand; readonly then: readonly UserEvent[] | string };
+
+const cases: Readonly<Record<string, Case>> = {
+  'creates once': { given: [], when: { kind: 'create', event: created.data }, then: [created] },
+  'refuses to create twice': { given: [created], when: { kind: 'create', event: created.data }, then: 'user_exists' },
+  'keeps a role once': { given: [], when: { kind: 'create', event: { ...created.data, roles: ['editor', 'editor'] } }, then: [plain] },
+  'replaces roles': { given: [plain], when: { kind: 'set_roles', roles: ['admin'], otherSuperAdmins: 0 }, then: [{ type: 'UserRolesChanged', data: { roles: ['admin'] } }] },
+  'replacing roles by the same changes nothing': { given: [plain], when: { kind: 'set_roles', roles: ['editor'], otherSuperAdmins: 0 }, then: [] },
+  'never strips the last super admin': { given: [created], when: { kind: 'set_roles', roles: ['admin'], otherSuperAdmins: 0 }, then: 'last_super_admin' },
+  'strips a super admin while there is another': {
+    given: [created], when: { kind: 'set_roles', roles: ['admin'], otherSuperAdmins: 1 }, then: [{ type: 'UserRolesChanged', data: { roles: ['admin'] } }],
+  },
+  'gives the last super admin further roles': {
+    given: [created], when: { kind: 'set_roles', roles: ['super_admin', 'editor'], otherSuperAdmins: 0 }, then: [{ type: 'UserRolesChanged', data: { roles: ['super_admin', 'editor'] } }],
+  },
+  'never disables the last super admin': { given: [created], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 0 }, then: 'last_super_admin' },
+  'disables others': { given: [plain], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 0 }, then: [disabled] },
+  'disabling twice changes nothing': { given: [plain, disabled], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 0 }, then: [] },
+  'a disabled super admin is none that must be kept': { given: [created, disabled], when: { kind: 'delete', otherSuperAdmins: 0 }, then: [deleted] },
+  'never deletes the last super admin': { given: [created], when: { kind: 'delete', otherSuperAdmins: 0 }, then: 'last_super_admin' },
+  'deletes others': { given: [plain], when: { kind: 'delete', otherSuperAdmins: 0 }, then: [deleted] },
+  'does not know a deleted user': { given: [plain, deleted], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 3 }, then: 'user_not_found' },
+  'does not know a user that never was': { given: [], when: { kind: 'delete', otherSuperAdmins: 3 }, then: 'user_not_found' },
+  'sets a password': { given: [plain], when: { kind: 'set_password', passwordHash: sealed }, then: [{ type: 'UserPasswordChanged', data: { password_hash: sealed } }] },
+  'signs nobody in who is disabled': {
+    given: [plain, disabled], when: { kind: 'sign_in', session: { session_id: 's', tenant: 'default', method: 'password' } }, then: 'invalid_credentials',
+  },
+  'signs nobody in who is deleted': {
+    given: [plain, deleted], when: { kind: 'sign_in', session: { session_id: 's', tenant: 'default', method: 'password' } }, then: 'invalid_credentials',
+  },
+  'ends a session': {
+    given: [plain], when: { kind: 'end_session', sessionId: 's', reason: 'signed_out' }, then: [{ type: 'UserSessionEnded', data: { session_id: 's', reason: 'signed_out' } }],
+  },
+  'has no session of a deleted user to end': { given: [plain, deleted], when: { kind: 'end_session', sessionId: 's', reason: 'signed_out' }, then: [] },
+};
+
+describe('decisions on a user', () => {
+  for (const [title, { given, when, then }] of Object.entries(cases)) {
+    it(title, () => {
+      const decide = () => decideUser(when, given.reduce(user.evolve, user.initialState()));
+      if (typeof then !== 'string') expect(decide()).to.deep.equal(then);
+      else expect(decide).to.satisfy(refuses(then));
+    });
+  }
+
+  it('takes no event of another kind for one of a user', () => {
+    expect(() => parseUserEvent({ type: 'EntryCreated', data: {} })).to.throw(TypeError);
+  });
+});
+
+function refuses(code: string): (decide: () => unknown) => boolean {
+  return (decide) => {
+    try {
+      decide();
+      return false;
+    } catch (error) {
+      return hasCode(error, code as 'last_super_admin');
+    }
+  };
+}

@@ -47,7 +47,7 @@ const RECORD = `
     delete from operational.webhook_queue q using won where q.message_id = won.message_id and won.next_delivery_id is null
   ), again as (
     update operational.webhook_queue q
-    set attempt = won.attempt_num + 1, delivery_id = won.next_delivery_id, postponed = 0, claim = null,
+    set attempt = won.attempt_num + 1, delivery_id = won.next_delivery_id, postponed = 0, claim = null, created_at = now(),
         due_at = now() + make_interval(secs => won.next_delay_ms / 1000)
     from won where q.message_id = won.message_id and won.next_delivery_id is not null
   ), dead as (

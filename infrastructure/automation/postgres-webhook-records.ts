@@ -9,13 +9,13 @@ const DELIVERIES = `
     d.attempt_num - 1 as retry_count, d.attempt_num, d.error, to_char(d.created_at at time zone 'utc', ${RFC3339}) as created_at
   from (
     (select id, webhook_id, message_id, attempt_num, status, status_code, duration_ms, response_body, error, created_at
-     from operational.webhook_attempts where tenant_id = $1 and webhook_id = $2 order by created_at desc, id desc limit $3 + $4)
+     from operational.webhook_attempts where tenant_id = $1 and webhook_id = $2 order by created_at desc, id desc limit $3::bigint + $4::bigint)
     union all
     (select delivery_id, webhook_id, message_id, attempt, 'pending', null, null, null, null, created_at
-     from operational.webhook_queue where tenant_id = $1 and webhook_id = $2 order by created_at desc, delivery_id desc limit $3 + $4)
+     from operational.webhook_queue where tenant_id = $1 and webhook_id = $2 order by created_at desc, delivery_id desc limit $3::bigint + $4::bigint)
   ) d
   join operational.webhook_messages m on m.id = d.message_id
-  order by d.created_at desc, d.id desc limit $3 offset $4`;
+  order by d.created_at desc, d.id desc limit $3::bigint offset $4::bigint`;
 
 const DEAD_LETTER = `
   select id, webhook_id, webhook_name, event, schema, request_body, last_status_code, last_error, total_attempts, status,

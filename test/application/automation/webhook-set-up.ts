@@ -1,0 +1,166 @@
+import { randomUUID } from 'node:crypto';
+import { v7 } from 'uuid';
+import { createEntryHistory } from '../../../application/content/entry-history.ts';
+import { sealHeaders, sealPart } from '../../../application/automation/sealed-webhook.ts';
+import type { WebhookDirectory } from '../../../application/automation/webhook-directory.ts';
+import { createWebhookDirectory } from '../../../application/automation/webhook-directory.ts';
+import type { WebhookWorker, WebhookWorkerDependencies } from '../../../application/automation/webhook-worker.ts';
+import { createWebhookWorker } from '../../../application/automation/webhook-worker.ts';
+import type { EventStore } from '../../../application/ports/event-store.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { Metrics } from '../../../application/ports/metrics.ts';
+import type { Outbound } from '../../../application/ports/outbound.ts';
+import type { Vault } from '../../../application/ports/vault.ts';
+import type { WebhookEvent, WebhookSettings } from '../../../domain/automation/webhook.ts';
+import type { DomainEvent, RecordedEvent } from '../../../domain/event.ts';
+import { ORIGIN } from '../../../domain/event.ts';
+import { streamName } from '../../../domain/stream.ts';
+import { toNewEvent } from '../../../application/handle-command.ts';
+import { createPostgresWebhookQueue } from '../../../infrastructure/automation/postgres-webhook-queue.ts';
+import { createVault } from '../../../infrastructure/crypto/vault.ts';
+import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
+import { createOutbound } from '../../../infrastructure/outbound/outbound.ts';
+import type { Database, Queryable } from '../../../infrastructure/postgres/database.ts';
+import { automationProjection } from '../../../projections/automation/projection.ts';
+import { webhookQueries } from '../../../projections/automation/queries.ts';
+
+/** Everything a webhook needs but HTTP routes: a real queue and read model, events in memory, requests over loopback. */
+export type WebhookSetUp = {
+  readonly eventStore: EventStore;
+  readonly vault: Vault;
+  readonly outbound: Outbound;
+  readonly directory: WebhookDirectory;
+  readonly logger: Logger;
+  readonly metrics: Metrics & { readonly outcomes: string[] };
+  addWebhook(settings: { readonly url: string; readonly tenant?: string; readonly secret?: string; readonly headers?: Record<string, string> } & Partial<Omit<WebhookSettings, 'url' | 'headers'>>): Promise<string>;
+  change(id: string, event: WebhookEvent, tenant?: string): Promise<void>;
+  /** Appends to an entry's stream and answers the recorded events. */
+  entry(id: string, events: readonly DomainEvent[], tenant?: string): Promise<readonly RecordedEvent[]>;
+  append(stream: string, events: readonly DomainEvent[], tenant?: string): Promise<readonly RecordedEvent[]>;
+  /** Brings the read model up to date. */
+  project(): Promise<void>;
+  worker(overrides?: Partial<WebhookWorkerDependencies<Queryable>>): WebhookWorker<Queryable>;
+  close(): Promise<void>;
+};
+
+export const POLICY = { max_attempts: 3, base_delay_ms: 20, max_delay_ms: 100, strategy: 'exponential', enabled: true } as const;
+
+export async function webhookSetUp(database: Database): Promise<WebhookSetUp> {
+  const eventStore = openMemoryEventStore();
+  const vault = createVault({ database, encryptionKey: 'k'.repeat(40) });
+  const outbound = createOutbound({ allowedPrivateNetworks: ['127.0.0.0/8'] });
+  const outcomes: string[] = [];
+  const metrics = { ...silentMetrics(), outcomes, delivery: (kind: string, outcome: string) => outcomes.push(`${kind} ${outcome}`) };
+  const logger = silentLogger();
+  const moves = new Set<() => void>();
+  const directory = createWebhookDirectory({
+    webhooks: webhookQueries(database),
+    vault,
+    now: () => new Date(),
+    logger,
+    onMove: (listener) => {
+      moves.add(listener);
+      return () => moves.delete(listener);
+    },
+  });
+  const started: WebhookWorker<Queryable>[] = [];
+  let projected = ORIGIN;
+  const target = { schema: '"rm_automation"' };
+  await database.transaction(async (tx) => {
+    await tx.query('create schema rm_automation');
+    await automationProjection.create(tx, target);
+  });
+
+  async function append(stream: string, events: readonly DomainEvent[], tenant = 'default') {
+    const context = { tenant, actor: { kind: 'system', id: 'test' }, correlationId: randomUUID(), causationId: randomUUID(), now: () => new Date(), newId: () => v7() } as const;
+    const { revision } = await eventStore.append(stream, events.map((event) => toNewEvent(event, context)), { expected: 'any' });
+    const recorded: RecordedEvent[] = [];
+    for await (const event of eventStore.readStream(stream, { from: revision - events.length + 1 })) recorded.push(event);
+    return recorded;
+  }
+
+  async function project() {
+    const events: RecordedEvent[] = [];
+    for await (const event of eventStore.readAll({ after: projected, filter: { categories: ['webhook'] } })) events.push(event);
+    await database.transaction((tx) => automationProjection.apply(tx, target, events));
+    projected = await eventStore.head();
+    for (const move of moves) move();
+  }
+
+  return {
+    eventStore,
+    vault,
+    outbound,
+    directory,
+    logger,
+    metrics,
+    append,
+    project,
+    async addWebhook({ url, tenant = 'default', secret, headers, ...settings }) {
+      const id = v7();
+      const full: WebhookSettings = {
+        name: 'hook',
+        url: sealPart(vault, id, 'url', url),
+        events: ['after_create', 'after_update', 'after_delete'],
+        schemas: [],
+        enabled: true,
+        headers: sealHeaders(vault, id, headers ?? {}),
+        include_fields: [],
+        exclude_fields: [],
+        max_response_size: 1_048_576,
+        ...settings,
+      };
+      await append(streamName({ category: 'webhook', tenant, id }), [{ type: 'WebhookCreated', data: { settings: full, secret: secret === undefined ? null : sealPart(vault, id, 'secret', secret) } }], tenant);
+      await project();
+      return id;
+    },
+    async change(id, event, tenant = 'default') {
+      await append(streamName({ category: 'webhook', tenant, id }), [event], tenant);
+      await project();
+    },
+    entry: (id, events, tenant = 'default') => append(streamName({ category: 'entry', tenant, id }), events, tenant),
+    worker(overrides = {}) {
+      const worker = createWebhookWorker<Queryable>({
+        queue: createPostgresWebhookQueue({ database }),
+        directory,
+        outbound,
+        eventStore,
+        changeOf: createEntryHistory({ eventStore }).changeOf,
+        hasStatus: () => true,
+        metrics,
+        logger,
+        now: () => new Date(),
+        newId: () => v7(),
+        policy: POLICY,
+        timeoutMs: 2_000,
+        ...overrides,
+      });
+      started.push(worker);
+      return worker;
+    },
+    async close() {
+      await Promise.all(started.map((worker) => worker.stop()));
+      directory.close();
+      await outbound.close();
+      await eventStore.close();
+    },
+  };
+}
+
+const BASE = { type_id: '0192f0c0-0000-7000-8000-000000000001', schema: 'article', type_revision: 0 };
+
+export const created = (fields: Record<string, string | number>, schema = 'article'): DomainEvent => ({ type: 'EntryCreated', data: { ...BASE, schema, fields, status: 'draft', slug: 'a-slug' } });
+export const changed = (fields: Record<string, string | number>): DomainEvent => ({ type: 'EntryFieldsChanged', data: { ...BASE, fields } });
+export const published = (): DomainEvent => ({ type: 'EntryPublished', data: BASE });
+export const deleted = (): DomainEvent => ({ type: 'EntryDeleted', data: BASE });
+
+function silentMetrics(): Metrics {
+  const none = () => undefined;
+  return { appendFinished: none, lag: none, batchApplied: none, queueDepth: none, delivery: none, requestFinished: none };
+}
+
+function silentLogger(): Logger {
+  const none = () => undefined;
+  const logger: Logger = { debug: none, info: none, warn: none, error: none, child: () => logger };
+  return logger;
+}

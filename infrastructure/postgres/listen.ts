@@ -69,8 +69,10 @@ export function openListener({ database, channels, onNotification, onConnect, on
     }
   }
 
+  const closed = (): boolean => closing.signal.aborted;
+
   async function run(): Promise<void> {
-    for (let failures = 0; !closing.signal.aborted; failures += 1) {
+    for (let failures = 0; !closed(); failures += 1) {
       const since = performance.now();
       try {
         await listenOnce();
@@ -78,7 +80,7 @@ export function openListener({ database, channels, onNotification, onConnect, on
         onError?.(error);
       }
       if (performance.now() - since > 5_000) failures = 0;
-      if (!closing.signal.aborted) {
+      if (!closed()) {
         await pause(Math.min(retryDelayMs * 2 ** failures, 5_000), undefined, { signal: closing.signal }).catch(() => undefined);
       }
     }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import { laterOf } from '../../domain/event.ts';
 import { openBatches } from './batches.ts';
@@ -14,6 +15,10 @@ export type DriveOptions = {
   /** Most events of a batch. Default 2,000. */
   readonly maxBatch?: number;
   readonly signal: AbortSignal;
+  /** Whether passing faults are tried again; `commit` then finds out for itself whether an earlier try went through. Default true. */
+  readonly retry?: boolean;
+  /** Ends the driving before the first event for which it holds. */
+  readonly stopBefore?: (event: RecordedEvent) => boolean;
   /** Writes a batch and moves the checkpoint from `from` to `to`, together. */
   readonly commit: (events: readonly RecordedEvent[], move: { readonly from: GlobalPosition; readonly to: GlobalPosition }) => Promise<void>;
 };
@@ -21,23 +26,32 @@ export type DriveOptions = {
 /** Most times that a passing fault is tried again without a batch in between. */
 const MOST_RETRIES = 8;
 
-/** Follows the log up to exactly `until`, and no further. @returns where it came to: `until`, or `after` when that is later */
+/** A subscription that is silent for so long before `until` is opened anew: nothing but the position says that all was seen. */
+const SILENCE_MS = 5_000;
+
+/** Follows the log up to exactly `until`, and no further. @returns where it came to: `until`, `after` when that is later, or the event before the stop */
 export async function drive(options: DriveOptions): Promise<GlobalPosition> {
   const { source, filter, until, signal, commit, maxBatch = 2_000 } = options;
   let position = options.after;
   let failures = 0;
+  let stopped = false;
+  const over = (): boolean => stopped || position >= until;
 
   async function once(): Promise<void> {
     const batches = openBatches({ source, after: position, filter, maxEvents: maxBatch, signal });
     try {
-      while (position < until) {
-        const batch = await batches.next();
-        if (batch === 'ended') throw signal.reason;
-        if (batch === 'idle') continue;
-        // A subscription opened after `until` was known that has caught up has seen everything up to it.
-        const to = batch.caughtUp || batch.position > until ? until : batch.position;
-        const events = batch.position > until ? batch.events.filter((event) => event.position <= until) : batch.events;
-        if (to === position && events.length === 0) continue;
+      while (!over()) {
+        const batch = await batches.next(SILENCE_MS);
+        if (batch === 'idle') return;
+        if (batch === 'ended') {
+          signal.throwIfAborted();
+          throw refusal('store_unavailable');
+        }
+        const end = batch.events.findIndex((event) => event.position > until || options.stopBefore?.(event) === true);
+        const events = end < 0 ? batch.events : batch.events.slice(0, end);
+        stopped = end >= 0 && (batch.events[end]?.position ?? until) <= until;
+        const to = stopped ? (events.at(-1)?.position ?? position) : batch.position < until ? batch.position : until;
+        if (to === position) continue;
         await commit(events, { from: position, to });
         position = laterOf(position, to);
         failures = 0;
@@ -47,13 +61,13 @@ export async function drive(options: DriveOptions): Promise<GlobalPosition> {
     }
   }
 
-  while (position < until) {
+  while (!over()) {
     try {
       await once();
     } catch (error) {
       signal.throwIfAborted();
       failures += 1;
-      if (!isPassing(error) || failures > MOST_RETRIES) throw error;
+      if (options.retry === false || !isPassing(error) || failures > MOST_RETRIES) throw error;
       await pause(50 * 2 ** failures, undefined, { signal });
     }
   }

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { hasCode } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { ORIGIN, laterOf } from '../../domain/event.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
@@ -95,14 +96,16 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
     if (report.outcome !== 'current') logger.info('read model rebuilt for its version', { projection: projection.name, version: projection.version, instance: instanceId });
   }
 
+  const told = (): boolean => stopping.signal.aborted;
+
   async function run(projection: Projection): Promise<void> {
-    for (let failures = 0; !stopping.signal.aborted; failures += 1) {
+    for (let failures = 0; !told(); failures += 1) {
       try {
         if ((await prepareSchema(database, projection)) === 'outdated') await renew(projection);
         break;
       } catch (error) {
-        if (stopping.signal.aborted) return;
-        const passing = isPassing(error) || (error instanceof Error && 'code' in error && error.code === 'lease_lost');
+        if (told()) return;
+        const passing = isPassing(error) || hasCode(error, 'lease_lost');
         logger.error('read model not rebuilt', { projection: projection.name, reason: reasonOf(error) });
         if (!passing) {
           before.set(projection.name, { state: 'stopped', stop: { reason: reasonOf(error), at: ORIGIN } });
@@ -114,7 +117,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
         await pause(Math.min(100 * 2 ** failures, 10_000), undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }
-    if (!stopping.signal.aborted) followers.set(projection.name, follow(projection));
+    if (!told()) followers.set(projection.name, follow(projection));
   }
 
   return {

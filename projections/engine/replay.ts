@@ -4,10 +4,10 @@ import { ORIGIN } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
-import { openBatches } from './batches.ts';
 import type { EventSource } from './collaborators.ts';
 import type { TableDigest } from './digest.ts';
 import { digestTables } from './digest.ts';
+import { drive } from './drive.ts';
 import type { Projection } from './projection.ts';
 import { createEmpty, namesOf, schemaExists } from './schemas.ts';
 
@@ -42,7 +42,7 @@ export type ReplayReport = {
  * @throws `bad_request` when the database holds one of the read models already
  */
 export async function replay(options: ReplayOptions): Promise<ReplayReport> {
-  const { to, source, projections, until, tenant, maxBatch = 2_000, onProgress, signal } = options;
+  const { to, source, projections, until, tenant, maxBatch = 2_000, onProgress, signal = new AbortController().signal } = options;
   await to.transaction(async (tx) => {
     for (const projection of projections) {
       const { live } = namesOf(projection);
@@ -55,38 +55,23 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const target = typeof until === 'string' && until < head ? until : head;
   const latest = until instanceof Date ? until.getTime() : Infinity;
   const categories = [...new Set(projections.flatMap((projection) => projection.categories))];
-  const reading = new AbortController();
-  const batches = openBatches({
-    source,
-    after: ORIGIN,
-    filter: { categories, ...(tenant === undefined ? {} : { tenant }) },
-    maxEvents: maxBatch,
-    signal: signal ? AbortSignal.any([signal, reading.signal]) : reading.signal,
-  });
-
-  let position: GlobalPosition = ORIGIN;
   let applied = 0;
-  try {
-    for (let done = target === ORIGIN; !done; ) {
-      const batch = await batches.next();
-      if (batch === 'ended') {
-        signal?.throwIfAborted();
-        throw refusal('store_unavailable');
-      }
-      if (batch === 'idle') continue;
-      const tooLate = batch.events.findIndex((event) => event.position > target || Date.parse(event.recorded_at) > latest);
-      const events = tooLate < 0 ? batch.events : batch.events.slice(0, tooLate);
+  const position = await drive({
+    source,
+    filter: { categories, ...(tenant === undefined ? {} : { tenant }) },
+    after: ORIGIN,
+    until: target,
+    maxBatch,
+    signal,
+    stopBefore: ({ recorded_at }) => Date.parse(recorded_at) > latest,
+    // A batch whose outcome is unknown ends the replay: there is no checkpoint to ask.
+    retry: false,
+    async commit(events, { to: reached }) {
       await applyAll(to, projections, events);
       applied += events.length;
-      done = tooLate >= 0 || batch.position >= target || batch.caughtUp;
-      position = tooLate >= 0 && latest !== Infinity ? (events.at(-1)?.position ?? position) : batch.position < target ? batch.position : target;
-      if (batch.caughtUp && tooLate < 0) position = target;
-      onProgress?.({ position, target, events: applied });
-    }
-  } finally {
-    reading.abort();
-    await batches.close();
-  }
+      onProgress?.({ position: reached, target, events: applied });
+    },
+  });
   return { position, events: applied, tables: await finish(to, projections) };
 }
 

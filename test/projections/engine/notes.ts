@@ -31,9 +31,10 @@ export function notes({ version = 1, before, render = (title) => title }: NotesO
       const tenants = new Map<string, number>();
       for (const { data, metadata: { tenant } } of events) {
         const number = Number(data['note']);
-        if (data['title'] === 'poison') throw new Error(`note ${String(number)} can't be applied`);
+        const title = typeof data['title'] === 'string' ? data['title'] : '';
+        if (title === 'poison') throw new Error(`note ${String(number)} can't be applied`);
         const key = `${tenant}.${String(number)}`;
-        rows.set(key, { tenant, note: number, title: render(String(data['title'])), changes: (rows.get(key)?.changes ?? 0) + 1 });
+        rows.set(key, { tenant, note: number, title: render(title), changes: (rows.get(key)?.changes ?? 0) + 1 });
         tenants.set(tenant, (tenants.get(tenant) ?? 0) + 1);
       }
       const list = [...rows.values()];

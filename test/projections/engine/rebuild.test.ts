@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import { createLeases } from '../../../infrastructure/postgres/leases.ts';
 import { digest } from '../../../projections/engine/digest.ts';
 import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
+import type { Target } from '../../../projections/engine/projection.ts';
 import type { RebuildOptions, RebuildProgress, RebuildReport } from '../../../projections/engine/rebuild.ts';
 import { rebuild } from '../../../projections/engine/rebuild.ts';
 import { replay } from '../../../projections/engine/replay.ts';
@@ -106,6 +108,61 @@ describe('rebuild and replay', () => {
     const failed = await again({ projection: { ...notes(), apply: () => Promise.reject(new Error('no')) } }).then(() => undefined, (error: unknown) => error);
     expect(failed).to.be.an('error');
     expect(await service.progress.waitFor(['notes'], log.append(note(1, 'b')), 5_000)).to.equal(true);
+  });
+
+  it('begins anew after a rebuild that was cut off', async () => {
+    await service.progress.waitFor(['notes'], log.append(...Array.from({ length: 50 }, (_, n) => note(n, 'a'))), 5_000);
+    const cut = new AbortController();
+    const failed = await again({ maxBatch: 10, signal: cut.signal, onProgress: () => { cut.abort(new Error('cut off')); } }).then(() => undefined, (error: unknown) => error);
+    expect(failed).to.have.property('message', 'cut off');
+    expect((await again()).outcome).to.equal('equal');
+  });
+
+  it('lets an earlier rebuild that was frozen write nothing into a later one', async () => {
+    await service.progress.waitFor(['notes'], log.append(...Array.from({ length: 50 }, (_, n) => note(n, 'a'))), 5_000);
+    let freeze: () => void = () => undefined;
+    let thaw: () => void = () => undefined;
+    const frozen = new Promise<void>((resolve) => {
+      freeze = resolve;
+    });
+    const thawed = new Promise<void>((resolve) => {
+      thaw = resolve;
+    });
+    let batches = 0;
+    const leases = createLeases({ database: database.db(), owner: randomUUID(), ttlMs: 60_000 });
+    const early = again({
+      leases,
+      maxBatch: 10,
+      projection: notes({
+        async before() {
+          batches += 1;
+          if (batches !== 2) return;
+          freeze();
+          await thawed;
+        },
+      }),
+    }).then(() => undefined, (error: unknown) => error);
+    await frozen;
+    await database.db().query(`update operational.leases set expires_at = clock_timestamp() - interval '1 second' where name = 'rebuild/notes'`);
+    expect((await again()).outcome).to.equal('equal');
+    thaw();
+    // Its tables are gone, or its epoch is: either refuses the batch.
+    expect(await early).to.have.property('code').that.is.oneOf(['lease_lost', '42P01']);
+    expect(await database.db().query('select sum(changes)::int as changes from rm_notes.notes')).to.deep.equal([{ changes: 50 }]);
+  });
+
+  it('lets views outside the schema follow the tables that were swapped in', async () => {
+    const projection = {
+      ...notes(),
+      async afterSwap(tx: Transaction, { schema }: Target) {
+        await tx.query(`create or replace view public.titles as select note, title from ${schema}.notes`);
+      },
+    };
+    await service.progress.waitFor(['notes'], log.append(note(1, 'a')), 5_000);
+    expect((await again({ projection })).outcome).to.equal('equal');
+    expect((await again({ projection })).outcome).to.equal('equal');
+    await service.progress.waitFor(['notes'], log.append(note(1, 'b')), 5_000);
+    expect(await database.db().query('select * from public.titles')).to.deep.equal([{ note: 1, title: 'b' }]);
   });
 
   it('two rebuilds at once come after each other', async () => {

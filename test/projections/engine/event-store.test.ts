@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from 'chai';
+import type { EventStore } from '../../../application/ports/event-store.ts';
+import type { NewEvent } from '../../../domain/event.ts';
+import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
+import { openPostgresEventStore } from '../../../infrastructure/event-store/postgres/postgres-event-store.ts';
+import { createLeases } from '../../../infrastructure/postgres/leases.ts';
+import { rebuild } from '../../../projections/engine/rebuild.ts';
+import { replay } from '../../../projections/engine/replay.ts';
+import { useDatabase } from '../../support/database.ts';
+import { notes } from './notes.ts';
+import { engineOf } from './rig.ts';
+
+const stores = {
+  memory: () => Promise.resolve(openMemoryEventStore()),
+  postgres: (database: Parameters<typeof openPostgresEventStore>[0]['database']) => openPostgresEventStore({ database }),
+};
+
+for (const [kind, openStore] of Object.entries(stores)) {
+  describe(`read models over the event store (${kind})`, () => {
+    const database = useDatabase();
+    const elsewhere = useDatabase();
+
+    function change(n: number): NewEvent {
+      return {
+        id: randomUUID(), type: 'NoteTitled', data: { note: n, title: `title ${String(n)}` },
+        metadata: { tenant: 'default', actor: { kind: 'system', id: 'test' }, $correlationId: 'c', $causationId: 'c', occurred_at: '2026-01-01T00:00:00.000Z', schema_version: 1 },
+      };
+    }
+
+    it('sees every append at its position while many write, and rebuild and replay give the same rows', async function () {
+      this.timeout(60_000);
+      const db = database.db();
+      const store: EventStore = await openStore(db);
+      const engine = engineOf({ database: db, source: store, projections: [notes()], ttlMs: 10_000 });
+      await engine.prepare();
+      engine.start();
+      try {
+        await Promise.all(
+          Array.from({ length: 20 }, async (_, writer) => {
+            for (let n = 0; n < 10; n += 1) {
+              const note = writer * 100 + n;
+              const { position } = await store.append(`entry-default.${String(note)}`, [change(note), change(note)], { expected: 'no_stream' });
+              await store.append(`media-default.${String(note)}`, [change(note)], { expected: 'no_stream' });
+              expect(await engine.progress.waitFor(['notes'], position, 10_000)).to.equal(true);
+              expect(await db.query('select changes from rm_notes.notes where note = $1', [note])).to.deep.equal([{ changes: 2 }]);
+            }
+          }),
+        );
+        expect(await engine.progress.waitFor(['notes'], await store.head(), 10_000)).to.equal(true);
+
+        const leases = createLeases({ database: db, owner: randomUUID() });
+        const rebuilt = await rebuild({ database: db, source: store, projection: notes(), leases });
+        expect(rebuilt.outcome).to.equal('equal');
+        expect(rebuilt.tables.map(({ rows }) => rows)).to.deep.equal([200, 1]);
+        const replayed = await replay({ to: elsewhere.db(), source: store, projections: [notes()] });
+        expect(replayed).to.include({ events: 400, position: await store.head() });
+        expect(replayed.tables).to.deep.equal(rebuilt.tables.map((table) => ({ ...table, projection: 'notes' })));
+      } finally {
+        await engine.stop();
+        await store.close();
+      }
+    });
+  });
+}

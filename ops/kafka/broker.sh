@@ -76,7 +76,7 @@ fetch_jars() { # version
   # Run outside the source tree: Maven leaves nothing behind there.
   if (cd "$dir" && mvn -B -q -f "$here/pom.xml" "-Dkafka.version=$1" dependency:copy-dependencies -DincludeScope=runtime "-DoutputDirectory=$part" >&2); then
     # Another start may have been quicker.
-    mv -T "$part" "$libs" 2>/dev/null || rm -rf "$part"
+    if [ -d "$libs" ]; then rm -rf "$part"; else mv "$part" "$libs"; fi
   else
     rm -rf "$part"
     return 1

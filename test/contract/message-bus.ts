@@ -204,6 +204,30 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(sorted(remaining)).to.deep.equal(range(60));
     });
 
+    it('loses nothing and keeps the order per key while members come and go', async () => {
+      const topic = await newTopic();
+      const group = uniqueName('group');
+      const received: ReceivedMessage[] = [];
+      const handler = async (one: ReceivedMessage): Promise<void> => {
+        await new Promise(setImmediate);
+        received.push(one);
+      };
+      const staying = await consume({ topics: [topic], group, handler });
+      const publishing = (async () => {
+        for (let index = 0; index < 1_500; index += 50) await bus.publish(Array.from({ length: 50 }, (_, offset) => message(topic, `key-${offset % 10}`, String(index + offset))));
+      })();
+      await reach(received, 100);
+      const passing = await consume({ topics: [topic], group, handler });
+      await passing.stop();
+      await publishing;
+      await eventually(() => {
+        expect(new Set(values(received)).size).to.equal(1_500);
+      });
+      await staying.stop();
+      const seen = new Set<string | null>();
+      expectOrderPerKey(received.filter(({ value }) => !seen.has(value) && seen.add(value)));
+    });
+
     it('lets one consumer have several topics', async () => {
       const topics = [await newTopic(), await newTopic()];
       const received: ReceivedMessage[] = [];

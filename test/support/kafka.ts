@@ -7,7 +7,7 @@ import { recordingLogger } from './recording-logger.ts';
 export type TestKafkaOptions = { readonly brokers: string; readonly logger?: Logger; readonly onFatal?: (error: Error) => void; readonly sessionTimeoutMs?: number };
 
 /** A bus on the tests' broker. */
-export function openTestKafka({ brokers, logger = recordingLogger(), onFatal = () => undefined, sessionTimeoutMs = 30_000 }: TestKafkaOptions): Promise<MessageBus> {
+export function openTestKafka({ brokers, logger = recordingLogger(), onFatal = () => undefined, sessionTimeoutMs = 10_000 }: TestKafkaOptions): Promise<MessageBus> {
   return openKafkaBus({ brokers: brokers.split(','), clientId: 'palimpsest-test', logger, onFatal, sessionTimeoutMs });
 }
 

@@ -25,7 +25,7 @@ export type KafkaBusOptions = {
   readonly onFatal: (error: Error) => void;
   /** Gets, per consumer group, how many messages this process is behind on its partitions. */
   readonly metrics?: Pick<Metrics, 'queueDepth'>;
-  /** After this time without a sign of life a member's partitions go to the others. Default 30,000; brokers take 6,000 and more. */
+  /** After this time without a sign of life a member's partitions go to the others. Default 10,000; brokers take 6,000 and more. */
   readonly sessionTimeoutMs?: number;
 };
 
@@ -92,7 +92,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
     },
     async consume(consumeOptions) {
       if (closing.signal.aborted) throw refusal('unavailable', { message: 'the message bus is closed' });
-      const start = startKafkaConsumer(consumeOptions, { kafka, publish: publisher.publish, logger, onFatal, metrics, sessionTimeoutMs: options.sessionTimeoutMs ?? 30_000 });
+      const start = startKafkaConsumer(consumeOptions, { kafka, publish: publisher.publish, logger, onFatal, metrics, sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000 });
       starting.add(start);
       try {
         const subscription = await start;

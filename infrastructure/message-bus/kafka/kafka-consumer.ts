@@ -3,11 +3,15 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import type { ConsumeOptions, MessageBus, ReceivedMessage, Subscription } from '../../../application/ports/message-bus.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
 import { deliver, describe, stoppablePause } from '../delivery.ts';
+import { startHeartbeats } from './heartbeats.ts';
 import { withDeadline } from './with-deadline.ts';
 
 /** A third of the shortest session that brokers take, and more. */
 const HEARTBEAT_INTERVAL_MS = 1_500;
 const DISCONNECT_DEADLINE_MS = 10_000;
+/** Messages and time between commits inside a batch: about as much comes again after a crash, per partition. The end of a batch commits as well. */
+const COMMIT_EVERY = 100;
+const COMMIT_INTERVAL_MS = 1_000;
 /** Partitions worked on side by side, so that a message that is tried again holds up its own partition only. */
 const PARTITIONS_AT_ONCE = 4;
 
@@ -36,7 +40,7 @@ export async function startKafkaConsumer(options: ConsumeOptions, dependencies: 
     maxWaitTimeInMs: 250,
     maxBytesPerPartition: 1_048_576,
     allowAutoTopicCreation: false,
-    retry: { initialRetryTime: 300, retries: 8, restartOnFailure: () => Promise.resolve(!stopping.signal.aborted) },
+    retry: { initialRetryTime: 300, retries: 8, maxRetryTime: 2_000, restartOnFailure: () => Promise.resolve(!stopping.signal.aborted) },
   });
   const joined = membership(consumer);
   joined.catch(() => undefined);
@@ -51,8 +55,8 @@ export async function startKafkaConsumer(options: ConsumeOptions, dependencies: 
     await consumer.subscribe({ topics: [...options.topics], fromBeginning: true });
     await consumer.run({
       eachBatchAutoResolve: false,
-      autoCommitInterval: 1_000,
-      autoCommitThreshold: 100,
+      autoCommitInterval: COMMIT_INTERVAL_MS,
+      autoCommitThreshold: COMMIT_EVERY,
       partitionsConsumedConcurrently: PARTITIONS_AT_ONCE,
       eachBatch: batchHandler(options, { ...dependencies, logger, stopping: stopping.signal }),
     });
@@ -98,38 +102,32 @@ function batchHandler(options: ConsumeOptions, { publish, logger, metrics, stopp
   const behind = new Map<string, number>();
   return async (fetched: EachBatchPayload): Promise<void> => {
     const { batch } = fetched;
-    for (const message of batch.messages) {
-      if (!fetched.isRunning() || fetched.isStale() || stopping.aborted) return;
-      // A long handler keeps its membership; what the beat says (such as a rebalance) waits for the message in hand.
-      let beatFailure: unknown;
-      let beating = false;
-      const beats = setInterval(() => {
-        if (beating || beatFailure !== undefined) return;
-        beating = true;
-        fetched.heartbeat()
-          .catch((error: unknown) => {
-            beatFailure = error;
-          })
-          .finally(() => {
-            beating = false;
-          });
-      }, HEARTBEAT_INTERVAL_MS);
-      try {
-        const done = await deliver(received(batch.topic, batch.partition, message), {
-          ...options,
-          publish,
-          logger,
-          // Another member may own the partition by now: trying again here would be in vain.
-          pause: async (milliseconds) => beatFailure === undefined && (await pause(milliseconds)),
-        });
+    // A long handler keeps its membership; what a beat says (such as a rebalance) waits for the message in hand.
+    const heartbeats = startHeartbeats(() => fetched.heartbeat(), HEARTBEAT_INTERVAL_MS);
+    const delivery = {
+      ...options,
+      publish,
+      logger,
+      // Another member may own the partition by now: trying again here would be in vain.
+      pause: async (milliseconds: number) => heartbeats.failure() === undefined && (await pause(milliseconds)),
+    };
+    let nextCommit = performance.now() + COMMIT_INTERVAL_MS;
+    try {
+      for (const [index, message] of batch.messages.entries()) {
+        if (!fetched.isRunning() || fetched.isStale() || stopping.aborted) return;
+        const done = await deliver(received(batch.topic, batch.partition, message), delivery);
         if (done) fetched.resolveOffset(message.offset);
-        if (beatFailure instanceof Error) throw beatFailure;
+        const failure = heartbeats.failure();
+        if (failure) throw failure;
         if (!done) return;
-      } finally {
-        clearInterval(beats);
+        if (index % COMMIT_EVERY !== COMMIT_EVERY - 1 && performance.now() < nextCommit) continue;
+        nextCommit = performance.now() + COMMIT_INTERVAL_MS;
+        // Handlers that never wait for anything leave the timer no turn.
+        await fetched.heartbeat();
+        await fetched.commitOffsetsIfNecessary();
       }
-      await fetched.heartbeat();
-      await fetched.commitOffsetsIfNecessary();
+    } finally {
+      heartbeats.end();
     }
     if (metrics) {
       behind.set(`${batch.topic}/${batch.partition}`, Number(batch.offsetLag()));

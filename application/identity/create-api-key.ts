@@ -53,7 +53,7 @@ export async function createApiKey(
       key_id: keyId, name, prefix, key_hash: dependencies.hashApiKey(rawKey), scopes, roles, schemas,
       expires_at: expiresAt?.toISOString() ?? null, monthly_limit: monthlyLimit,
     };
-    const { position } = await handleCommand({
+    const { position, events } = await handleCommand({
       eventStore: dependencies.eventStore,
       stream: apiKeyStream(context.tenant, keyId),
       decider: apiKey,
@@ -62,7 +62,7 @@ export async function createApiKey(
       decide: (state) => decideApiKey({ kind: 'create', event }, state),
     });
     if (position !== undefined) dependencies.changes.expect(position);
-    const key = { id: keyId, tenant: context.tenant, name, prefix, scopes, roles, schemas, enabled: true, expiresAt: expiresAt ?? null, monthlyLimit, createdAt: now };
+    const key = { id: keyId, tenant: context.tenant, name, prefix, scopes, roles, schemas, enabled: true, expiresAt: expiresAt ?? null, monthlyLimit, createdAt: new Date(events[0]?.metadata.occurred_at ?? now) };
     return { key, rawKey, position };
   }
 }

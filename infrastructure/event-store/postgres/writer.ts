@@ -10,6 +10,8 @@ import { isPassing, isRolledBack, refusalOf } from './failures.ts';
 
 /** Most appends and bytes in one call; one append alone may be larger. */
 const MAX_APPENDS = 256;
+/** A queue of twice as many is sent in two halves. */
+const MIN_HALF = 16;
 const MAX_BYTES = 4 * 1024 * 1024;
 /** Most bytes waiting for their turn before appends are refused. */
 const MAX_QUEUED_BYTES = 128 * 1024 * 1024;
@@ -24,7 +26,7 @@ set jit = off; set enable_seqscan = off; set plan_cache_mode = force_generic_pla
 
 export type WriterOptions = {
   readonly database: Pick<Database, 'connect'>;
-  /** Told of each batch that wrote something, after its writers were answered and the next batch was sent. */
+  /** Told of each batch that wrote something, after its writers were answered. */
   readonly onWritten: (batch: Batch, outcomes: readonly Outcome[], row: BatchRow) => void;
   /** A batch may or may not have been written: look at the log. */
   readonly onUnknown: () => void;
@@ -59,6 +61,9 @@ type Entry = {
   readonly reject: (error: unknown) => void;
 };
 
+/** A batch that the database has answered and its writers have not been. */
+type Settle = { readonly size: number; answer(): void };
+
 /** Opens the writer; it connects with the first append. Group commit: what was queued while a batch was under way is the next batch. */
 export function openWriter({ database, onWritten, onUnknown, onError }: WriterOptions): Writer {
   let queue: Entry[] = [];
@@ -87,35 +92,49 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
     backend: () => backend,
     async close() {
       closed = true;
-      await running;
+      while (running) await running;
       await client?.end().catch(onError);
       client = undefined;
     },
   };
 
+  /**
+   * While the database works on one batch, the writers of the one before are answered and stand in line again: with many writers two halves
+   * take turns, and neither side waits for the other.
+   */
   async function run(): Promise<void> {
+    let settle: Settle | undefined;
     try {
-      while (queue.length > 0) {
-        // A turn of the event loop, so that writers just answered stand in line again.
-        await nextTurn();
+      for (;;) {
+        if (settle === undefined || queue.length * 2 < settle.size || client === undefined) {
+          settle?.answer();
+          settle = undefined;
+          // A turn of the event loop, so that writers just answered stand in line again.
+          await nextTurn();
+        }
+        if (queue.length === 0) return;
         const connection = client ?? (await connected());
-        const entries = take();
-        if (entries.length > 0) await send(connection, entries);
+        const entries = take(settle === undefined && queue.length >= 2 * MIN_HALF ? Math.ceil(queue.length / 2) : MAX_APPENDS);
+        const sent = entries.length === 0 ? undefined : send(connection, entries);
+        settle?.answer();
+        settle = await sent;
       }
+    } catch (error) {
+      // `connected` gave up and has refused all that waited.
+      onError(error);
     } finally {
-      running = undefined;
-      // Nothing awaits between the last look at the queue and this, unless `connected` gave up.
-      if (queue.length > 0) running = run();
+      // Appends may have come in while `connected` gave up.
+      running = queue.length > 0 ? run() : undefined;
     }
   }
 
   /** Entries of the next batch. */
-  function take(): readonly Entry[] {
+  function take(most: number): readonly Entry[] {
     const taken: Entry[] = [];
     let bytes = 0;
     let looked = 0;
     for (const entry of queue) {
-      if (taken.length > 0 && (entry.atomic || taken.length === MAX_APPENDS || bytes + entry.bytes > MAX_BYTES)) break;
+      if (taken.length > 0 && (entry.atomic || taken.length === most || taken.length === MAX_APPENDS || bytes + entry.bytes > MAX_BYTES)) break;
       looked += 1;
       queuedBytes -= entry.bytes;
       if (entry.signal?.aborted) {
@@ -130,22 +149,24 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
     return taken;
   }
 
-  async function send(connection: pg.Client, entries: readonly Entry[]): Promise<void> {
+  /** Sends a batch. @returns how to answer its writers */
+  async function send(connection: pg.Client, entries: readonly Entry[]): Promise<Settle> {
     const batch = batchOf(entries.flatMap(({ appends }) => appends), entries[0]?.atomic);
     batches += 1;
     largestBatch = Math.max(largestBatch, batch.appends.length);
-    let row: BatchRow;
     try {
-      row = await call(connection, batch);
+      const row = await call(connection, batch);
+      const outcomes = outcomesOf(batch, row);
+      return {
+        size: entries.length,
+        answer() {
+          answer(entries, batch, outcomes);
+          if (outcomes.some(({ result }) => result?.duplicate === false)) onWritten(batch, outcomes, row);
+        },
+      };
     } catch (error) {
       await failed(connection, entries, error);
-      return;
-    }
-    const outcomes = outcomesOf(batch, row);
-    answer(entries, batch, outcomes);
-    if (outcomes.some(({ result }) => result?.duplicate === false)) {
-      // Two turns on: the next batch is under way by then, and this work is done while the database does its own.
-      setImmediate(() => setImmediate(onWritten, batch, outcomes, row));
+      return { size: 0, answer: () => undefined };
     }
   }
 
@@ -176,7 +197,7 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
     } else if (entries.length > 1 && !isPassing(error)) {
       // One of them is at fault: each for itself, so that the others don't suffer.
       for (const entry of entries) {
-        if (client === connection) await send(connection, [entry]);
+        if (client === connection) (await send(connection, [entry])).answer();
         else entry.reject(refusal('store_unavailable', { cause: error }));
       }
     } else {

@@ -97,13 +97,19 @@ const CLIENT_ERRORS: Readonly<Record<string, ErrorCode>> = {
 };
 
 function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy();
     return;
   }
   const { status, text, headers } = rawRefusal(CLIENT_ERRORS[error.code ?? ''] ?? 'bad_request');
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`);
+}
+
+/** Whether an answer has begun on this socket: a second one would garble it. Node's own default looks at the same place. */
+function isAnswering(socket: Duplex): boolean {
+  const answer: unknown = Reflect.get(socket, '_httpMessage');
+  return typeof answer === 'object' && answer !== null && 'headersSent' in answer && answer.headersSent === true;
 }
 
 function rawRefusal(code: ErrorCode): { status: number; text: string; headers: Record<string, string> } {

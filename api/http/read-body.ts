@@ -16,6 +16,8 @@ export function readBody(request: IncomingMessage, response: ServerResponse, lim
   const declared = request.headers['content-length'];
   if (declared === undefined ? request.headers['transfer-encoding'] === undefined : declared === '0') return EMPTY;
   if (declared !== undefined && Number(declared) > limit) throw tooLarge(request, response, Number(declared));
+  // A client that left while the request was looked at will emit nothing any more.
+  if (request.destroyed) throw refusal('bad_request', { message: 'the request ended early' });
   if (request.headers.expect !== undefined) response.writeContinue();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];

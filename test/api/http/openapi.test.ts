@@ -1,0 +1,57 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { expect } from 'chai';
+import { openApiDocument } from '../../../api/http/openapi.ts';
+import { healthRoutes } from '../../../api/platform/health.ts';
+import { metricsRoute } from '../../../api/platform/metrics.ts';
+import { openApiRoutes } from '../../../api/platform/openapi.ts';
+import { thingRoutes } from './thing-routes.ts';
+import { useServed } from './serving.ts';
+
+const health = healthRoutes({ state: () => 'running', databaseReachable: () => Promise.resolve(true), stoppedProjections: () => [], diskLow: () => Promise.resolve(false) });
+const table = [
+  ...thingRoutes(),
+  ...health,
+  metricsRoute({ metrics: { text: () => Promise.resolve(''), contentType: 'text/plain' }, token: undefined }),
+  ...openApiRoutes({ routes: () => table, version: '0.1.0' }),
+];
+
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const config = await createConfig({ rules: { struct: 'error', 'operation-operationId-unique': 'error', 'path-parameters-defined': 'error', 'no-unresolved-refs': 'error', 'operation-parameters-unique': 'error' } });
+    const problems = await lintFromString({ source: JSON.stringify(openApiDocument(table, { title: 'Things', version: '1' })), config });
+    expect(problems.map(({ message, location }) => `${message} ${JSON.stringify(location[0]?.pointer)}`)).to.deep.equal([]);
+  });
+
+  it('holds every route with parameters, body, answers and refusals', () => {
+    const document: any = openApiDocument(table, { title: 'Things', version: '1' });
+    for (const { path, method, operation } of table) expect(document.paths[path][method.toLowerCase()], operation).to.be.an('object');
+    const create = document.paths['/api/v1/things'].post;
+    expect(create.requestBody.content['application/json'].schema.required).to.deep.equal(['name']);
+    expect(Object.keys(create.responses)).to.include.members(['200', '400', '401', '403', '409', '413', '415', '422', '500']);
+    expect(create.security).to.deep.equal([{ session: [] }, { apiKey: [] }]);
+    const list = document.paths['/api/v1/things'].get;
+    expect(list.parameters.map(({ name }: { name: string }) => name)).to.deep.equal(['limit', 'filters', 'X-Min-Position']);
+    expect(document.paths['/api/v1/things/{id}'].get.parameters[0]).to.include({ name: 'id', in: 'path', required: true });
+    expect(document.paths['/api/admin/public'].get.security).to.deep.equal([]);
+  });
+
+  describe('over HTTP', () => {
+    const served = useServed(table);
+    const pathsOf = async (path: string, who: string) => {
+      const response = await fetch(served().admin.url + path, { headers: { Authorization: `Bearer ${who}` } });
+      return response.status === 200 ? Object.keys((await response.json()).paths) : response.status;
+    };
+    it('shows admins the content API and super admins everything', async () => {
+      const half = await pathsOf('/api/admin/openapi.json', 'admin');
+      expect(half).to.include('/api/v1/things').and.not.include('/api/admin/things');
+      expect(await pathsOf('/api/admin/openapi/public.json', 'admin')).to.deep.equal(half);
+      expect(await pathsOf('/api/admin/openapi.json', 'super')).to.include.members(['/api/v1/things', '/api/admin/things']);
+      expect(await pathsOf('/api/admin/openapi/admin.json', 'super')).to.include('/api/admin/things').and.not.include('/api/v1/things');
+    });
+    it('refuses others', async () => {
+      expect(await pathsOf('/api/admin/openapi/admin.json', 'admin')).to.equal(403);
+      expect(await pathsOf('/api/admin/openapi.json', 'editor')).to.equal(403);
+      expect(await pathsOf('/api/admin/openapi.json', 'nobody')).to.equal(401);
+    });
+  });
+});

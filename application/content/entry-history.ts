@@ -4,7 +4,7 @@ import type { EventStore } from '../ports/event-store.ts';
 import { applyEvent, foldEntry, NO_ENTRY } from './fold-entry.ts';
 import type { EntryAt } from './fold-entry.ts';
 
-/** The whole entry before and after one event. `after.deleted` is true where the event deleted it; `before` is undefined where it created it. */
+/** The whole entry before and after one event: undefined before it is there, and after the event that deletes it. */
 export type EntryChange = { readonly before: EntryState | undefined; readonly after: EntryState | undefined };
 
 /** Reads the past of entries out of their streams, forwards, each stream's last fold kept in a bounded cache. */
@@ -37,9 +37,13 @@ export function createEntryHistory({ eventStore, maxCachedCharacters = 16_000_00
       const before = await at(event.stream, event.revision - 1);
       const after = applyEvent(before, event);
       cache.set(event.stream, after);
-      return { before: before.state?.deleted === true ? undefined : before.state, after: after.state };
+      return { before: living(before), after: living(after) };
     },
   };
+}
+
+function living({ state }: EntryAt): EntryState | undefined {
+  return state?.deleted === true ? undefined : state;
 }
 
 /** Least recently used states by stream, bounded by their size and not their number: an entry may hold a megabyte. */

@@ -14,8 +14,8 @@ import { foldEntry, NO_ENTRY } from './fold-entry.ts';
 import type { EntryAt } from './fold-entry.ts';
 import { findMissingTargets } from './related-entries.ts';
 import type { RelatedDependencies } from './related-entries.ts';
-import { abandonClaims, claimAll, claimChanges, settleClaims } from './unique-values.ts';
-import type { ClaimChanges, UniqueClaim } from './unique-values.ts';
+import { abandonClaims, claimAll, claimChanges, NO_CHANGES, settleClaims } from './unique-values.ts';
+import type { UniqueClaim } from './unique-values.ts';
 
 export type EntryDependencies = RelatedDependencies & { readonly claims: Claims };
 
@@ -49,7 +49,7 @@ export async function runEntryCommand(
     moment = new Date(facts[0]?.at ?? moment);
     return facts;
   };
-  let changes: ClaimChanges = { claimed: [], released: [] };
+  let changes = NO_CHANGES;
   const everClaimed: UniqueClaim[] = [];
   try {
     const outcome = await handleCommand({
@@ -64,11 +64,11 @@ export async function runEntryCommand(
         await refuseMissingTargets(facts);
         changes = claimChanges(type, facts, state?.fields ?? {});
         everClaimed.push(...changes.claimed);
-        await claimAll(claims, stream, changes.claimed);
+        await claimAll(claims, stream, changes);
       },
     });
     if (!outcome.state) throw refusal('entry_not_found');
-    await settleClaims(claims, stream, outcome.position === undefined ? { claimed: [], released: [] } : changes);
+    await settleClaims(claims, stream, outcome.position === undefined ? NO_CHANGES : changes);
     return { entry: outcome.state, position: outcome.position };
   } catch (error) {
     await abandonClaims(claims, stream, everClaimed, error);

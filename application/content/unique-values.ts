@@ -12,7 +12,8 @@ export type UniqueClaim = ClaimRequest & { readonly field: string };
 /** Claims that events make and those they let go. */
 export type ClaimChanges = { readonly claimed: readonly UniqueClaim[]; readonly released: readonly UniqueClaim[] };
 
-const NO_CHANGES: ClaimChanges = { claimed: [], released: [] };
+/** No claims at all. */
+export const NO_CHANGES: ClaimChanges = { claimed: [], released: [] };
 
 /** What the events of one decision do to the unique values that the entry holds. Null never collides. */
 export function claimChanges(type: ContentType, events: readonly EntryEvent[], held: FieldValues): ClaimChanges {
@@ -39,10 +40,10 @@ export function claimChanges(type: ContentType, events: readonly EntryEvent[], h
   return { claimed, released };
 }
 
-/** @throws `unique_value_held` with the fields */
-export async function claimAll(claims: Claims, owner: string, wanted: readonly UniqueClaim[]): Promise<void> {
-  if (wanted.length === 0) return;
-  const fields = heldFields(wanted, await claims.claim(owner, wanted.map(toRequest)));
+/** Claims before the append, and says what it will give up. @throws `unique_value_held` with the fields */
+export async function claimAll(claims: Claims, owner: string, { claimed, released }: ClaimChanges): Promise<void> {
+  if (claimed.length + released.length === 0) return;
+  const fields = heldFields(claimed, await claims.claim(owner, claimed.map(toRequest), released.map(toRequest)));
   if (fields.length > 0) throw refusal('unique_value_held', { fields });
 }
 
@@ -63,6 +64,14 @@ export async function settleClaims(claims: Claims, owner: string, { claimed, rel
 export async function abandonClaims(claims: Claims, owner: string, claimed: readonly UniqueClaim[], error: unknown): Promise<void> {
   if (claimed.length === 0 || hasCode(error, 'outcome_unknown')) return;
   await claims.abandon(owner, claimed.map(toRequest)).catch(() => undefined);
+}
+
+/** The unique values of a type that an entry with these values holds. */
+export function heldClaims(type: ContentType, fields: FieldValues): readonly ClaimRequest[] {
+  return storedFields(type.definition).flatMap(({ key, definition }) => {
+    const value = definition.unique === true ? (fields[key] ?? null) : null;
+    return value === null ? [] : [{ tenant: type.tenant, scope: uniqueScope(type.id, definition.id), value: uniqueKey(definition.field_type, value) }];
+  });
 }
 
 function toRequest({ tenant, scope, value }: UniqueClaim): ClaimRequest {

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
+import type { Signals } from '../../../application/ports/signals.ts';
+import { useDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
+import type { IdentityProcess, Session } from './rig.ts';
+import { bearer, newUser, setUpOwner, signInAs, startIdentity } from './rig.ts';
+
+/** Every signal is lost. */
+const deaf: Signals = { publish: () => undefined, subscribe: () => () => undefined, close: () => Promise.resolve() };
+
+for (const [title, signals] of [['that hear each other', () => createInProcessSignals()], ['whose signals get lost', () => deaf]] as const) {
+  describe(`two processes ${title}`, () => {
+    const database = useDatabase();
+    const processes: IdentityProcess[] = [];
+    let owner: Session;
+    before(async () => {
+      const shared = signals();
+      for (let n = 0; n < 2; n += 1) processes.push(await startIdentity({ url: database.url(), signals: shared }));
+      owner = await setUpOwner(processes[0]!.admin);
+    });
+    after(async () => {
+      for (const running of processes) await running.stop();
+    });
+
+    it('both refuse a revoked key, an ended session and a disabled user within a second', async () => {
+      const [here, there] = processes as [IdentityProcess, IdentityProcess];
+      const user = await newUser(here.admin, owner);
+      const [leaving, staying] = [await signInAs(here.admin, user), await signInAs(here.admin, user)];
+      const key = (await here.admin('POST', '/api/admin/api-keys', { name: 'x', scopes: ['*:*'] }, bearer(owner.token))).json<{ id: string; raw_key: string }>();
+      const read = async (headers: Readonly<Record<string, string>>) => (await there.content('GET', '/api/v1/content/post', undefined, headers)).status;
+      const ends = async (headers: Readonly<Record<string, string>>, end: () => Promise<{ readonly status: number }>) => {
+        await eventually(async () => {
+          expect(await read(headers)).to.equal(200);
+        });
+        expect((await end()).status).to.be.oneOf([200, 204]);
+        await eventually(async () => {
+          expect(await read(headers)).to.equal(401);
+        }, { timeoutMs: 1_500 });
+      };
+      await ends({ 'x-api-key': key.raw_key }, () => here.admin('POST', `/api/admin/api-keys/${key.id}/revoke`, undefined, bearer(owner.token)));
+      await ends(bearer(leaving.token), () => here.admin('POST', '/api/admin/auth/logout', undefined, bearer(leaving.token)));
+      await ends(bearer(staying.token), () => here.admin('PUT', `/api/admin/users/${user.id}/state`, { disabled: true }, bearer(owner.token)));
+    });
+  });
+}

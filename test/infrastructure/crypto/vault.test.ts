@@ -1,0 +1,66 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { v7 } from 'uuid';
+import type { Sealed } from '../../../application/ports/vault.ts';
+import { createVault } from '../../../infrastructure/crypto/vault.ts';
+import { useDatabase } from '../../support/database.ts';
+
+const KEY = '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70';
+
+describe('the vault', () => {
+  const database = useDatabase();
+  const vault = (encryptionKey = KEY) => createVault({ database: database.db(), encryptionKey });
+
+  it('opens what it sealed, whatever it is, and never seals alike twice', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.string(), (clear, purpose) => {
+      const sealed = vault().sealSecret(purpose, clear);
+      expect(vault().openSecret(purpose, sealed)).to.equal(clear);
+      expect(vault().sealSecret(purpose, clear)).to.not.deep.equal(sealed);
+    }));
+  });
+
+  it('opens nothing under another purpose, another key, or after a change of one bit', () => {
+    const sealed = vault().sealSecret('webhook/1/secret', 'the secret');
+    expect(JSON.stringify(sealed)).to.not.contain('the secret');
+    expect(() => vault().openSecret('webhook/2/secret', sealed)).to.throw('does not open');
+    expect(() => vault(KEY.toUpperCase()).openSecret('webhook/1/secret', sealed)).to.throw('does not open');
+    for (const part of ['n', 'c'] as const) {
+      const bytes = Buffer.from(sealed[part], 'base64url');
+      for (let at = 0; at < bytes.length; at += 1) {
+        const altered = Buffer.from(bytes);
+        altered[at] = (altered[at] ?? 0) ^ 1;
+        expect(() => vault().openSecret('webhook/1/secret', { ...sealed, [part]: altered.toString('base64url') } as Sealed)).to.throw('does not open');
+      }
+    }
+    for (const broken of [{ ...sealed, n: '' }, { ...sealed, c: 'AAAA' }] as Sealed[]) expect(() => vault().openSecret('webhook/1/secret', broken)).to.throw('malformed');
+  });
+
+  it('gives every person one key, however many first uses race in however many processes', async () => {
+    const person = v7();
+    const all = await Promise.all(Array.from({ length: 10 }, (_, n) => vault().sealPersonal(person, `mail-${n}@example.org`)));
+    const opened = await vault().openPersonalMany(all.map((sealed) => ({ personId: person, sealed })));
+    expect(opened).to.deep.equal(all.map((_sealed, n) => `mail-${n}@example.org`));
+    expect(await database.db().query('select 1 from operational.person_keys where person_id = $1', [person])).to.have.length(1);
+  });
+
+  it('opens many in order, those of destroyed and unknown persons as undefined', async () => {
+    const [kept, erased, unknown] = [v7(), v7(), v7()];
+    const items = [
+      { personId: erased, sealed: await vault().sealPersonal(erased, 'gone') },
+      { personId: kept, sealed: await vault().sealPersonal(kept, 'here') },
+    ];
+    await database.db().execute('update operational.person_keys set sealed_key = null, destroyed_at = now() where person_id = $1', [erased]);
+    const fresh = vault();
+    expect(await fresh.openPersonalMany([...items, { personId: unknown, sealed: items[1]!.sealed }])).to.deep.equal([undefined, 'here', undefined]);
+    expect(await fresh.openPersonal(erased, items[0]!.sealed)).to.equal(undefined);
+    await fresh.sealPersonal(erased, 'again').then(() => expect.fail('sealed'), (error: unknown) => {
+      expect(String(error)).to.contain('was destroyed');
+    });
+  });
+
+  it('digests alike under one purpose and key only', () => {
+    expect(vault().digest('user/email', 'a@b.c')).to.match(/^[A-Za-z0-9_-]{43}$/).and.to.equal(vault().digest('user/email', 'a@b.c'));
+    expect(vault().digest('user/email', 'a@b.c')).to.not.equal(vault().digest('other', 'a@b.c'));
+    expect(vault().digest('user/email', 'a@b.c')).to.not.equal(vault(`${KEY}x`).digest('user/email', 'a@b.c'));
+  });
+});

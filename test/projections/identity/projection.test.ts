@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import { v7 } from 'uuid';
+import type { RecordedEvent } from '../../../domain/event.ts';
+import { positionFrom } from '../../../domain/event.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import { streamName } from '../../../domain/stream.ts';
+import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+import { identityProjection } from '../../../projections/identity/projection.ts';
+import { createIdentityQueries } from '../../../projections/identity/queries.ts';
+import { useDatabase } from '../../support/database.ts';
+
+const sealed = (text: string) => ({ $sealed: 1, k: 'person', n: 'n', c: text });
+
+/** A log of the fixture: streams count their revisions by themselves. */
+function logOf(facts: readonly (readonly [category: 'user' | 'api_key', id: string, type: string, data: JsonObject])[]): readonly RecordedEvent[] {
+  const revisions = new Map<string, number>();
+  return facts.map(([category, id, type, data], at) => {
+    const stream = streamName({ category, tenant: 'default', id });
+    const revision = (revisions.get(stream) ?? -1) + 1;
+    revisions.set(stream, revision);
+    const occurred_at = new Date(Date.UTC(2026, 0, 1, 0, 0, at, 7 * at)).toISOString();
+    return {
+      id: v7(), stream, revision, position: positionFrom(at + 1), type, data, recorded_at: occurred_at,
+      metadata: { tenant: 'default', actor: { kind: 'system', id: 'test' }, $correlationId: 'c', $causationId: 'c', occurred_at, schema_version: 1 },
+    };
+  });
+}
+
+const [ada, bob, site, old] = [v7(), v7(), v7(), v7()];
+const createdUser = (user_id: string, roles: readonly string[]) =>
+  ['user', user_id, 'UserCreated', { user_id, email: sealed('e'), email_digest: `digest-${user_id}`, password_hash: sealed('h'), roles, member_of: 'default' }] as const;
+const createdKey = (key_id: string, expires_at: string | null) =>
+  ['api_key', key_id, 'ApiKeyCreated', { key_id, name: 'k', prefix: 'abcdefgh', key_hash: `hash-${key_id}`, scopes: ['*:*'], roles: ['editor'], schemas: [], expires_at, monthly_limit: 0 }] as const;
+
+const log = logOf([
+  createdUser(ada, ['super_admin', 'editor']),
+  createdUser(bob, ['editor']),
+  ['user', ada, 'UserSignedIn', { session_id: v7(), tenant: 'default', method: 'password' }],
+  createdKey(site, '2027-01-01T00:00:00.000Z'),
+  ['user', bob, 'UserRolesChanged', { roles: ['admin'] }],
+  createdKey(old, null),
+  ['user', bob, 'UserStateChanged', { disabled: true }],
+  ['user', ada, 'UserPasswordChanged', { password_hash: sealed('h2') }],
+  ['api_key', site, 'ApiKeyRevoked', {}],
+  ['user', ada, 'UserSessionEnded', { session_id: v7(), reason: 'signed_out' }],
+  ['api_key', old, 'ApiKeyDeleted', {}],
+  ['user', bob, 'UserStateChanged', { disabled: false }],
+]);
+
+describe('the identity projection', () => {
+  const database = useDatabase();
+
+  async function project(name: string, events: readonly RecordedEvent[], batchSize: number): Promise<void> {
+    const schema = quoteIdentifier(name);
+    await database.db().transaction(async (tx) => {
+      await tx.query(`create schema ${schema}`);
+      await identityProjection.create(tx, { schema });
+    });
+    for (let at = 0; at < events.length; at += batchSize) {
+      await database.db().transaction((tx) => identityProjection.apply(tx, { schema }, events.slice(at, at + batchSize)));
+    }
+  }
+
+  /** Canonical texts of every table, under other session settings for every one. */
+  async function rowsOf(name: string, timeZone: string): Promise<unknown> {
+    return database.db().transaction(async (tx) => {
+      await tx.query(`set local timezone to '${timeZone}'; set local datestyle to 'SQL, DMY'`);
+      const target = { schema: quoteIdentifier(name) };
+      const texts: Record<string, readonly unknown[]> = {};
+      for (const { table, canonical = 't::text' } of await identityProjection.tables(tx, target)) {
+        texts[table] = (await tx.query<{ text: string | null }>(`select ${canonical} as text from ${target.schema}.${table} t order by 1`)).map(({ text }) => text);
+      }
+      return texts;
+    });
+  }
+
+  it('gives the same digests for every batch size, time zone and date style', async () => {
+    await project('one_by_one', log, 1);
+    const expected = await rowsOf('one_by_one', 'UTC');
+    expect(JSON.stringify(expected)).to.not.contain('null,null]');
+    for (const [batchSize, zone] of [[2, 'Asia/Kolkata'], [5, 'America/St_Johns'], [100, 'Pacific/Apia']] as const) {
+      await project(`by_${batchSize}`, log, batchSize);
+      expect(await rowsOf(`by_${batchSize}`, zone)).to.deep.equal(expected);
+    }
+    for (const texts of Object.values(expected as Record<string, readonly (string | null)[]>)) for (const text of texts) expect(text).to.be.a('string');
+  });
+
+  it('answers users, memberships and keys as the events left them', async () => {
+    await project('rm_identity', log, 3);
+    const reads = createIdentityQueries(database.db());
+    const found = await reads.userById(ada);
+    expect(found).to.deep.include({ id: ada, roles: ['super_admin', 'editor'], passwordHash: sealed('h2'), disabled: false, revision: 3, sessionsRevision: 2 });
+    expect(found?.memberships).to.deep.equal([{ tenant: 'default', roles: ['editor'] }]);
+    expect(found?.lastLoginAt?.toISOString()).to.equal(log[2]!.metadata.occurred_at);
+    expect(found?.updatedAt.toISOString()).to.equal(log[7]!.metadata.occurred_at);
+    expect(await reads.userByEmail(`digest-${bob}`)).to.deep.include({ id: bob, roles: ['admin'], disabled: false, sessionsRevision: 3, memberships: [{ tenant: 'default', roles: ['admin'] }] });
+    expect((await reads.users({ limit: 10, offset: 0 })).map(({ id }) => id)).to.deep.equal([ada, bob]);
+    expect([await reads.countUsers(), await reads.otherSuperAdmins(ada), await reads.otherSuperAdmins(bob)]).to.deep.equal([2, 0, 1]);
+    expect(await reads.apiKeyByHash(`hash-${site}`)).to.deep.include({ id: site, tenant: 'default', enabled: false, expiresAt: new Date('2027-01-01T00:00:00.000Z') });
+    expect(await reads.apiKeyById({ tenant: 'acme', keyId: site })).to.equal(undefined);
+    expect(await reads.apiKeys({ tenant: 'default', limit: 10, offset: 0 })).to.have.length(1);
+    expect(await reads.apiKeys({ tenant: 'acme', limit: 10, offset: 0 })).to.be.empty;
+    expect(await reads.lastChange()).to.equal(positionFrom(log.length));
+  });
+
+  it('forgets a deleted user and stops at a change of nobody', async () => {
+    const gone = logOf([createdUser(ada, []), ['user', ada, 'UserDeleted', {}]]);
+    await project('gone', gone, 1);
+    expect(await rowsOf('gone', 'UTC')).to.deep.equal({ users: [], memberships: [], api_keys: [] });
+    const orphan = logOf([['user', bob, 'UserStateChanged', { disabled: true }]]);
+    await project('orphan', orphan, 1).then(() => expect.fail('applied'), (error: unknown) => {
+      expect(String(error)).to.contain('UserStateChanged on a user that does not exist');
+    });
+  });
+});

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { openService } from '../../infrastructure/composition/commands.ts';
+import { openCommands } from '../../infrastructure/composition/commands.ts';
+import { environmentLayer, readSettings } from '../../infrastructure/configuration/read-settings.ts';
+import { createLogger } from '../../infrastructure/logging/create-logger.ts';
 import type { Call } from '../support/http.ts';
 import { admin, serverUrl } from '../support/database.ts';
 import { useService } from '../support/service.ts';
@@ -36,7 +38,8 @@ describe('rebuild and replay', function () {
   });
 
   it('give digests equal to the live read models, while reads go on', async () => {
-    const commands = await openService({ databaseUrl: service.database.url() });
+    const { settings } = readSettings([environmentLayer({ DATABASE_URL: service.database.url() })]);
+    const commands = await openCommands({ settings, logger: createLogger({ level: 'error', format: 'json' }) });
     const target = `replay_${process.pid}`;
     await admin(`create database ${target}`);
     try {

@@ -1,6 +1,7 @@
 import type { Service } from '../../infrastructure/composition/service.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
-import { readSettings } from '../../infrastructure/configuration/settings.ts';
+import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
+import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +62,7 @@ export function useService({ environment = {} }: { readonly environment?: Readon
   before(async function () {
     this.timeout(30_000);
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-service-'));
-    service = await startService({ settings: readSettings({ ...testEnvironment(database.url(), directory), ...environment }) });
+    service = await startService({ settings: loadSettings([environmentLayer({ ...testEnvironment(database.url(), directory), ...environment })]).settings });
     const setup = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
     token = setup.json<{ token: string }>().token;
   });

@@ -8,6 +8,7 @@ export const ROLES = ['api', 'projector', 'relay', 'worker', 'scheduler'] as con
 export const core = {
   appEnv: setting('APP_ENV', oneOf('production', 'development'), 'production', 'What the startup checks demand.'),
   roles: setting('SVC_ROLES', listOf(...ROLES), ROLES, 'What this process does.', { shownDefault: 'all' }),
+  leaseMs: setting('SVC_LEASE_MS', integer(500, 600_000), 10_000, 'Milliseconds after which a dead owner of a duty (projector, relay, worker) is replaced.'),
   dataDir: setting('SVC_DATA_DIR', text, './.palimpsest', 'Local state of the quickstart.'),
   adminListenAddress: setting('ADMIN_LISTEN_ADDR', hostPort, '0.0.0.0:3001', 'Bind address of the Admin API.'),
   apiListenAddress: setting('API_LISTEN_ADDR', hostPort, '0.0.0.0:3002', 'Bind address of the Content API.'),

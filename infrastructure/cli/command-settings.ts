@@ -1,0 +1,17 @@
+import type { Logger } from '../../application/ports/logger.ts';
+import { environmentLayer, readSettings } from '../configuration/read-settings.ts';
+import type { Settings } from '../configuration/settings/index.ts';
+import { createLogger } from '../logging/create-logger.ts';
+import { databaseUrlOf } from './embedded.ts';
+
+/**
+ * Settings of a command beside the service: it seals and serves nothing, so only what it reads must be right.
+ * Logs go to standard error, from `warn` on: standard output is for results.
+ * @throws Error when a setting does not parse or no database is found
+ */
+export async function commandSettings(): Promise<{ readonly settings: Settings; readonly logger: Logger }> {
+  const { settings, problems } = readSettings([environmentLayer(process.env)]);
+  if (problems.length > 0) throw new Error(problems.map(({ variable, remedy }) => `${variable}: ${remedy}`).join('\n'));
+  const databaseUrl = await databaseUrlOf(settings);
+  return { settings: { ...settings, databaseUrl }, logger: createLogger({ level: 'warn', format: 'pretty' }) };
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env node
+import { SettingsError } from '../configuration/load-settings.ts';
+
+const COMMANDS = {
+  start: { summary: 'the quickstart: everything in one process on embedded defaults (--demo loads content to look at)', load: () => import('./start.ts') },
+  serve: { summary: 'starts what the environment says', load: () => import('./serve.ts') },
+  rebuild: { summary: '<projection|all>: rebuilds read models beside the live ones and swaps them in (--force: even when they differ)', load: () => import('./rebuild.ts') },
+  replay: { summary: '--to <DATABASE_URL> [--until <time|position>] [--tenant <slug>]: fresh read models from the streams alone', load: () => import('./replay.ts') },
+  'copy-events': { summary: '--from <url> --to <url>: moves the history between event stores and proves it equal', load: () => import('./copy-events.ts') },
+} as const;
+
+/** What a command's module exports: it answers the exit code, or undefined when the process goes on. */
+export type Command = { readonly run: (args: readonly string[]) => Promise<number | undefined> };
+
+function usage(): string {
+  const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
+  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  return `usage: palimpsest <command> [options]\n\n${lines.join('\n')}\n`;
+}
+
+async function main([name, ...args]: readonly string[]): Promise<number | undefined> {
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
+    process.stdout.write(usage());
+    return name === undefined ? 2 : 0;
+  }
+  if (!(name in COMMANDS)) {
+    process.stderr.write(`palimpsest: there is no command ${name}\n\n${usage()}`);
+    return 2;
+  }
+  const command: Command = await COMMANDS[name as keyof typeof COMMANDS].load();
+  return command.run(args);
+}
+
+try {
+  const code = await main(process.argv.slice(2));
+  if (code !== undefined) process.exitCode = code;
+} catch (error) {
+  const message = error instanceof SettingsError || !(error instanceof Error) ? String(error instanceof Error ? error.message : error) : reasonOf(error);
+  process.stderr.write(`palimpsest: ${message}\n`);
+  process.exitCode = error instanceof TypeError && 'code' in error ? 2 : 1;
+}
+
+/** One line a cause: what went wrong, and why. */
+function reasonOf(error: Error): string {
+  const causes: string[] = [];
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    const nested = at instanceof AggregateError ? at.errors.map(String).join('; ') : '';
+    causes.push(at.message === '' ? nested : at.message);
+  }
+  return causes.join(': ');
+}

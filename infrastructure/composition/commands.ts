@@ -1,0 +1,102 @@
+import { parsePosition } from '../../domain/event.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Metrics } from '../../application/ports/metrics.ts';
+import { digest } from '../../projections/engine/digest.ts';
+import type { Projection } from '../../projections/engine/projection.ts';
+import type { RebuildProgress } from '../../projections/engine/rebuild.ts';
+import { rebuild } from '../../projections/engine/rebuild.ts';
+import type { ReplayProgress } from '../../projections/engine/replay.ts';
+import { replay } from '../../projections/engine/replay.ts';
+import type { Settings } from '../configuration/settings/index.ts';
+import { openDatabase } from '../postgres/database.ts';
+import { projections } from './projections.ts';
+import { openStores } from './stores.ts';
+
+/** One table of a read model, as `rebuild` and `replay` print it (spec 4 A): `checksum` is the same for the same rows in any order. */
+export type TableLine = { readonly table: string; readonly rows: number; readonly checksum: string };
+
+export type Commands = {
+  /** Digests of the live read models. */
+  digest(): Promise<readonly TableLine[]>;
+  /** Rebuilds one or all read models beside the live ones. @throws Error naming the tables when they differ and `force` is not given */
+  rebuild(name: string, options?: { readonly force?: boolean; readonly onProgress?: (progress: RebuildProgress) => void }): Promise<readonly TableLine[]>;
+  /** Builds fresh read models in an empty database. */
+  replay(options: ReplayCommand): Promise<readonly TableLine[]>;
+  close(): Promise<void>;
+};
+
+export type ReplayCommand = {
+  /** Address of the database. */
+  readonly to: string;
+  /** A position (20 digits) or a moment (RFC 3339). */
+  readonly until?: string;
+  readonly tenant?: string;
+  readonly onProgress?: (progress: ReplayProgress) => void;
+};
+
+/** Opens what the commands beside a service work with; nothing of it disturbs a running one. */
+export async function openCommands({ settings, logger }: { readonly settings: Settings; readonly logger: Logger }): Promise<Commands> {
+  const stores = await openStores({ settings, logger, metrics: NO_METRICS });
+  const { database, eventStore: source, leases, signals } = stores;
+
+  async function rebuildOne(projection: Projection, { force = false, onProgress }: { force?: boolean; onProgress?: (progress: RebuildProgress) => void }): Promise<readonly TableLine[]> {
+    const report = await rebuild({ database, source, projection, leases, signals, logger, force, ...(onProgress ? { onProgress } : {}) });
+    if (report.outcome === 'differs') {
+      const tables = report.differences.map(({ table }) => `rm_${projection.name}.${table}`);
+      throw new Error(`the rebuilt tables differ from the live ones, nothing was swapped: ${tables.join(', ')} (--force swaps all the same)`);
+    }
+    return report.tables.map((table) => lineOf(projection, table));
+  }
+
+  return {
+    async digest() {
+      const lines: TableLine[] = [];
+      for (const projection of projections) {
+        const { tables } = await digest({ database, projection });
+        lines.push(...tables.map((table) => lineOf(projection, table)));
+      }
+      return lines;
+    },
+    async rebuild(name, options = {}) {
+      const wanted = name === 'all' ? projections : projections.filter((projection) => projection.name === name);
+      if (wanted.length === 0) throw new Error(`there is no projection ${name}: ${projections.map((projection) => projection.name).join(', ')} or all`);
+      const lines: TableLine[] = [];
+      for (const projection of wanted) lines.push(...(await rebuildOne(projection, options)));
+      return lines;
+    },
+    async replay({ to, until, tenant, onProgress }) {
+      const target = openDatabase({ url: to, maxConnections: 4 });
+      try {
+        const report = await replay({
+          to: target,
+          source,
+          projections,
+          ...(until === undefined ? {} : { until: untilOf(until) }),
+          ...(tenant === undefined ? {} : { tenant }),
+          ...(onProgress ? { onProgress } : {}),
+        });
+        return report.tables.map((table) => lineOf({ name: table.projection }, table));
+      } finally {
+        await target.close();
+      }
+    },
+    close: () => stores.close(),
+  };
+}
+
+function lineOf({ name }: Pick<Projection, 'name'>, { table, rows, checksum }: TableLine): TableLine {
+  return { table: `rm_${name}.${table}`, rows, checksum };
+}
+
+function untilOf(text: string): GlobalPosition | Date {
+  const position = parsePosition(text);
+  if (position !== undefined) return position;
+  const moment = new Date(text);
+  if (Number.isNaN(moment.getTime())) throw new Error(`--until takes a position of 20 digits or a moment such as 2026-11-20T12:00:00Z`);
+  return moment;
+}
+
+const nothing = (): void => undefined;
+/** Commands end before anybody could scrape them. */
+const NO_METRICS: Metrics = { appendFinished: nothing, lag: nothing, batchApplied: nothing, queueDepth: nothing, delivery: nothing, requestFinished: nothing };

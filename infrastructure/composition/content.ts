@@ -1,0 +1,48 @@
+import { createContentTypeCatalogue } from '../../application/content/content-type-catalogue.ts';
+import type { ContentTypeDependencies } from '../../application/content/change-content-type.ts';
+import { defaultAccessRules } from '../../application/identity/default-access-rules.ts';
+import type { Claims } from '../../application/ports/claims.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { EntryRouteDependencies } from '../../api/content/entry-routes.ts';
+import type { ContentTypeQueries } from '../../projections/content/content-types/queries.ts';
+import { contentTypeQueries } from '../../projections/content/content-types/queries.ts';
+import { contentTypesById, LIVE } from '../../projections/content/content-types/rows.ts';
+import { createSchemaWorkbench } from '../../projections/content/content-types/workbench.ts';
+import { createEntryQueries } from '../../projections/content/entries/entry-queries.ts';
+import type { StoredContentType } from '../../domain/content/content-type.ts';
+import type { ProjectionProgress } from '../../projections/engine/projection.ts';
+import type { Stores } from './stores.ts';
+
+export type Content = {
+  readonly typeDependencies: ContentTypeDependencies & { readonly queries: ContentTypeQueries };
+  readonly entryDependencies: EntryRouteDependencies;
+  /** A content type by id, also one deleted softly. */
+  typeById(id: string): Promise<StoredContentType | undefined>;
+  /** Whether entries of the type have a status (draft and publish). */
+  hasStatus(tenant: string, typeId: string): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+/** Puts content types and entries together. */
+export function composeContent({ stores, progress, claims, logger }: { readonly stores: Stores; readonly progress: ProjectionProgress; readonly claims: Claims; readonly logger: Logger }): Content {
+  const { database, eventStore } = stores;
+  const queries = contentTypeQueries(database);
+  const catalogue = createContentTypeCatalogue({ load: (tenant, name) => queries.one(tenant, name), position: () => progress.position('content') });
+  const stopping = new AbortController();
+  const following = catalogue.follow(eventStore, stopping.signal).catch((error: unknown) => {
+    // Without news nothing may be believed for long; the process says so and is started anew by its keeper.
+    if (!stopping.signal.aborted) logger.error('content types of other processes are not heard of', { reason: String(error) });
+  });
+  const entries = createEntryQueries({ database });
+  const typeById = async (id: string) => (await contentTypesById(database, LIVE, [id])).get(id);
+  return {
+    typeDependencies: { eventStore, claims, queries, catalogue, workbench: createSchemaWorkbench({ database }), waitFor: (names, position, ms) => progress.waitFor(names, position, ms) },
+    entryDependencies: { eventStore, claims, types: catalogue, accessRules: defaultAccessRules, rows: entries.reads, reads: entries.reads, lists: entries.lists },
+    typeById,
+    hasStatus: async (_tenant, typeId) => (await typeById(typeId))?.definition.with_draft_publish === true,
+    async close() {
+      stopping.abort();
+      await following;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Entitlements } from '../../application/ports/entitlements.ts';
+import type { Claims } from '../../application/ports/claims.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Vault } from '../../application/ports/vault.ts';
+import type { Authenticator } from '../../application/identity/authenticate.ts';
+import { createAuthenticator } from '../../application/identity/authenticate.ts';
+import type { IdentityDependencies } from '../../application/identity/dependencies.ts';
+import type { ProjectionProgress } from '../../projections/engine/projection.ts';
+import { createIdentityQueries } from '../../projections/identity/queries.ts';
+import { DEFAULT_JWT_KEY_PATH } from '../configuration/load-settings.ts';
+import type { Settings } from '../configuration/settings/index.ts';
+import { equalSecrets } from '../crypto/equal-secrets.ts';
+import { createKeyHasher } from '../crypto/key-hasher.ts';
+import { createPasswords } from '../crypto/passwords.ts';
+import { randomSecrets } from '../crypto/random-secrets.ts';
+import { createSessionTokens } from '../crypto/session-tokens.ts';
+import { loadSigningKeys } from '../crypto/signing-keys.ts';
+import type { ApiKeyRequestLog } from '../identity/api-key-requests.ts';
+import { createApiKeyRequests } from '../identity/api-key-requests.ts';
+import { createCredentialCache } from '../identity/credential-cache.ts';
+import { createExclusive } from '../identity/exclusive.ts';
+import { watchIdentityChanges } from '../identity/identity-changes.ts';
+import { createSessionStore } from '../identity/session-store.ts';
+import type { Stores } from './stores.ts';
+
+export type IdentityOptions = {
+  readonly stores: Stores;
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly progress: ProjectionProgress;
+  readonly vault: Vault;
+  readonly claims: Claims;
+  readonly entitlements: Entitlements;
+  readonly setupToken: string;
+  readonly now: () => Date;
+  readonly newId: () => string;
+};
+
+export type Identity = {
+  readonly dependencies: IdentityDependencies;
+  readonly authenticator: Authenticator;
+  readonly requests: ApiKeyRequestLog;
+  /** Whether any account exists. */
+  anyUser(): Promise<boolean>;
+  /** Removes sessions that are long over. */
+  purge(): Promise<number>;
+  close(): Promise<void>;
+};
+
+/** Puts identity together. */
+export async function composeIdentity(options: IdentityOptions): Promise<Identity> {
+  const { stores, settings, logger, progress, vault, claims, entitlements, setupToken, now, newId } = options;
+  const { database, eventStore } = stores;
+  const reads = createIdentityQueries(database);
+  const sessions = createSessionStore({ database });
+  const requests = createApiKeyRequests({ database, vault, logger, newId });
+  const passwords = createPasswords();
+  const changes = watchIdentityChanges({ lastChange: () => reads.lastChange(), progress });
+  const keys = await loadSigningKeys({ path: settings.jwtKeyPath ?? DEFAULT_JWT_KEY_PATH, ownerOnly: settings.appEnv === 'production' });
+  const tokens = await createSessionTokens({ keys, expirySeconds: settings.jwtExpirySeconds });
+  const hashApiKey = createKeyHasher(settings.apiKeyPepper ?? '');
+  const dependencies: IdentityDependencies = {
+    eventStore, claims, reads, sessions, tokens, passwords, vault, progress, changes, entitlements, hashApiKey,
+    secrets: randomSecrets,
+    exclusive: createExclusive({ database }),
+    passwordPolicy: { minLength: settings.passwordMinLength, requireComplexity: settings.passwordRequireComplexity },
+    refreshTtlSeconds: settings.refreshTokenTtlSeconds,
+    apiKeyRequests: requests,
+    isSetupToken: (presented) => equalSecrets(presented, setupToken),
+  };
+  const authenticator = createAuthenticator({ reads, sessions, tokens, vault, hashApiKey, changes, now, newCache: createCredentialCache });
+  return {
+    dependencies,
+    authenticator,
+    requests,
+    anyUser: () => reads.anyUser(),
+    purge: () => sessions.purge(now()),
+    async close() {
+      changes.close();
+      authenticator.close();
+      await requests.close();
+      await passwords.close();
+    },
+  };
+}

@@ -1,0 +1,7 @@
+import type { Projection } from '../../projections/engine/projection.ts';
+import { automationProjection } from '../../projections/automation/projection.ts';
+import { contentProjection } from '../../projections/content/projection.ts';
+import { identityProjection } from '../../projections/identity/projection.ts';
+
+/** Every read model there is. */
+export const projections: readonly Projection[] = [contentProjection, identityProjection, automationProjection];

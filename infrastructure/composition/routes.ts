@@ -1,0 +1,46 @@
+import type { Metrics } from '../../application/ports/metrics.ts';
+import { auditRoutes } from '../../api/admin/platform/audit.ts';
+import { contentTypeRoutes } from '../../api/admin/content-types/routes.ts';
+import { identityRoutes } from '../../api/admin/identity/identity-routes.ts';
+import { webhookRoutes } from '../../api/admin/automation/webhook-routes.ts';
+import { contentAuthRoutes } from '../../api/content/auth.ts';
+import { contentTypeReadRoutes } from '../../api/content/content-types.ts';
+import { entryRoutes } from '../../api/content/entry-routes.ts';
+import type { Route } from '../../api/http/route.ts';
+import type { HealthChecks } from '../../api/platform/health.ts';
+import { healthRoutes } from '../../api/platform/health.ts';
+import { metricsRoute } from '../../api/platform/metrics.ts';
+import { openApiRoutes } from '../../api/platform/openapi.ts';
+import type { Settings } from '../configuration/settings/index.ts';
+import type { Automation } from './automation.ts';
+import type { Content } from './content.ts';
+import type { Identity } from './identity.ts';
+import type { Stores } from './stores.ts';
+
+export type RoutesOptions = {
+  readonly stores: Pick<Stores, 'eventStore'>;
+  readonly settings: Pick<Settings, 'secureCookie' | 'metricsToken'>;
+  readonly metrics: Metrics & { text(): Promise<string>; readonly contentType: string };
+  readonly checks: HealthChecks;
+  readonly content: Content;
+  readonly identity: Pick<Identity, 'dependencies'>;
+  readonly automation: Automation;
+  readonly version: string;
+};
+
+/** The table of routes of both listeners (spec 5, rule 13). */
+export function composeRoutes({ stores, settings, metrics, checks, content, identity, automation, version }: RoutesOptions): readonly Route[] {
+  const routes: readonly Route[] = [
+    ...healthRoutes(checks),
+    metricsRoute({ metrics, token: settings.metricsToken }),
+    ...openApiRoutes({ routes: () => routes, version }),
+    ...auditRoutes({ eventStore: stores.eventStore }),
+    ...identityRoutes({ ...identity.dependencies, secureCookie: settings.secureCookie }),
+    ...contentAuthRoutes(identity.dependencies),
+    ...contentTypeRoutes(content.typeDependencies),
+    ...contentTypeReadRoutes(content.typeDependencies),
+    ...entryRoutes(content.entryDependencies),
+    ...webhookRoutes(automation.routeDependencies),
+  ];
+  return routes;
+}

@@ -1,0 +1,206 @@
+import { statfs } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
+import { WEBHOOK_CATEGORIES } from '../../application/automation/webhook-worker.ts';
+import { createEntryHistory } from '../../application/content/entry-history.ts';
+import { FREE_TIER } from '../../application/ports/entitlements.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { createApi } from '../../api/http/create-api.ts';
+import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
+import type { Listener } from '../../api/http/listener.ts';
+import { startListener } from '../../api/http/listener.ts';
+import type { HealthChecks } from '../../api/platform/health.ts';
+import { keyRefusal } from '../../domain/identity/scopes.ts';
+import { createProjectionEngine } from '../../projections/engine/engine.ts';
+import type { Settings } from '../configuration/settings/index.ts';
+import { deriveKey } from '../crypto/derive-key.ts';
+import { randomSecrets } from '../crypto/random-secrets.ts';
+import { createVault } from '../crypto/vault.ts';
+import { createLogger } from '../logging/create-logger.ts';
+import { createMetrics } from '../metrics/create-metrics.ts';
+import { createClaims } from '../postgres/claims.ts';
+import { createIdempotencyKeys } from '../postgres/idempotency.ts';
+import { composeAutomation } from './automation.ts';
+import { composeContent } from './content.ts';
+import { openFanOut } from './fan-out.ts';
+import { composeIdentity } from './identity.ts';
+import { createHeldValues } from './held-values.ts';
+import { measured } from './measured-event-store.ts';
+import { projections } from './projections.ts';
+import { composeRoutes } from './routes.ts';
+import { startScheduler } from './scheduler.ts';
+import { openStores } from './stores.ts';
+
+export type StartServiceOptions = {
+  readonly settings: Settings;
+  /** Default: winston on standard error as `LOG_LEVEL` and `LOG_FORMAT` say. */
+  readonly logger?: Logger;
+  /** Something that only a new process mends; the caller ends this one. */
+  readonly onFatal?: (error: Error) => void;
+};
+
+export type Service = {
+  /** Base address of the Admin API. */
+  readonly adminUrl: string;
+  /** Base address of the Content API. */
+  readonly contentUrl: string;
+  /** What the first setup asks for; undefined once an account exists. */
+  readonly setupToken: string | undefined;
+  /**
+   * Stops accepting, finishes requests in flight and batches, saves checkpoints, leaves leases (spec 5, rule 15).
+   * Resolves when nothing runs any more. Safe to call twice.
+   */
+  stop(): Promise<void>;
+};
+
+/** All of it has this long; then the process may end all the same, for what is acknowledged is safe. */
+const STOP_DEADLINE_MS = 25_000;
+const LOW_DISK_BYTES = 100 * 1024 * 1024;
+
+/** Starts the roles that the settings name, in one process. @throws when the database, the event store or an address can't be had */
+export async function startService({ settings, logger: given, onFatal = () => undefined }: StartServiceOptions): Promise<Service> {
+  const now = () => new Date();
+  const newId = () => uuidv7();
+  const logger = given ?? createLogger({ level: settings.logLevel, format: settings.logFormat ?? (settings.appEnv === 'production' ? 'json' : 'pretty') });
+  const metrics = createMetrics();
+  const roles = new Set(settings.roles);
+  const closers: (() => Promise<void>)[] = [];
+  /** What was opened last is closed first. */
+  const closing = (close: () => Promise<void>): void => {
+    closers.unshift(close);
+  };
+  let state: ReturnType<HealthChecks['state']> = 'starting';
+  let stopped: Promise<void> | undefined;
+
+  /** Stops what is still starting as well as what has started. */
+  function stopOf(starting: Promise<{ stop(): Promise<void> } | undefined>, failure: string): () => Promise<void> {
+    const started = starting.catch((error: unknown) => {
+      if (state !== 'shutting_down') logger.error(failure, { reason: String(error) });
+      return undefined;
+    });
+    return async () => (await started)?.stop();
+  }
+
+  async function stop(): Promise<void> {
+    state = 'shutting_down';
+    const deadline = new AbortController();
+    const all = (async () => {
+      for (const close of closers) {
+        await close().catch((error: unknown) => {
+          logger.warn('a part did not close', { reason: String(error) });
+        });
+      }
+    })();
+    await Promise.race([all, pause(STOP_DEADLINE_MS, undefined, { signal: deadline.signal }).catch(() => undefined)]);
+    deadline.abort();
+  }
+
+  try {
+    const opened = await openStores({ settings, logger, metrics });
+    const stores = { ...opened, eventStore: measured(opened.eventStore, metrics) };
+    closing(() => opened.close());
+    const { database, eventStore, signals, leases, instanceId } = stores;
+
+    const engine = createProjectionEngine({ database, source: eventStore, projections, leases, signals, logger, metrics, instanceId });
+    closing(() => engine.stop());
+    await engine.prepare();
+    if (roles.has('projector')) engine.start();
+
+    const encryptionKey = settings.encryptionKey ?? '';
+    const vault = createVault({ database, encryptionKey });
+    const claims = createClaims({ database, key: deriveKey(encryptionKey, 'claims') });
+    const idempotency = createIdempotencyKeys({ database });
+    const setupToken = settings.setupToken ?? randomSecrets.refreshToken();
+    const history = createEntryHistory({ eventStore });
+
+    const content = composeContent({ stores, progress: engine.progress, claims, logger });
+    closing(() => content.close());
+    const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: FREE_TIER, setupToken, now, newId });
+    closing(() => identity.close());
+    const automation = composeAutomation({ stores, settings, logger, metrics, progress: engine.progress, vault, claims, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: FREE_TIER, now, newId });
+    closing(() => automation.close());
+
+    const fanOut = await openFanOut({ stores, settings, logger, metrics, onFatal });
+    closing(() => fanOut.close());
+    if (roles.has('relay')) closing(stopOf(fanOut.startRelay(history), 'the relay did not start'));
+    if (roles.has('worker')) {
+      const { worker } = automation;
+      worker.start();
+      closing(() => worker.stop());
+      closing(stopOf(fanOut.feed.start({ worker: 'webhooks', categories: WEBHOOK_CATEGORIES, handle: (events) => worker.handle(events) }), 'the webhook worker gets no events'));
+    }
+    if (roles.has('scheduler')) {
+      const scheduler = startScheduler({ claims, idempotency, heldBy: createHeldValues({ eventStore, vault, content }), purgeSessions: () => identity.purge(), logger });
+      closing(() => scheduler.stop());
+    }
+
+    const checks: HealthChecks = {
+      state: () => state,
+      databaseReachable: async () => (await database.query('select 1')).length === 1,
+      stoppedProjections: () => engine.status().filter((projection) => projection.state === 'stopped').map(({ name }) => name),
+      diskLow: async () => {
+        const { bavail, bsize } = await statfs(process.cwd());
+        return bavail * bsize < LOW_DISK_BYTES;
+      },
+    };
+    const routes = composeRoutes({ stores, settings, metrics, checks, content, identity, automation, version: VERSION });
+    const http: HttpDependencies = {
+      logger, metrics, now, newId, idempotency,
+      progress: engine.progress,
+      authenticate: (facts) => identity.authenticator.authenticate(facts),
+      checkKeyScope: keyRefusal,
+      recordKeyRequest: (request) => {
+        identity.requests.record(request);
+      },
+      tenantExists: (slug) => slug === 'default',
+      tenantOfHost: () => undefined,
+      options: {
+        maxJsonBodyBytes: settings.maxJsonBodyBytes,
+        maxBodyBytes: settings.maxBodyBytes,
+        trustedProxies: settings.trustedProxies,
+        secure: settings.secureCookie,
+        cors: {
+          origins: settings.corsOrigins,
+          allowMethods: settings.corsAllowMethods,
+          allowHeaders: settings.corsAllowHeaders,
+          exposeHeaders: settings.corsExposeHeaders,
+          maxAge: settings.corsMaxAge,
+        },
+      },
+    };
+    // Before anything else is stopped: whatever waits for a broker that is away waits no more.
+    closing(() => {
+      fanOut.giveUp();
+      return Promise.resolve();
+    });
+    const tls = tlsOf(settings);
+    const listen = async (api: 'admin' | 'content', address: string): Promise<Listener> => {
+      const listener = await startListener({ app: createApi({ api, routes, dependencies: http }), address, tls });
+      closing(() => listener.close());
+      return listener;
+    };
+    const admin = await listen('admin', settings.adminListenAddress);
+    const contentListener = await listen('content', settings.apiListenAddress);
+    state = 'running';
+    logger.info('listening', { admin: admin.url, content: contentListener.url, roles: [...roles], instance: instanceId });
+    const needsSetup = !(await identity.anyUser());
+    if (needsSetup && settings.setupToken === undefined) logger.warn('no account exists yet: POST /api/admin/setup takes this one-time token', { one_time: setupToken });
+    return {
+      adminUrl: admin.url,
+      contentUrl: contentListener.url,
+      setupToken: needsSetup ? setupToken : undefined,
+      stop: () => (stopped ??= stop()),
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Version of the package, for OpenAPI documents. */
+const VERSION = '0.1.0';
+
+function tlsOf({ tlsCertFile, tlsKeyFile }: Settings): { cert: string; key: string } | undefined {
+  return tlsCertFile !== undefined && tlsKeyFile !== undefined ? { cert: readFileSync(tlsCertFile, 'utf8'), key: readFileSync(tlsKeyFile, 'utf8') } : undefined;
+}

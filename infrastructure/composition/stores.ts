@@ -1,0 +1,93 @@
+import { hostname } from 'node:os';
+import { randomBytes } from 'node:crypto';
+import type { EventStore } from '../../application/ports/event-store.ts';
+import type { Leases } from '../../application/ports/leases.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Metrics } from '../../application/ports/metrics.ts';
+import type { Signals } from '../../application/ports/signals.ts';
+import type { Settings } from '../configuration/settings/index.ts';
+import type { Database } from '../postgres/database.ts';
+import { openDatabase } from '../postgres/database.ts';
+import { createLeases } from '../postgres/leases.ts';
+import { migrate } from '../postgres/migrate.ts';
+
+/** What everything else stands on. */
+export type Stores = {
+  readonly database: Database;
+  readonly eventStore: EventStore;
+  readonly signals: Signals;
+  readonly leases: Leases;
+  /** `<host>/<process id>/<random>`: names this process among all that ever run. */
+  readonly instanceId: string;
+  close(): Promise<void>;
+};
+
+export type OpenStoresOptions = {
+  /** With `databaseUrl` of a real server: `embedded` is replaced by its address before. */
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+};
+
+/** Opens the database (bringing its schemas up to date), the event store, signals and leases as the settings say. */
+export async function openStores({ settings, logger, metrics }: OpenStoresOptions): Promise<Stores> {
+  const { databaseUrl } = settings;
+  if (databaseUrl === undefined) throw new Error('DATABASE_URL is unset');
+  const instanceId = `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`;
+  const database = openDatabase({
+    url: databaseUrl,
+    maxConnections: settings.databaseMaxConnections,
+    minConnections: Math.min(settings.poolMinConnections, settings.databaseMaxConnections),
+    idleTimeoutMs: settings.poolHealthCheckPeriodMs > 0 ? settings.poolHealthCheckPeriodMs : settings.connectionMaxIdleMs,
+    maxLifetimeSeconds: Math.ceil(settings.connectionMaxLifetimeMs / 1000),
+    onError: (error) => {
+      logger.warn('database connection lost', { reason: error.message });
+    },
+  });
+  try {
+    await migrate(database);
+    const signals = await openSignals({ settings, database, logger });
+    const eventStore = await openEventStore({ url: settings.eventStoreUrl, database, logger, metrics });
+    return {
+      database,
+      eventStore,
+      signals,
+      leases: createLeases({ database, owner: instanceId, ttlMs: settings.leaseMs, signals }),
+      instanceId,
+      async close() {
+        await eventStore.close();
+        await signals.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function openSignals({ settings, database, logger }: { settings: Settings; database: Database; logger: Logger }): Promise<Signals> {
+  const onError = (error: unknown): void => {
+    logger.warn('signals are away; slow polling goes on', { reason: error instanceof Error ? error.message : String(error) });
+  };
+  if (settings.redisUrl === undefined) {
+    const { createPostgresSignals } = await import('../signals/postgres.ts');
+    return createPostgresSignals({ database, onError });
+  }
+  const { createRedisSignals } = await import('../signals/redis.ts');
+  return createRedisSignals({ url: settings.redisUrl, onError });
+}
+
+/** Opens an event store by its address: `postgres` is the one inside the database, `memory` is for tests. */
+export async function openEventStore({ url, database, logger, metrics }: { readonly url: string; readonly database: Database; readonly logger: Logger; readonly metrics: Metrics }): Promise<EventStore> {
+  if (url === 'memory') {
+    const { openMemoryEventStore } = await import('../event-store/memory/memory-event-store.ts');
+    return openMemoryEventStore();
+  }
+  if (url === 'postgres') {
+    const { openPostgresEventStore } = await import('../event-store/postgres/postgres-event-store.ts');
+    return openPostgresEventStore({ database, logger, metrics });
+  }
+  const { openEventStoreDb } = await import('../event-store/eventstoredb/eventstoredb-event-store.ts');
+  return openEventStoreDb({ url, logger, metrics });
+}

@@ -4,9 +4,10 @@ import { isRecord } from '../../domain/content/parse-json.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import type { SchemaSession } from '../ports/schema-workbench.ts';
+import type { EntryValue, SchemaSession } from '../ports/schema-workbench.ts';
 import { appendChange, changeAlone, claimingName, contentTypeStream, inProgress, nameClaim } from './change-content-type.ts';
 import type { ContentTypeDependencies } from './change-content-type.ts';
+import { claimingExisting, claimsOf, releaseExisting } from './existing-unique-values.ts';
 import { planContentType, refuseDefinition } from './plan-content-type.ts';
 import type { ContentTypePlan } from './plan-content-type.ts';
 
@@ -26,9 +27,14 @@ export type SavedContentType = { readonly definition: ContentTypeDefinition; rea
 export async function saveContentType(command: SaveContentType, context: CommandContext, dependencies: ContentTypeDependencies): Promise<SavedContentType> {
   const name = nameOf(command);
   return changeAlone(name, dependencies, async (session) => {
+    const { tenant } = context;
     const plan = await planOf(command, name, context, session);
-    await tryOut(plan, context.tenant, session);
-    return { definition: plan.definition, position: await append(plan, context, dependencies) };
+    const typeId = plan.stored?.id ?? context.newId();
+    const going = claimsOf(tenant, typeId, await session.valuesOf(tenant, name, plan.difference.released));
+    const coming = claimsOf(tenant, typeId, await tryOut(plan, tenant, session));
+    const position = await claimingExisting(coming, dependencies.claims, () => append(plan, typeId, context, dependencies));
+    await releaseExisting(going, coming, dependencies.claims);
+    return { definition: plan.definition, position };
   });
 }
 
@@ -51,14 +57,14 @@ function nameOf(command: SaveContentType): string {
   }
 }
 
-async function tryOut({ definition, difference }: ContentTypePlan, tenant: string, session: SchemaSession): Promise<void> {
+async function tryOut({ definition, difference }: ContentTypePlan, tenant: string, session: SchemaSession): Promise<readonly EntryValue[]> {
   const trial = await session.tryOut({ tenant, table: definition.name, statements: difference.statements.filter(isApplied), checks: difference.checks });
   if (trial.outcome === 'locked') throw inProgress();
   if (trial.outcome === 'refused') throw refusal('schema_migration_failed', { cause: trial.reason });
+  return trial.unique;
 }
 
-async function append({ definition, stored, difference }: ContentTypePlan, context: CommandContext, dependencies: ContentTypeDependencies): Promise<GlobalPosition> {
-  const typeId = stored?.id ?? context.newId();
+async function append({ definition, stored, difference }: ContentTypePlan, typeId: string, context: CommandContext, dependencies: ContentTypeDependencies): Promise<GlobalPosition> {
   const { statements, canceled, retained } = difference;
   const event = { type: 'ContentTypeSaved', data: { type_id: typeId, definition, statements, canceled, retained } } as const;
   if (stored) return appendChange({ typeId, stored, event }, context, dependencies);

@@ -1,6 +1,7 @@
 import type { StoredContentType } from '../../domain/content/content-type.ts';
-import type { SchemaStatement } from '../../domain/content/definition.ts';
+import type { FieldDefinition, SchemaStatement } from '../../domain/content/definition.ts';
 import type { ValueCheck } from '../../domain/content/schema-diff.ts';
+import type { Json } from '../../domain/json.ts';
 
 /** What a change would do to the live table. */
 export type SchemaTrial = {
@@ -12,8 +13,11 @@ export type SchemaTrial = {
   readonly checks: readonly ValueCheck[];
 };
 
-/** `refused`: a value does not convert, or breaks a rule that was turned on. `locked`: the table could not be had in time. */
-export type TrialOutcome = { readonly outcome: 'passed' } | { readonly outcome: 'refused'; readonly reason: string } | { readonly outcome: 'locked' };
+/** A value that an entry holds, as JSON shows it. */
+export type EntryValue = { readonly entryId: string; readonly field: FieldDefinition; readonly value: Json };
+
+/** `passed` carries the values of the checked unique fields, as the change leaves them. `refused`: a value does not convert, or breaks a rule that was turned on. `locked`: the table could not be had in time. */
+export type TrialOutcome = { readonly outcome: 'passed'; readonly unique: readonly EntryValue[] } | { readonly outcome: 'refused'; readonly reason: string } | { readonly outcome: 'locked' };
 
 /** Reading the content types that the read model holds. */
 export type ContentTypeReader = {
@@ -26,6 +30,8 @@ export type ContentTypeReader = {
 export type SchemaSession = ContentTypeReader & {
   /** Runs the statements for real in the live table and takes everything back. */
   tryOut(trial: SchemaTrial): Promise<TrialOutcome>;
+  /** What the tenant's entries hold in the fields today. */
+  valuesOf(tenant: string, table: string, fields: readonly FieldDefinition[]): Promise<readonly EntryValue[]>;
 };
 
 /** Changes of the typed tables before they are facts (spec 5, rule 9). */

@@ -38,6 +38,8 @@ export type SchemaDifference = {
   /** Removed fields whose values stay until a queued statement runs. */
   readonly retained: readonly FieldDefinition[];
   readonly checks: readonly ValueCheck[];
+  /** Fields as they were whose unique values are to be set free. */
+  readonly released: readonly FieldDefinition[];
   /** How another tenant's type stores a field differently; then nothing of the rest holds. */
   readonly conflict: string | undefined;
 };
@@ -66,6 +68,7 @@ export function diffContentType(change: SchemaChange): SchemaDifference {
     canceled: pending.filter(({ operation }) => isCanceled(operation, again, after)).map(({ id }) => id),
     retained: [...change.retained.filter((field) => !again.includes(field)), ...removed],
     checks: valueChecks(before, own, after),
+    released: releasedFields(before, after),
     conflict,
   };
 }
@@ -159,6 +162,14 @@ function valueChecks(before: ContentTypeDefinition | undefined, own: readonly Fi
   });
 }
 
+/** A field that is removed keeps its values and their claims until the queued statement runs. */
+function releasedFields(before: ContentTypeDefinition | undefined, after: ContentTypeDefinition): readonly FieldDefinition[] {
+  return (before?.fields ?? []).filter((previous) => {
+    const field = after.fields.find(({ name }) => name === previous.name);
+    return previous.unique === true && field !== undefined && (field.unique !== true || columnOf(field).type !== columnOf(previous).type);
+  });
+}
+
 function findConflict(fields: readonly FieldDefinition[], foreign: readonly FieldDefinition[]): string | undefined {
   for (const field of fields.filter(hasTable)) {
     const other = foreign.find((known) => hasTable(known) && (keyOf(known) === keyOf(field) || known.name === field.name) && storage(known) !== storage(field));
@@ -174,9 +185,15 @@ function storage(field: FieldDefinition): string {
 
 function refuseRelationChange(field: FieldDefinition, previous: FieldDefinition | undefined): void {
   if (!previous) return;
-  const sides = (known: FieldDefinition) => (isStored(known) || isLink(known) ? (known.relation_type ?? 'column') : 'other side');
-  if (sides(field) === sides(previous)) return;
+  if (side(field) === side(previous)) return;
   throw new InvalidDefinition(`field "${field.name}": a relation does not convert into another kind or type; remove it and add a field of another name`);
+}
+
+/** Where a field's values live. */
+function side(field: FieldDefinition): string {
+  if (isLink(field)) return 'links';
+  if (!isStored(field)) return 'other side';
+  return field.field_type === 'relation' ? 'belongs_to' : 'column';
 }
 
 function hasTable(field: FieldDefinition): boolean {

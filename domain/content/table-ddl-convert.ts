@@ -51,7 +51,7 @@ type Converted = Exclude<SqlType, 'text' | 'jsonb'>;
 const CONVERSIONS: { readonly [type in Converted]: { readonly name: string; readonly accepts: string; readonly condition?: string } } = {
   float8: { name: '_to_number', accepts: '^[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,4})?$' },
   int8: { name: '_to_integer', accepts: '^[+-]?[0-9]{1,19}$', condition: 'value::int8 between -9007199254740991 and 9007199254740991' },
-  numeric: { name: '_to_decimal', accepts: '^[+-]?[0-9]{1,1000}(\\.[0-9]{1,1000})?$' },
+  numeric: { name: '_to_decimal', accepts: '^[+-]?[0-9]+(\\.[0-9]+)?$', condition: 'length(value) <= 2000' },
   boolean: { name: '_to_boolean', accepts: '^([Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee]|0|1)$' },
   date: { name: '_to_date', accepts: '^[0-9]{4}-[0-9]{2}-[0-9]{2}$' },
   'timestamptz(3)': {

@@ -1,8 +1,11 @@
 import type { StoredContentType } from '../../../domain/content/content-type.ts';
 import { keyOf } from '../../../domain/content/entry-fields.ts';
-import type { SchemaStatement } from '../../../domain/content/definition.ts';
+import type { FieldDefinition, SchemaStatement } from '../../../domain/content/definition.ts';
+import { jsonExpression } from '../../../domain/content/field-types.ts';
+import { columnOf } from '../../../domain/content/schema-diff.ts';
 import type { ValueCheck } from '../../../domain/content/schema-diff.ts';
 import { findUnconvertible } from '../../../domain/content/table-ddl.ts';
+import type { Json } from '../../../domain/json.ts';
 import type { Database, Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE, readContentTypes } from './rows.ts';
@@ -14,9 +17,14 @@ type Trial = {
   readonly checks: readonly ValueCheck[];
 };
 
-type Outcome = { readonly outcome: 'passed' } | { readonly outcome: 'refused'; readonly reason: string } | { readonly outcome: 'locked' };
+type Value = { readonly entryId: string; readonly field: FieldDefinition; readonly value: Json };
 
-type Session = ReturnType<typeof reader> & { tryOut(trial: Trial): Promise<Outcome> };
+type Outcome = { readonly outcome: 'passed'; readonly unique: readonly Value[] } | { readonly outcome: 'refused'; readonly reason: string } | { readonly outcome: 'locked' };
+
+type Session = ReturnType<typeof reader> & {
+  tryOut(trial: Trial): Promise<Outcome>;
+  valuesOf(tenant: string, table: string, fields: readonly FieldDefinition[]): Promise<readonly Value[]>;
+};
 
 export type SchemaWorkbenchOptions = {
   readonly database: Database;
@@ -38,7 +46,12 @@ export function createSchemaWorkbench({ database, lockTimeoutMs = 3000 }: Schema
     return database.transaction(async (tx) => {
       const [lock] = await tx.query<{ locked: boolean }>(`select pg_try_advisory_xact_lock(hashtextextended('content_type/' || $1, 0)) as locked`, [name]);
       if (lock?.locked !== true) return undefined;
-      return { value: await work({ ...reader(tx), tryOut: (trial) => tryOut(tx, trial, lockTimeoutMs) }) };
+      const session: Session = {
+        ...reader(tx),
+        tryOut: (trial) => tryOut(tx, trial, lockTimeoutMs),
+        valuesOf: (tenant, table, fields) => readValues(tx, tenant, table, fields),
+      };
+      return { value: await work(session) };
     });
   }
 
@@ -61,12 +74,14 @@ function reader(db: Queryable) {
 
 /** Everything is taken back, the locks on the table with it; the transaction goes on. */
 async function tryOut(tx: Transaction, { tenant, table, statements, checks }: Trial, lockTimeoutMs: number): Promise<Outcome> {
-  if (statements.length === 0 && checks.length === 0) return { outcome: 'passed' };
+  if (statements.length === 0 && checks.length === 0) return { outcome: 'passed', unique: [] };
   await tx.query('savepoint try_out');
   try {
     await tx.query(`set local lock_timeout to ${String(Math.ceil(lockTimeoutMs))}; set local timezone to 'UTC'; set local datestyle to 'ISO, YMD'`);
     const reason = (await findLoss(tx, table, statements)) ?? (await runAndCheck(tx, { tenant, table, statements, checks }));
-    return reason === undefined ? { outcome: 'passed' } : { outcome: 'refused', reason };
+    if (reason !== undefined) return { outcome: 'refused', reason };
+    const unique = checks.filter(({ kind }) => kind === 'unique').map(({ field }) => field);
+    return { outcome: 'passed', unique: await readValues(tx, tenant, table, unique) };
   } catch (error) {
     const code = sqlState(error);
     if (LOCK_FAULTS.includes(code)) return { outcome: 'locked' };
@@ -99,6 +114,21 @@ async function runAndCheck(tx: Transaction, { tenant, table, statements, checks 
     if (await isFound(tx, question, [tenant])) return check.kind === 'required' ? `${check.field.name} is missing in an entry` : `${check.field.name} holds a value twice`;
   }
   return undefined;
+}
+
+async function readValues(tx: Transaction, tenant: string, table: string, fields: readonly FieldDefinition[]): Promise<readonly Value[]> {
+  const values: Value[] = [];
+  for (const field of fields) {
+    const { name, type } = columnOf(field);
+    const column = quoteIdentifier(name);
+    const rows = await tx.query<{ id: string; value: Json }>(
+      `select id, to_json(${jsonExpression(type, column)}) as value from ${LIVE}.${quoteIdentifier(table)}
+       where tenant_id = $1 and "_deleted_at" is null and ${column} is not null`,
+      [tenant],
+    );
+    values.push(...rows.map(({ id, value }) => ({ entryId: id, field, value })));
+  }
+  return values;
 }
 
 async function isFound(tx: Transaction, question: string, values?: readonly unknown[]): Promise<boolean> {

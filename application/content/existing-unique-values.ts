@@ -1,0 +1,54 @@
+import type { FieldDefinition } from '../../domain/content/definition.ts';
+import { uniqueKey, uniqueScope } from '../../domain/content/field-types.ts';
+import { refusal } from '../../domain/errors.ts';
+import type { Json } from '../../domain/json.ts';
+import { streamName } from '../../domain/stream.ts';
+import type { ClaimRequest, Claims } from '../ports/claims.ts';
+
+/** A value that an entry of the type holds today. */
+export type StoredValue = { readonly entryId: string; readonly field: FieldDefinition; readonly value: Json };
+
+/** Claims of entries, by the entry's stream. */
+type ClaimsByOwner = ReadonlyMap<string, readonly ClaimRequest[]>;
+
+/** Claims that stored values stand for in the fields' scopes. */
+export function claimsOf(tenant: string, typeId: string, values: readonly StoredValue[]): ClaimsByOwner {
+  const owners = new Map<string, ClaimRequest[]>();
+  for (const { entryId, field, value } of values) {
+    const owner = streamName({ category: 'entry', tenant, id: entryId });
+    const requests = owners.get(owner) ?? [];
+    requests.push({ tenant, scope: uniqueScope(typeId, field.id), value: uniqueKey(field.field_type, value) });
+    owners.set(owner, requests);
+  }
+  return owners;
+}
+
+/**
+ * Claims the values that entries hold in fields that become unique, while `work` appends; nothing stays claimed where it fails.
+ * @throws `schema_migration_failed` when a value is held by another entry
+ */
+export async function claimingExisting<T>(wanted: ClaimsByOwner, claims: Claims, work: () => Promise<T>): Promise<T> {
+  const taken: [string, readonly ClaimRequest[]][] = [];
+  try {
+    for (const [owner, requests] of wanted) {
+      if ((await claims.claim(owner, requests)).length > 0) throw refusal('schema_migration_failed');
+      taken.push([owner, requests]);
+    }
+    const result = await work();
+    // What this leaves undone the claims' reaper does, which asks the entries' streams.
+    for (const [owner, requests] of taken) await claims.confirm(owner, requests, []).catch(() => undefined);
+    return result;
+  } catch (error) {
+    for (const [owner, requests] of taken) await claims.abandon(owner, requests).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Sets the values free that entries hold in fields as they were, but for those that they hold in the fields as they are. */
+export async function releaseExisting(going: ClaimsByOwner, staying: ClaimsByOwner, claims: Claims): Promise<void> {
+  for (const [owner, requests] of going) {
+    const kept = staying.get(owner) ?? [];
+    const released = requests.filter((request) => !kept.some(({ scope, value }) => scope === request.scope && value === request.value));
+    await claims.confirm(owner, [], released).catch(() => undefined);
+  }
+}

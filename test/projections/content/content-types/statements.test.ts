@@ -1,0 +1,169 @@
+import { expect } from 'chai';
+import type { ContentTypeDefinition, FieldDefinition, SchemaStatement } from '../../../../domain/content/definition.ts';
+import { FIELD_TYPES } from '../../../../domain/content/definition.ts';
+import { convertValue } from '../../../../domain/content/convert-value.ts';
+import { FIELD_TYPE_SPECS, jsonExpression, SQL_TYPES } from '../../../../domain/content/field-types.ts';
+import type { Json } from '../../../../domain/json.ts';
+import { diffContentType } from '../../../../domain/content/schema-diff.ts';
+import { projectedStatement, renderOperation } from '../../../../domain/content/table-ddl.ts';
+import type { Queryable } from '../../../../infrastructure/postgres/database.ts';
+import { createContentTypeTables } from '../../../../projections/content/content-types/tables.ts';
+import { useDatabase } from '../../../support/database.ts';
+
+const type = (fields: readonly FieldDefinition[], more: Partial<ContentTypeDefinition> = {}): ContentTypeDefinition => ({ name: 'article', fields, ...more });
+const everyField: readonly FieldDefinition[] = FIELD_TYPES.map((field_type) => ({
+  id: field_type, name: `f_${field_type}`, field_type, indexed: field_type !== 'json', ...(field_type === 'relation' ? { relation_to: 'article', relation_type: 'belongs_to' } : {}),
+}));
+const links: FieldDefinition = { id: 'l', name: 'tags', field_type: 'relation', relation_type: 'many_to_many', relation_to: 'article' };
+
+function statementsOf(before: ContentTypeDefinition | undefined, after: ContentTypeDefinition): readonly SchemaStatement[] {
+  let ids = 0;
+  return diffContentType({ tenant: 'default', before, after, retained: [], pending: [], others: [], newId: () => `s${(ids += 1)}` }).statements;
+}
+
+/** Everything that is in the schema: columns with their types and places, and indexes. */
+async function shapeOf(db: Queryable) {
+  const columns = await db.query(`select table_name, column_name, udt_name, is_nullable, datetime_precision from information_schema.columns
+    where table_schema = 'rm_content' and table_name not in ('_content_types', '_statements') order by table_name, ordinal_position`);
+  const indexes = await db.query(`select indexdef from pg_indexes where schemaname = 'rm_content' order by indexdef`);
+  return { columns, indexes };
+}
+
+async function run(db: Queryable, statements: readonly { readonly sql: string }[]): Promise<void> {
+  for (const { sql } of statements) await db.query(sql);
+}
+
+async function undo(db: Queryable, statements: readonly SchemaStatement[]): Promise<void> {
+  for (const { down_sql: sql } of statements.toReversed()) await db.query(sql);
+}
+
+describe('statements of schema changes, run on Postgres', () => {
+  const database = useDatabase();
+
+  before(async () => {
+    await database.db().transaction(async (tx) => {
+      await tx.query('create schema rm_content');
+      await createContentTypeTables(tx, { schema: '"rm_content"' });
+    });
+  });
+  afterEach(async () => {
+    await database.db().query(`do $$ declare t text; begin
+      for t in select tablename from pg_tables where schemaname = 'rm_content' and tablename not in ('_content_types', '_statements')
+      loop execute format('drop table rm_content.%I', t); end loop; end $$`);
+  });
+
+  it('a type with every kind of field is created, and the undo leaves nothing', async () => {
+    const before = await shapeOf(database.db());
+    const statements = statementsOf(undefined, type([...everyField, links], { with_draft_publish: true }));
+    await run(database.db(), statements);
+    const { columns } = await shapeOf(database.db());
+    expect(columns.length).to.be.greaterThan(25);
+    await undo(database.db(), statements);
+    expect(await shapeOf(database.db())).to.deep.equal(before);
+  });
+
+  it('each field type is added, and the undo gives the table of before', async () => {
+    await run(database.db(), statementsOf(undefined, type([])));
+    const before = await shapeOf(database.db());
+    for (const field of [...everyField, links]) {
+      const statements = statementsOf(type([]), type([field]));
+      await run(database.db(), statements);
+      expect(await shapeOf(database.db()), field.name).not.to.deep.equal(before);
+      await undo(database.db(), statements);
+      expect(await shapeOf(database.db()), field.name).to.deep.equal(before);
+    }
+  });
+
+  it('an index is turned on and off, and the undos give the table of before', async () => {
+    const [plain, indexed] = [type([{ id: 't', name: 'title', field_type: 'text' }]), type([{ id: 't', name: 'title', field_type: 'text', indexed: true }])];
+    await run(database.db(), statementsOf(undefined, plain));
+    const before = await shapeOf(database.db());
+    const [on, off] = [statementsOf(plain, indexed), statementsOf(indexed, plain)];
+    await run(database.db(), on);
+    const between = await shapeOf(database.db());
+    await run(database.db(), off);
+    expect(await shapeOf(database.db())).to.deep.equal(before);
+    await undo(database.db(), off);
+    expect(await shapeOf(database.db())).to.deep.equal(between);
+    await undo(database.db(), on);
+    expect(await shapeOf(database.db())).to.deep.equal(before);
+  });
+
+  it('every column type converts into every other on an empty table, back by the undo, and in the projector\'s way', async () => {
+    const place = { schema: '"rm_content"', table: 'article' };
+    for (const from of SQL_TYPES) {
+      await database.db().query(`create table rm_content.article (id uuid, c ${from})`);
+      for (const to of SQL_TYPES.filter((other) => other !== from)) {
+        const before = await shapeOf(database.db());
+        const operation = { op: 'convert_column', column: 'c', from, to } as const;
+        const { sql, down_sql } = renderOperation(operation, place);
+        await database.db().query(sql);
+        expect(await shapeOf(database.db())).not.to.deep.equal(before);
+        await database.db().query(down_sql);
+        expect(await shapeOf(database.db()), `${from} to ${to}`).to.deep.equal(before);
+        await database.db().query(projectedStatement(operation, place));
+        await database.db().query(down_sql);
+      }
+      await database.db().query('drop table rm_content.article');
+    }
+  });
+
+  const uuid = '018f2f4e-7a3b-7c1d-9e2f-3a4b5c6d7e8f';
+  /** From, SQL literal, to, what becomes of it in JSON (null: it does not convert). */
+  const values: readonly [string, string, string, unknown][] = [
+    ['text', `' 42 '`, 'int8', 42], ['text', `'4.5'`, 'int8', null], ['text', `'9007199254740993'`, 'int8', null], ['text', `'-4.50'`, 'numeric', '-4.50'],
+    ['text', `'1e3'`, 'float8', 1000], ['text', `'NaN'`, 'float8', null], ['text', `'infinity'`, 'float8', null], ['text', `'TRUE'`, 'boolean', true], ['text', `'yes'`, 'boolean', null],
+    ['text', `'2024-02-29'`, 'date', '2024-02-29'], ['text', `'2023-02-29'`, 'date', null], ['text', `'today'`, 'date', null], ['text', `'now'`, 'timestamptz(3)', null],
+    ['text', `'2024-02-29T10:00:00+02:00'`, 'timestamptz(3)', '2024-02-29T08:00:00.000Z'], ['text', `'2024-02-29'`, 'timestamptz(3)', '2024-02-29T00:00:00.000Z'],
+    ['text', `'10:30'`, 'time(3)', '10:30:00'], ['text', `'25:00'`, 'time(3)', null], ['text', `'${uuid.toUpperCase()}'`, 'uuid', uuid], ['text', `'x'`, 'uuid', null],
+    ['text', `'{"a":1}'`, 'jsonb', '{"a":1}'], ['text', `'1e999'`, 'float8', null],
+    ['float8', '2', 'int8', 2], ['float8', '2.5', 'int8', null], ['float8', '0.1', 'numeric', '0.1'], ['float8', '0.1', 'text', '0.1'], ['float8', '1', 'boolean', true],
+    ['int8', '1', 'boolean', true], ['int8', '7', 'boolean', null], ['int8', '7', 'text', '7'], ['int8', '7', 'float8', 7], ['int8', '7', 'date', null],
+    ['numeric', '2.00', 'int8', 2], ['numeric', '2.50', 'text', '2.50'], ['boolean', 'true', 'text', 'true'], ['boolean', 'true', 'int8', 1], ['boolean', 'false', 'numeric', '0'],
+    ['date', `'2024-02-29'`, 'text', '2024-02-29'], ['date', `'2024-02-29'`, 'timestamptz(3)', '2024-02-29T00:00:00.000Z'], ['timestamptz(3)', `'2024-02-29T23:30:00Z'`, 'date', '2024-02-29'],
+    ['timestamptz(3)', `'2024-02-29T23:30:00Z'`, 'text', '2024-02-29T23:30:00.000Z'], ['timestamptz(3)', `'2024-02-29T23:30:00Z'`, 'time(3)', '23:30:00'], ['uuid', `'${uuid}'`, 'text', uuid],
+    ['jsonb', `'"a"'`, 'text', 'a'], ['jsonb', `'5'`, 'int8', 5], ['jsonb', `'[5]'`, 'int8', null], ['jsonb', `'{"a": 1}'`, 'text', '{"a": 1}'], ['numeric', '1.50', 'jsonb', '1.50'],
+  ];
+  for (const [from, literal, to, expected] of values) {
+    it(`${from} ${literal} ${expected === null ? 'does not convert' : 'converts'} to ${to}`, async () => {
+      const [a, b] = [SQL_TYPES.find((known) => known === from)!, SQL_TYPES.find((known) => known === to)!];
+      await database.db().query(`create table rm_content.article (c ${from}); insert into rm_content.article values (${literal})`);
+      const [stored] = await database.db().query<{ v: Json }>(`select to_json(${jsonExpression(a, '"c"')}) as v from rm_content.article`);
+      const operation = { op: 'convert_column', column: 'c', from: a, to: b } as const;
+      await database.db().query(projectedStatement(operation, { schema: '"rm_content"', table: 'article' }));
+      const [row] = await database.db().query<{ v: unknown }>(`select to_json(${jsonExpression(b, '"c"')}) as v from rm_content.article`);
+      expect(row?.v, 'the column').to.deep.equal(expected);
+      const fieldType = FIELD_TYPES.find((known) => FIELD_TYPE_SPECS[known].sqlType === b)!;
+      const inEvents = convertValue({ id: 'c', name: 'c', field_type: fieldType }, stored?.v ?? null);
+      // A text of a whole object is written in PostgreSQL's way in the column alone.
+      if (literal !== `'{"a": 1}'`) expect(inEvents, 'the value of an event').to.deep.equal(expected);
+    });
+  }
+
+  it('names of 63 characters give tables, indexes and link tables of their own', async () => {
+    const long = 'n'.repeat(63);
+    const name = `a${'b'.repeat(62)}`;
+    const fields: readonly FieldDefinition[] = [
+      { id: '1', name: long, field_type: 'text', indexed: true }, { id: '2', name: `${'n'.repeat(62)}m`, field_type: 'text', indexed: true },
+      { ...links, name: 'l'.repeat(63) }, { ...links, id: '3', name: `${'l'.repeat(62)}k` },
+    ];
+    await run(database.db(), statementsOf(undefined, { name, fields }));
+    const [row] = await database.db().query<{ indexes: number }>(`select count(*) as indexes from pg_indexes where schemaname = 'rm_content' and tablename = $1`, [name]);
+    expect(row?.indexes).to.equal(4);
+  });
+
+  it('two types whose names run together have indexes of their own', async () => {
+    const fields = (name: string): readonly FieldDefinition[] => [{ id: '1', name, field_type: 'text', indexed: true }];
+    await run(database.db(), statementsOf(undefined, { name: 'a', fields: fields('b_c') }));
+    await run(database.db(), statementsOf(undefined, { name: 'a_b', fields: fields('c') }));
+    const rows = await database.db().query(`select 1 from pg_indexes where schemaname = 'rm_content' and tablename = 'a_b'`);
+    expect(rows).to.have.length(3);
+  });
+
+  it('an index takes the longest texts', async () => {
+    await run(database.db(), statementsOf(undefined, type([{ id: 't', name: 'title', field_type: 'text', indexed: true }])));
+    const incompressible = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7919) % 20_000))).join('');
+    await database.db().query(`insert into rm_content.article (id, tenant_id, _version, _status, _created_at, _updated_at, _created_by, _updated_by, title)
+      values (gen_random_uuid(), 'default', 1, 'published', now(), now(), '{}', '{}', $1)`, [incompressible]);
+  });
+});

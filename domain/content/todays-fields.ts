@@ -1,8 +1,8 @@
 import type { ContentType } from './content-type.ts';
 import { fieldAt } from './content-type.ts';
+import { convertValue } from './convert-value.ts';
 import type { EntryFact } from './entry.ts';
 import { keyOf } from './entry-fields.ts';
-import { readValue } from './entry-value.ts';
 import type { FieldValues } from './events.ts';
 import type { Json } from '../json.ts';
 
@@ -17,8 +17,7 @@ export function todaysFields(type: ContentType, revision: number, fields: FieldV
   for (const [key, value] of Object.entries(fields)) {
     const field = fieldAt(type, revision, key) ?? (key.endsWith('_id') ? fieldAt(type, revision, key.slice(0, -'_id'.length)) : undefined);
     if (!field) continue;
-    const read = readValue(field, value);
-    today.push([keyOf(field), read.ok ? read.value : null]);
+    today.push([keyOf(field), convertValue(field, value)]);
   }
   return Object.fromEntries(today);
 }

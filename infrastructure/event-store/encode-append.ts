@@ -28,7 +28,7 @@ export const MAX_APPEND_BYTES = 16 * 1024 * 1024;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 // Names begin with no `$` (EventStoreDB keeps those for itself) and hold no control characters.
-// eslint-disable-next-line no-control-regex -- the control characters are what is refused
+ 
 const NAME = /^[^$\u0000-\u001f\u007f][^\u0000-\u001f\u007f]{0,254}$/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const MAX_DEPTH = 200;

@@ -178,12 +178,12 @@ export function appendCases(context: ContractContext): void {
   });
 
   describe('append, repeated', () => {
-    async function twice(expected: Expected, prepare: (stream: string) => Promise<unknown> = async () => undefined, between: (stream: string) => Promise<unknown> = async () => undefined) {
+    async function twice(expected: Expected, prepare?: (stream: string) => Promise<unknown>, between?: (stream: string) => Promise<unknown>) {
       const stream = newStream();
-      await prepare(stream);
+      await prepare?.(stream);
       const events = newEvents(3);
       const first = await append(stream, events, expected);
-      await between(stream);
+      await between?.(stream);
       const before = idsOf(await read(stream));
       const second = await append(stream, events, expected);
       expect({ revision: second.revision, position: second.position }).to.deep.equal({ revision: first.revision, position: first.position });

@@ -73,8 +73,8 @@ export const positionsOf = (events: readonly RecordedEvent[]): readonly GlobalPo
 /** A subscription that a test follows in the background. */
 export type Follower = {
   readonly items: readonly SubscriptionItem[];
-  events(): readonly RecordedEvent[];
-  position(): GlobalPosition | undefined;
+  readonly events: () => readonly RecordedEvent[];
+  readonly position: () => GlobalPosition | undefined;
   /** Resolves when the condition holds after an item; rejects when the subscription ends before or after `timeoutMs`. */
   until(condition: (follower: Follower) => boolean, timeoutMs?: number): Promise<void>;
   caughtUp(): Promise<void>;

@@ -262,6 +262,30 @@ export function readCases(context: ContractContext): void {
     });
   });
 
+  describe('findEvent', () => {
+    it('finds an event by its id', async () => {
+      const stream = newStream();
+      const events = newEvents(3);
+      await store().append(stream, events, { expected: 'no_stream' });
+      const [, second] = await collect(store().readStream(stream));
+      expect(await store().findEvent(events[1]!.id)).to.deep.equal(second);
+    });
+
+    it('finds nothing for an id that no event has', async () => {
+      expect(await store().findEvent(uuidv7())).to.equal(undefined);
+    });
+
+    it('finds nothing for what is no id', async () => {
+      expect(await store().findEvent(`' or 1=1`)).to.equal(undefined);
+    });
+
+    it('finds nothing of an append that was refused', async () => {
+      const event = newEvent();
+      await store().append(newStream(), [event], { expected: 3 }).catch(() => undefined);
+      expect(await store().findEvent(event.id)).to.equal(undefined);
+    });
+  });
+
   describe('head', () => {
     it('is at the last append', async () => {
       const { position } = await store().append(newStream(), newEvents(3), { expected: 'no_stream' });

@@ -28,8 +28,8 @@ export type EventStoreContract = {
 /** What the cases of the suite share. */
 export type ContractContext = Required<Pick<EventStoreContract, 'reportsDuplicates' | 'tooManyBytes'>> & {
   readonly hooks: NonNullable<EventStoreContract['hooks']>;
-  opened(): OpenedStore;
-  store(): EventStore;
+  readonly opened: () => OpenedStore;
+  readonly store: () => EventStore;
 };
 
 /**

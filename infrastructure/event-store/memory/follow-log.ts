@@ -7,7 +7,7 @@ import { matcherOf } from '../event-filter.ts';
 export type GrowingLog = {
   readonly log: readonly RecordedEvent[];
   readonly woken: Set<() => void>;
-  isClosed(): boolean;
+  readonly isClosed: () => boolean;
 };
 
 /** Subscription to a log in memory; see `EventStore.subscribe`. */

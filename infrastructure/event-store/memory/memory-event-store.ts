@@ -31,29 +31,30 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
         return write([append])[0] as AppendResult;
       }),
     appendMany: (writes) => attempt(() => write(encodeMany(writes))),
-    async *readStream(name, { from, direction = 'forwards', limit = Infinity } = {}) {
-      checkOpen();
-      const stream = streams.get(name);
-      if (!stream) return;
-      const first = firstVisible(stream);
-      const young = stream.retention.maxAgeSeconds === undefined ? '' : new Date(now().getTime() - stream.retention.maxAgeSeconds * 1000).toISOString();
-      const visible = stream.events.filter(({ revision, recorded_at }) => revision >= first && recorded_at > young);
-      const chosen = direction === 'forwards' ? visible.filter(({ revision }) => revision >= (from ?? 0)) : visible.filter(({ revision }) => revision <= (from ?? Infinity)).reverse();
-      yield* chosen.slice(0, limit);
+    readStream(name, { from, direction = 'forwards', limit = Infinity, signal } = {}) {
+      return yieldAll(() => {
+        signal?.throwIfAborted();
+        checkOpen();
+        const stream = streams.get(name);
+        if (!stream) return [];
+        const first = firstVisible(stream);
+        const young = stream.retention.maxAgeSeconds === undefined ? '' : new Date(now().getTime() - stream.retention.maxAgeSeconds * 1000).toISOString();
+        const visible = stream.events.filter(({ revision, recorded_at }) => revision >= first && recorded_at > young);
+        const chosen = direction === 'forwards' ? visible.filter(({ revision }) => revision >= (from ?? 0)) : visible.filter(({ revision }) => revision <= (from ?? Infinity)).reverse();
+        return chosen.slice(0, limit);
+      });
     },
-    async *readAll({ after, direction = 'forwards', limit = Infinity, filter } = {}) {
-      checkOpen();
-      const matches = matcherOf(filter);
-      const chosen = direction === 'forwards' ? log.slice(Number(after ?? ORIGIN)) : log.slice(0, after === undefined ? undefined : Math.max(0, Number(after) - 1)).reverse();
-      let count = 0;
-      for (const event of chosen) {
-        if (count >= limit) return;
-        if (!matches(event)) continue;
-        count += 1;
-        yield event;
-      }
+    readAll({ after, direction = 'forwards', limit = Infinity, filter, signal } = {}) {
+      return yieldAll(() => {
+        signal?.throwIfAborted();
+        checkOpen();
+        const matches = matcherOf(filter);
+        const chosen = direction === 'forwards' ? log.slice(Number(after ?? ORIGIN)) : log.slice(0, after === undefined ? undefined : Math.max(0, Number(after) - 1)).reverse();
+        return chosen.filter(matches).slice(0, limit);
+      });
     },
     subscribe: (options) => followLog({ log, woken, isClosed: () => closed }, options),
+    findEvent: (id) => attempt(() => log.find((event) => event.id === id)),
     head: () => attempt(() => positionFrom(log.length)),
     streamInfo: (name) =>
       attempt(() => {
@@ -151,6 +152,11 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
     }
     return { revision: headOf(stream), position: positionFrom(log.length), duplicate: false };
   }
+}
+
+/** What is there when the iteration begins. */
+async function* yieldAll<T>(read: () => readonly T[]): AsyncIterable<T> {
+  yield* await Promise.resolve(read());
 }
 
 function encodeMany(writes: readonly StreamWrite[]): readonly EncodedAppend[] {

@@ -8,7 +8,7 @@ import type { EncodedAppend } from '../encode-append.ts';
 import { encodeAppend } from '../encode-append.ts';
 import { refusalOf } from './failures.ts';
 import { pageOf } from './log-page.ts';
-import { readAll, readHead, readStream } from './reader.ts';
+import { findEvent, readAll, readHead, readStream } from './reader.ts';
 import { deleteStream, readStreamInfo, setRetention } from './stream-states.ts';
 import { subscribe } from './subscribe.ts';
 import type { TailStats } from './tail.ts';
@@ -51,7 +51,7 @@ export async function openPostgresEventStore({ database, onError, logger, metric
     },
     onError: report,
   });
-  const tail = openTail({ database, writerBackend: writer.backend, onError: report });
+  const tail = openTail({ database, writerBackend: () => writer.backend(), onError: report });
   await readHead(database);
 
   async function write(appends: readonly EncodedAppend[], atomic: boolean, signal?: AbortSignal): Promise<readonly AppendResult[]> {
@@ -90,6 +90,7 @@ export async function openPostgresEventStore({ database, onError, logger, metric
         throw refusalOf(error);
       }
     },
+    findEvent: (id) => findEvent(database, id),
     streamInfo: (stream) => readStreamInfo(database, stream),
     setRetention: (stream, retention) => setRetention(database, stream, retention),
     deleteStream: (stream, options) => deleteStream(database, stream, options),

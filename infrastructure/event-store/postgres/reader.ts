@@ -106,6 +106,16 @@ export function fittingSize(read: readonly { readonly bytes: number }[], most = 
   return Math.max(1, Math.min(most, Math.floor((PAGE_BYTES * read.length) / Math.max(1, bytes))));
 }
 
+const ONE = `select ${COLUMNS} from eventstore.events e where e.id = $1 order by e.position limit 1`;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** See `EventStore.findEvent`. The first in the log, should several streams hold the id. */
+export async function findEvent(database: Queryable, id: string): Promise<RecordedEvent | undefined> {
+  if (!UUID.test(id)) return undefined;
+  const [row] = await attempt(database.query<Row>(ONE, [id], 'eventstore_find'));
+  return row && eventOf(row);
+}
+
 /** Position of the last event of the log. */
 export async function readHead(database: Queryable): Promise<number> {
   const rows = await database.query<{ position: number }>('select position from eventstore.head', [], 'eventstore_head');

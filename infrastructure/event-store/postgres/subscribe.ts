@@ -4,7 +4,6 @@ import { positionFrom } from '../../../domain/event.ts';
 import type { Database } from '../../postgres/database.ts';
 import { matcherOf } from '../event-filter.ts';
 import { isPassing, refusalOf } from './failures.ts';
-import type { LogPage } from './log-page.ts';
 import { createMailbox } from './mailbox.ts';
 import { numberOf, readPage } from './reader.ts';
 import type { Tail } from './tail.ts';
@@ -98,7 +97,7 @@ export async function* subscribe({ database, tail, onError, closing }: Subscribe
   }
 
   /** Repeats a read until it succeeds, with growing pauses. @returns undefined when the signal ended. @throws what no retry mends */
-  async function persist<T extends LogPage | undefined | void>(read: () => Promise<T>): Promise<T | undefined> {
+  async function persist<T>(read: () => Promise<T>): Promise<T | undefined> {
     for (let delay = 50; ; delay = Math.min(delay * 2, 2_000)) {
       if (isOver()) return undefined;
       try {

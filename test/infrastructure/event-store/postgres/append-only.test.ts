@@ -5,7 +5,7 @@ import { useStore } from './open-store.ts';
 
 describe('postgres event store: append-only', () => {
   const database = useDatabase();
-  const store = useStore(database.url);
+  const store = useStore(() => database.url());
   const stream = newStream();
   before(() => store().append(stream, newEvents(3), { expected: 'no_stream' }));
 

@@ -6,7 +6,7 @@ import { useStore } from './open-store.ts';
 
 describe('postgres event store: group commit', () => {
   const database = useDatabase();
-  const store = useStore(database.url);
+  const store = useStore(() => database.url());
   const append = (stream: string, expected: Expected, count = 1) => store().append(stream, newEvents(count), { expected });
 
   it('sends appends that wait together in few calls', async () => {

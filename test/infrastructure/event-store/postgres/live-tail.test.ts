@@ -11,8 +11,8 @@ import { useStore } from './open-store.ts';
 
 describe('postgres event store: live tail', () => {
   const database = useDatabase();
-  const store = useStore(database.url);
-  const other = useStore(database.url);
+  const store = useStore(() => database.url());
+  const other = useStore(() => database.url());
 
   it('reads nothing again that this process wrote itself', async () => {
     const followers = await Promise.all(Array.from({ length: 5 }, async () => follow(store(), { after: await store().head() })));

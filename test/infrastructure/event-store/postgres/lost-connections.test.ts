@@ -9,7 +9,7 @@ import { useStore } from './open-store.ts';
 
 describe('postgres event store: lost connections', () => {
   const database = useDatabase();
-  const store = useStore(database.url, 'victim');
+  const store = useStore(() => database.url(), 'victim');
   const kill = (condition = 'true') =>
     database.db().query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'victim' and datname = current_database() and ${condition}`);
 

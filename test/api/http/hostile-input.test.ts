@@ -1,15 +1,15 @@
 import { expect } from 'chai';
 import { connect } from 'node:net';
-import { useServed } from './serving.ts';
+import { bodyOf, useServed } from './serving.ts';
 import { thingRoutes } from './thing-routes.ts';
 
 const UNSUPPORTED = 'unsupported media type, expected application/json or multipart/form-data';
 
 describe('hostile input', () => {
   const served = useServed(thingRoutes());
-  const post = async (body: BodyInit, headers: Record<string, string> = {}, path = '/api/admin/things') => {
+  const post = async (body: string | Uint8Array, headers: Record<string, string> = {}, path = '/api/admin/things') => {
     const response = await fetch(served().admin.url + path, { method: 'POST', body, headers: { Authorization: 'Bearer admin', 'Content-Type': 'application/json', ...headers } });
-    return { status: response.status, body: await response.json() };
+    return { status: response.status, body: await bodyOf(response) };
   };
   /** Sends bytes as they are and reads until the server closes. */
   const raw = (request: string) =>
@@ -17,7 +17,9 @@ describe('hostile input', () => {
       let answer = '';
       const socket = connect(served().admin.port, '127.0.0.1', () => socket.write(request));
       socket.setEncoding('latin1').on('data', (data: string) => (answer += data));
-      socket.on('close', () => resolve(answer)).on('error', reject);
+      socket.on('error', reject).on('close', () => {
+        resolve(answer);
+      });
     });
   const get = (path: string) => raw(`GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\nConnection: close\r\n\r\n`);
 
@@ -42,7 +44,7 @@ describe('hostile input', () => {
   it('names every refused field of a body with 422', async () => {
     const { status, body } = await post('{"name":"","size":"big","unknown":1}');
     expect([status, body.error]).to.deep.equal([422, 'validation failed']);
-    expect(body.fields.map(({ field }: { field: string }) => field)).to.have.members(['name', 'size', 'unknown']);
+    expect(body.fields.map(({ field }) => field)).to.have.members(['name', 'size', 'unknown']);
     expect((await post('[]')).status).to.equal(422);
     expect((await post('"text"')).status).to.equal(422);
   });
@@ -59,7 +61,7 @@ describe('hostile input', () => {
   it('refuses text that no database can hold, naming the field', async () => {
     for (const text of ['\\u0000', '\\ud800']) {
       const { status, body } = await post(`{"name":"a","more":{"b":["${text}"]}}`);
-      expect([status, body.fields[0].field]).to.deep.equal([422, 'more.b.0']);
+      expect([status, body.fields[0]?.field]).to.deep.equal([422, 'more.b.0']);
     }
   });
   it('answers a body over the limit 413, declared or chunked', async () => {
@@ -71,7 +73,7 @@ describe('hostile input', () => {
         controller.close();
       },
     });
-    const response = await fetch(`${served().admin.url}/api/admin/things`, { method: 'POST', body: chunks, duplex: 'half', headers: { Authorization: 'Bearer admin', 'Content-Type': 'application/json' } } as RequestInit);
+    const response = await fetch(`${served().admin.url}/api/admin/things`, { method: 'POST', body: chunks, duplex: 'half', headers: { Authorization: 'Bearer admin', 'Content-Type': 'application/json' } });
     expect(response.status).to.equal(413);
   });
   it('answers 413 to `Expect: 100-continue` without asking for the body, and asks for one it takes', async () => {

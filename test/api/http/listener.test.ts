@@ -25,7 +25,9 @@ describe('a listener', () => {
     const answer = new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
       httpGet(`${admin.url}/slow`, { agent }, (response) => {
         let text = '';
-        response.setEncoding('utf8').on('data', (data: string) => (text += data)).on('end', () => resolve({ status: response.statusCode, text }));
+        response.setEncoding('utf8').on('data', (data: string) => (text += data)).on('end', () => {
+          resolve({ status: response.statusCode, text });
+        });
       }).on('error', reject);
     });
     await inside;

@@ -130,7 +130,7 @@ describe('a request', () => {
   });
 
   describe('tenants', () => {
-    const tenantOf = async (headers: Record<string, string>) => (await call('admin', '/api/admin/things', { headers })).body.tenant;
+    const tenantOf = async (headers: Record<string, string>): Promise<unknown> => (await call('admin', '/api/admin/things', { headers })).body.tenant;
     it("acts in the credential's tenant", async () => {
       expect(await tenantOf({ Authorization: 'Bearer editor' })).to.equal('acme');
     });

@@ -21,6 +21,21 @@ export const PRINCIPALS: Readonly<Record<string, Principal>> = {
   svc_admin: { kind: 'api_key', keyId: 'k3', tenant: 'acme', roles: ['admin'], scopes: [], schemas: [] },
 };
 
+/** What the tests look for in a JSON body. */
+export type AnswerBody = {
+  readonly error: string;
+  readonly code: string;
+  readonly fields: readonly { readonly field: string; readonly message: string }[];
+  readonly reasons: readonly string[];
+  readonly paths: Readonly<Record<string, unknown>>;
+};
+
+/** Reads an answer's JSON body. */
+export async function bodyOf(response: Response): Promise<AnswerBody> {
+  const body: AnswerBody = JSON.parse(await response.text());
+  return body;
+}
+
 export type Served = {
   readonly admin: Listener;
   readonly content: Listener;

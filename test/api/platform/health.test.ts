@@ -3,7 +3,7 @@ import type { HealthChecks } from '../../../api/platform/health.ts';
 import { healthRoutes } from '../../../api/platform/health.ts';
 import { metricsRoute } from '../../../api/platform/metrics.ts';
 import { createMetrics } from '../../../infrastructure/metrics/create-metrics.ts';
-import { serve } from '../http/serving.ts';
+import { bodyOf, serve } from '../http/serving.ts';
 
 const WELL: HealthChecks = { state: () => 'running', databaseReachable: () => Promise.resolve(true), stoppedProjections: () => [], diskLow: () => Promise.resolve(false) };
 
@@ -15,7 +15,7 @@ describe('probes', () => {
         [admin, content].flatMap(({ url }) =>
           paths.map(async (path) => {
             const response = await fetch(url + path, { headers });
-            return { status: response.status, body: await response.json() };
+            return { status: response.status, body: await bodyOf(response) };
           }),
         ),
       );
@@ -33,7 +33,7 @@ describe('probes', () => {
     expect(readyz?.body.reasons).to.deep.equal(['starting']);
   });
   it('answer 503 while shutting down, without a database, with a stopped projection or little disk, and say why', async () => {
-    const reasons = async (checks: Partial<HealthChecks>) => (await ask(checks, ['/readyz']))[0]?.body.reasons;
+    const reasons = async (checks: Partial<HealthChecks>): Promise<unknown> => (await ask(checks, ['/readyz']))[0]?.body.reasons;
     expect(await reasons({ state: () => 'shutting_down' })).to.deep.equal(['shutting down']);
     expect(await reasons({ databaseReachable: () => Promise.reject(new Error('down')) })).to.deep.equal(['database unreachable']);
     expect(await reasons({ stoppedProjections: () => ['content'], diskLow: () => Promise.resolve(true) })).to.deep.equal(['projection stopped: content', 'free disk low']);
@@ -53,7 +53,7 @@ describe('probes', () => {
     for (const [base, path] of [[admin.url, '/api/admin/health'], [admin.url, '/api/admin/ready'], [content.url, '/api/v1/health'], [content.url, '/api/v1/ready']] as const) {
       expect((await fetch(base + path)).status).to.equal(401);
       const answer = await fetch(base + path, { headers: { Authorization: 'Bearer editor' } });
-      expect([answer.status, (await answer.json()).error]).to.deep.equal([503, 'database unreachable']);
+      expect([answer.status, (await bodyOf(answer)).error]).to.deep.equal([503, 'database unreachable']);
     }
     await Promise.all([admin.close(), content.close()]);
   });

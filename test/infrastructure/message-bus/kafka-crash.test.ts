@@ -24,7 +24,7 @@ import { recordingLogger } from '../../support/recording-logger.ts';
 
 describe('crashes with Kafka', () => {
   const kafka = requireService('kafka');
-  let directory: string;
+  let directory = '';
   let bus: MessageBus;
   let prefix: string;
   const events = recordedEvents(60, 5);
@@ -35,7 +35,7 @@ describe('crashes with Kafka', () => {
   });
   after(async () => {
     await (bus as MessageBus | undefined)?.close();
-    await rm(directory, { recursive: true, force: true });
+    if (directory !== '') await rm(directory, { recursive: true, force: true });
   });
   beforeEach(async () => {
     prefix = uniqueName('prefix');

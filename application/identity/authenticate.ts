@@ -34,8 +34,8 @@ export type AuthenticatorDependencies = Pick<IdentityDependencies, 'reads' | 'se
 
 export type Authenticator = {
   /** Proves the credential; without a promise where it is cached. A bearer token is asked first, then the key, then the cookie; a bad one is not made up for by the next. */
-  authenticate(credentials: Credentials): Principal | RefusedKey | undefined | Promise<Principal | RefusedKey | undefined>;
-  close(): void;
+  readonly authenticate: (credentials: Credentials) => Principal | RefusedKey | undefined | Promise<Principal | RefusedKey | undefined>;
+  readonly close: () => void;
 };
 
 const KEY_FORM = /^svc_[0-9A-Za-z]{40}$/;

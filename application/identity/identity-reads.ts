@@ -42,7 +42,7 @@ export type IdentityReads = {
   userById(userId: string): Promise<UserRecord | undefined>;
   /** Oldest first. */
   users(page: Page): Promise<readonly UserRecord[]>;
-  countUsers(): Promise<number>;
+  readonly countUsers: () => Promise<number>;
   /** Enabled super admins beside this user. */
   otherSuperAdmins(userId: string): Promise<number>;
   apiKeyByHash(keyHash: string): Promise<ApiKeyRecord | undefined>;

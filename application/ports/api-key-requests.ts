@@ -27,7 +27,7 @@ export type ApiKeyAuditEntry = {
 /** The log of keys' requests, in `operational`. */
 export type ApiKeyRequests = {
   /** Takes a request into the next batch; never waits, drops the oldest when the queue is full. */
-  record(request: ApiKeyRequest): void;
+  readonly record: (request: ApiKeyRequest) => void;
   /** Newest first; `since` leaves older ones out. Sees what this process recorded before the call. */
   list(query: { readonly tenant: string; readonly keyId: string; readonly limit: number; readonly offset: number; readonly since?: Date | undefined }): Promise<readonly ApiKeyAuditEntry[]>;
   /** Removes a key's history. */

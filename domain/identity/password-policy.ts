@@ -18,7 +18,7 @@ export const MAX_PASSWORD_LENGTH = 128;
 /** Why a password does not meet the policy; empty when it does. Messages never repeat the password. */
 export function passwordProblems(password: string, policy: PasswordPolicy): readonly FieldError[] {
   const problems: string[] = [];
-  const length = [...password].length;
+  const length = Array.from(password).length;
   if (length < policy.minLength) problems.push(`must hold at least ${policy.minLength} characters`);
   if (length > MAX_PASSWORD_LENGTH) problems.push(`must hold at most ${MAX_PASSWORD_LENGTH} characters`);
   if (policy.maxBytes !== undefined && new TextEncoder().encode(password).length > policy.maxBytes) {

@@ -11,7 +11,7 @@ export type BcryptTask =
 export type BcryptWorkers = {
   /** @returns the hash, or whether the password matches. @throws `unavailable` when too many wait */
   run(task: BcryptTask): Promise<string | boolean>;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 };
 
 type Job = { readonly task: BcryptTask; readonly resolve: (result: string | boolean) => void; readonly reject: (error: Error) => void };

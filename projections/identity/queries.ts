@@ -46,9 +46,8 @@ export function createIdentityQueries(queryable: Queryable) {
   }
   return {
     /** Position of the last event applied: caches made from this read model are good while it stays. */
-    async lastChange(): Promise<string | undefined> {
-      return (await queryable.query<{ position: string }>('select position from rm_identity.changes', [], 'identity-last-change'))[0]?.position;
-    },
+    lastChange: async (): Promise<string | undefined> =>
+      (await queryable.query<{ position: string }>('select position from rm_identity.changes', [], 'identity-last-change'))[0]?.position,
     async anyUser(): Promise<boolean> {
       return (await queryable.query('select 1 from rm_identity.users limit 1')).length > 0;
     },

@@ -131,7 +131,7 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
 }
 
 /** A process for the enclosing `describe`, on a database of its own. */
-export function useIdentity(options: Omit<ProcessOptions, 'url'> = {}): { readonly database: TestDatabase; process(): IdentityProcess; readonly admin: Call; readonly content: Call } {
+export function useIdentity(options: Omit<ProcessOptions, 'url'> = {}): { readonly database: TestDatabase; readonly process: () => IdentityProcess; readonly admin: Call; readonly content: Call } {
   const database = useDatabase();
   let running: IdentityProcess | undefined;
   const current = (): IdentityProcess => {

@@ -1,0 +1,46 @@
+import { expect } from 'chai';
+import { v7 } from 'uuid';
+import { createSessionStore } from '../../../infrastructure/identity/session-store.ts';
+import { useDatabase } from '../../support/database.ts';
+
+const now = new Date('2026-05-01T00:00:00.000Z');
+const later = (ms: number) => new Date(now.getTime() + ms);
+
+describe('the session store', () => {
+  const database = useDatabase();
+  const open = async (digest: string) => {
+    const sessions = createSessionStore({ database: database.db() });
+    const session = { sessionId: v7(), userId: v7(), tenant: 'default', sessionsRevision: 2 };
+    await sessions.open(session, { digest, expiresAt: later(1_000) });
+    return { sessions, session };
+  };
+  const step = (digest: string, at = now) => ({ digest, nextDigest: v7(), nextExpiresAt: later(5_000), now: at });
+
+  it('rotates a token once; the second use ends the session', async () => {
+    const { sessions, session } = await open('once');
+    const first = step('once');
+    expect(await sessions.rotate(first)).to.deep.equal({ outcome: 'rotated', session });
+    expect(await sessions.isOpen(session.sessionId)).to.equal(true);
+    expect(await sessions.rotate(step('once'))).to.deep.equal({ outcome: 'reused', session });
+    expect(await sessions.isOpen(session.sessionId)).to.equal(false);
+    expect(await sessions.rotate(step(first.nextDigest))).to.deep.equal({ outcome: 'refused' });
+  });
+
+  it('refuses tokens that are unknown, expired or of an ended session', async () => {
+    const { sessions, session } = await open('expiring');
+    expect(await sessions.rotate(step('unknown'))).to.deep.equal({ outcome: 'refused' });
+    expect(await sessions.rotate(step('expiring', later(1_000)))).to.deep.equal({ outcome: 'refused' });
+    expect([await sessions.end(session.sessionId), await sessions.end(session.sessionId)]).to.deep.equal([true, false]);
+    expect(await sessions.rotate(step('expiring'))).to.deep.equal({ outcome: 'refused' });
+  });
+
+  it('lives as long as its last token, and is purged after it', async () => {
+    const { sessions, session } = await open('living');
+    await sessions.rotate(step('living'));
+    await sessions.purge(later(2_000));
+    expect(await sessions.sessionOf('living')).to.deep.equal(session);
+    expect(await sessions.purge(later(5_001))).to.be.at.least(1);
+    expect(await sessions.sessionOf('living')).to.equal(undefined);
+    expect(await sessions.isOpen(session.sessionId)).to.equal(false);
+  });
+});

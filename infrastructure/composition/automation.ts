@@ -1,18 +1,19 @@
 import type { Settings } from '../configuration/settings/index.ts';
 import type { EntryHistory } from '../../application/content/entry-history.ts';
-import type { Claims } from '../../application/ports/claims.ts';
 import type { Entitlements } from '../../application/ports/entitlements.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
-import type { Outbound } from '../../application/ports/outbound.ts';
 import type { Vault } from '../../application/ports/vault.ts';
-import type { WebhookDirectory } from '../../application/automation/webhook-directory.ts';
 import { createWebhookDirectory } from '../../application/automation/webhook-directory.ts';
 import type { WebhookWorker } from '../../application/automation/webhook-worker.ts';
 import { createWebhookWorker } from '../../application/automation/webhook-worker.ts';
+import type { WebhookRouteDependencies } from '../../api/admin/automation/webhook-routes.ts';
 import { webhookQueries } from '../../projections/automation/queries.ts';
 import type { ProjectionProgress } from '../../projections/engine/projection.ts';
 import { createPostgresWebhookQueue } from '../automation/postgres-webhook-queue.ts';
+import { createPostgresWebhookRecords } from '../automation/postgres-webhook-records.ts';
+import { randomSecrets } from '../crypto/random-secrets.ts';
+import { createExclusive } from '../identity/exclusive.ts';
 import type { OwnEndpoint } from '../outbound/own-endpoints.ts';
 import { createOutbound } from '../outbound/outbound.ts';
 import type { Queryable } from '../postgres/database.ts';
@@ -25,7 +26,6 @@ export type AutomationOptions = {
   readonly metrics: Metrics;
   readonly progress: ProjectionProgress;
   readonly vault: Vault;
-  readonly claims: Claims;
   readonly entitlements: Entitlements;
   readonly history: EntryHistory;
   readonly hasStatus: (tenant: string, typeId: string) => Promise<boolean>;
@@ -34,9 +34,7 @@ export type AutomationOptions = {
 };
 
 export type Automation = {
-  readonly outbound: Outbound;
-  readonly directory: WebhookDirectory;
-  readonly webhooks: ReturnType<typeof webhookQueries>;
+  readonly routeDependencies: WebhookRouteDependencies;
   readonly worker: WebhookWorker<Queryable>;
   close(): Promise<void>;
 };
@@ -59,7 +57,15 @@ export function composeAutomation(options: AutomationOptions): Automation {
     hasStatus: options.hasStatus,
   });
   return {
-    outbound, directory, webhooks, worker,
+    worker,
+    routeDependencies: {
+      eventStore: stores.eventStore,
+      vault, outbound, webhooks, progress,
+      entitlements: options.entitlements,
+      exclusive: createExclusive({ database: stores.database }),
+      newSecret: () => randomSecrets.refreshToken(),
+      records: createPostgresWebhookRecords({ database: stores.database }),
+    },
     async close() {
       directory.close();
       await outbound.close();

@@ -118,7 +118,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
     closing(() => content.close());
     const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: FREE_TIER, setupToken, now, newId });
     closing(() => identity.close());
-    const automation = composeAutomation({ stores, settings, logger, metrics, progress: engine.progress, vault, claims, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: FREE_TIER, now, newId });
+    const automation = composeAutomation({ stores, settings, logger, metrics, progress: engine.progress, vault, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: FREE_TIER, now, newId });
     closing(() => automation.close());
 
     const fanOut = await openFanOut({ stores, settings, logger, metrics, onFatal });

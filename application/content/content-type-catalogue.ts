@@ -11,7 +11,7 @@ export type CachedCatalogue = ContentTypeCatalogue & {
   /** A change of this content type is a fact at `position`: what is in memory holds until the read model has come that far. */
   changed(tenant: string, name: string, position: GlobalPosition): void;
   /** Follows the changes that other processes make, until the signal; ends without an error then. */
-  follow(eventStore: Pick<EventStore, 'subscribe' | 'head'>, signal: AbortSignal): Promise<void>;
+  follow(eventStore: Pick<EventStore, 'subscribe'>, signal: AbortSignal): Promise<void>;
   /** Forgets everything (a rebuilt read model has been swapped in). */
   clear(): void;
 };
@@ -32,13 +32,15 @@ const MAX_ITEMS = 10_000;
 /** The catalogue over the read model. Absent types are remembered too, so that a wrong name costs no query each time. */
 export function createContentTypeCatalogue({ load, position }: CatalogueOptions): CachedCatalogue {
   const items = new QuickLRU<string, Item>({ maxSize: MAX_ITEMS });
+  /** Changes that the read model has not reached, also of names that nobody has asked for yet. */
+  const coming = new Map<string, readonly GlobalPosition[]>();
 
   function current(tenant: string, name: string): Item {
     const key = `${tenant}/${name}`;
     const known = items.get(key);
     const now = position();
     if (known?.stale.every((from) => now < from) === true) return known;
-    const item: Item = { loading: load(tenant, name), stale: known?.stale.filter((from) => now < from) ?? [] };
+    const item: Item = { loading: load(tenant, name), stale: coming.get(key)?.filter((from) => now < from) ?? [] };
     items.set(key, item);
     item.loading.catch(() => {
       if (items.get(key) === item) items.delete(key);
@@ -48,6 +50,9 @@ export function createContentTypeCatalogue({ load, position }: CatalogueOptions)
 
   function changed(tenant: string, name: string, at: GlobalPosition): void {
     const key = `${tenant}/${name}`;
+    const now = position();
+    for (const [other, positions] of coming) if (positions.every((from) => from <= now)) coming.delete(other);
+    coming.set(key, [...(coming.get(key) ?? []), at]);
     const item = items.get(key);
     // The read may have begun before the change and end after it, so it is marked too.
     if (item && !item.stale.includes(at)) item.stale = [...item.stale, at];
@@ -60,8 +65,8 @@ export function createContentTypeCatalogue({ load, position }: CatalogueOptions)
       items.clear();
     },
     async follow(eventStore, signal) {
-      const after = await eventStore.head();
-      // What was read before the subscription began may be of before.
+      // From where the read model stands: what it has not applied yet must be heard of. What was read before may have missed a change.
+      const after = position();
       items.clear();
       for await (const item of eventStore.subscribe({ after, filter: { categories: ['content_type'] }, signal })) {
         if (item.kind !== 'events') continue;

@@ -1,0 +1,134 @@
+import { expect } from 'chai';
+import { contentTypeRoutes } from '../../../api/admin/content-types/routes.ts';
+import { contentTypeReadRoutes } from '../../../api/content/content-types.ts';
+import type { Principal } from '../../../domain/identity/principal.ts';
+import { contentTypeWorld } from '../../support/content-types.ts';
+import { useDatabase } from '../../support/database.ts';
+import type { Served } from '../http/serving.ts';
+import { serve } from '../http/serving.ts';
+
+const session = (role: string, tenant = 'default'): Principal => ({ kind: 'session', userId: `u-${role}`, sessionId: 's', tenant, roles: [role], via: 'bearer', csrfToken: 'c' });
+const PRINCIPALS: Readonly<Record<string, Principal>> = { editor: session('editor'), admin: session('admin'), super: session('super_admin'), foreign: session('admin', 'acme') };
+const KEYS: Readonly<Record<string, Principal>> = {
+  reader: { kind: 'api_key', keyId: 'k1', tenant: 'default', roles: [], scopes: ['*:*'], schemas: [] },
+  narrow: { kind: 'api_key', keyId: 'k2', tenant: 'default', roles: [], scopes: ['*:*'], schemas: ['person'] },
+};
+
+type Json = Record<string, unknown>;
+
+describe('content types over HTTP', () => {
+  const database = useDatabase();
+  let served: Served;
+
+  before(async () => {
+    const world = await contentTypeWorld(database.db());
+    const routes = [...contentTypeRoutes({ ...world.dependencies, queries: world.queries }), ...contentTypeReadRoutes({ queries: world.queries })];
+    served = await serve(routes, {}, {
+      authenticate: ({ bearer, apiKey }) => PRINCIPALS[bearer ?? ''] ?? KEYS[apiKey ?? ''],
+      checkKeyScope: () => undefined,
+      progress: { waitFor: () => world.project() },
+    });
+  });
+  after(async () => {
+    await Promise.all([served.admin.close({ deadlineMs: 500 }), served.content.close({ deadlineMs: 500 })]);
+  });
+
+  async function call(who: string, method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown; headers: Headers }> {
+    const key = who in KEYS;
+    const listener = path.startsWith('/api/v1') ? served.content : served.admin;
+    const response = await fetch(`http://127.0.0.1:${listener.port}${path}`, {
+      method,
+      headers: { ...(who === '' ? {} : key ? { 'x-api-key': who } : { authorization: `Bearer ${who}` }), ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
+  }
+  const answered = async (...args: Parameters<typeof call>) => {
+    const { status, body } = await call(...args);
+    return [status, (body as Json | undefined)?.['error']];
+  };
+
+  const article = { name: 'article', display_name: 'Article', fields: [{ name: 'title', field_type: 'text', required: true }], with_draft_publish: true };
+
+  it('creates, lists, reads, saves, previews, shows history and stats, and deletes', async () => {
+    const created = await call('admin', 'POST', '/api/admin/schemas', article);
+    expect(created.status).to.equal(200);
+    expect(created.headers.get('x-commit-position')).to.match(/^\d{20}$/);
+    const shown = { ...article, fields: [{ name: 'title', field_type: 'text', required: true, unique: false, indexed: false, localized: false }], with_created_at: false, with_updated_at: false, with_soft_delete: false };
+    expect(created.body).to.deep.equal(shown);
+    expect((await call('editor', 'GET', '/api/admin/schemas')).body).to.deep.equal([shown]);
+    expect((await call('editor', 'GET', '/api/admin/schemas/article')).body).to.deep.equal(shown);
+
+    const changed = { ...article, name: 'ignored', fields: [{ name: 'body', field_type: 'rich_text' }] };
+    const ddl = await call('admin', 'POST', '/api/admin/schemas/article/preview-ddl', changed);
+    expect(ddl.body).to.deep.equal({
+      statements: [
+        { description: 'Add column body (text)', sql: 'alter table "rm_content"."article" add column if not exists "body" text', down_sql: 'alter table "rm_content"."article" drop column "body"' },
+        { description: 'Drop column title', sql: 'alter table "rm_content"."article" drop column "title"',
+          down_sql: 'alter table "rm_content"."article" add column if not exists "title" text;\n-- no undo: the values are gone from the table; they stay in the history', destructive: true },
+      ],
+    });
+    const unmarked = await call('admin', 'POST', '/api/admin/schemas/article/preview', changed);
+    expect((unmarked.body as { statements: Json[] }).statements.every((statement) => !('destructive' in statement))).to.equal(true);
+
+    expect((await call('super', 'PUT', '/api/admin/schemas/article', changed)).status).to.equal(200);
+    const history = (await call('super', 'GET', '/api/admin/schemas/article/history')).body as { statements: Json[]; pending: number };
+    expect(history.pending).to.equal(1);
+    expect(history.statements.map(({ state }) => state)).to.deep.equal(['pending', 'applied', 'applied', 'applied']);
+    expect(Object.keys(history.statements[0]!)).to.have.members(['id', 'description', 'sql', 'down_sql', 'destructive', 'state', 'applied_at', 'created_at', 'actor']);
+    expect((await call('editor', 'GET', '/api/admin/schemas/article/stats')).body).to.deep.equal({ rows: 0, last_updated: null });
+
+    expect((await call('admin', 'DELETE', '/api/admin/schemas/article')).status).to.equal(204);
+    expect((await call('admin', 'DELETE', '/api/admin/schemas/article')).status).to.equal(204);
+    expect(await answered('editor', 'GET', '/api/admin/schemas/article')).to.deep.equal([404, 'schema not found']);
+  });
+
+  it('refuses who may not', async () => {
+    expect((await call('', 'GET', '/api/admin/schemas')).status).to.equal(401);
+    expect((await call('editor', 'POST', '/api/admin/schemas', article)).status).to.equal(403);
+    expect((await call('admin', 'PUT', '/api/admin/schemas/article', article)).status).to.equal(403);
+    expect((await call('admin', 'GET', '/api/admin/schemas/article/history')).status).to.equal(403);
+    expect((await call('editor', 'POST', '/api/admin/schemas/article/preview', article)).status).to.equal(403);
+    expect((await call('editor', 'DELETE', '/api/admin/schemas/article')).status).to.equal(403);
+  });
+
+  it('refuses bodies and parameters to the letter', async () => {
+    await call('admin', 'POST', '/api/admin/schemas', { name: 'page' });
+    const bad = { name: 'page', fields: [{ name: 'f', field_type: 'number', localized: true }] };
+    const reason = 'field_type "number" cannot be localized (allowed: rich_text, text, url)';
+    expect(await answered('admin', 'POST', '/api/admin/schemas', '{')).to.deep.equal([400, 'invalid JSON']);
+    expect(await answered('admin', 'POST', '/api/admin/schemas', bad)).to.deep.equal([422, `invalid schema: ${reason}`]);
+    expect(await answered('super', 'PUT', '/api/admin/schemas/page', bad)).to.deep.equal([400, reason]);
+    expect(await answered('super', 'PUT', '/api/admin/schemas/page', { transports: { rest: 'no' } })).to.deep.equal([422, 'invalid schema: transport "rest" must be one of rw, r, w, off']);
+    expect(await answered('admin', 'POST', '/api/admin/schemas/page/preview', bad)).to.deep.equal([422, `invalid schema: ${reason}`]);
+    expect(await answered('super', 'PUT', '/api/admin/schemas/ghost', bad)).to.deep.equal([404, 'schema not found']);
+    expect(await answered('super', 'GET', '/api/admin/schemas/ghost/history')).to.deep.equal([404, 'schema not found']);
+    expect(await answered('admin', 'DELETE', '/api/admin/schemas/page?content=maybe')).to.deep.equal([422, 'content must be hard or soft']);
+    for (const body of ['[]', 'null', '7', '"x"', '{"name":"page","fields":[null]}']) {
+      const [status, message] = await answered('admin', 'POST', '/api/admin/schemas', body);
+      expect([status, String(message).slice(0, 16)], body).to.deep.equal([422, 'invalid schema: ']);
+    }
+  });
+
+  it('keeps tenants apart', async () => {
+    await call('admin', 'POST', '/api/admin/schemas', { name: 'secret', fields: [{ name: 'f', field_type: 'text' }] });
+    expect((await call('foreign', 'GET', '/api/admin/schemas')).body).to.deep.equal([]);
+    expect((await call('foreign', 'GET', '/api/admin/schemas/secret')).status).to.equal(404);
+    expect((await call('foreign', 'DELETE', '/api/admin/schemas/secret')).status).to.equal(204);
+    expect((await call('admin', 'GET', '/api/admin/schemas/secret')).status).to.equal(200);
+    const [status, message] = await answered('foreign', 'POST', '/api/admin/schemas', { name: 'secret', fields: [{ name: 'f', field_type: 'date' }] });
+    expect([status, message]).to.deep.equal([409, 'another schema shares this table and defines it differently: field "f" is text there and date here']);
+  });
+
+  it('shows types on the Content API by transport and by the key\'s list', async () => {
+    await call('admin', 'POST', '/api/admin/schemas', { name: 'person', fields: [] });
+    await call('admin', 'POST', '/api/admin/schemas', { name: 'hidden', transports: { rest: 'off' } });
+    const names = async (who: string) => ((await call(who, 'GET', '/api/v1/schemas')).body as { name: string }[]).map(({ name }) => name);
+    expect(await names('reader')).to.include('person').and.not.include('hidden');
+    expect(await names('narrow')).to.deep.equal(['person']);
+    expect((await call('reader', 'GET', '/api/v1/schemas/person')).status).to.equal(200);
+    expect(await answered('reader', 'GET', '/api/v1/schemas/hidden')).to.deep.equal([404, 'schema not found']);
+    expect(await answered('narrow', 'GET', '/api/v1/schemas/page')).to.deep.equal([403, 'schema not allowed for this credential']);
+  });
+});

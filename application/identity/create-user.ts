@@ -4,9 +4,9 @@ import { hasCode, refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { normaliseEmail } from '../../domain/identity/email.ts';
 import { areRoleNames, distinctRoles } from '../../domain/identity/roles.ts';
-import type { ClaimRequest } from '../ports/claims.ts';
 import { checkPassword } from './check-password.ts';
 import { HOME_TENANT, decideOnUser, userStream } from './decide-on-user.ts';
+import { FIRST_ACCOUNT, emailClaim } from './user-claims.ts';
 import type { IdentityDependencies } from './dependencies.ts';
 import { emailDigest, passwordPurpose } from './user-secrets.ts';
 
@@ -24,14 +24,13 @@ export type CreatedUser = {
 
 /**
  * Creates an account, a member of `default` (spec 4 A, users and roles).
- * @throws `validation_failed`, `weak_password`, `user_exists`
+ * @throws `validation_failed`, `weak_password`, `user_exists`; for the first account `setup_complete`
  */
 export async function createUser(
   dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'claims' | 'passwords' | 'vault' | 'passwordPolicy'>,
   { email: given, password, roles }: NewUser,
   context: CommandContext,
-  /** Further unique values the new account must win. */
-  claimed: readonly { readonly request: ClaimRequest; readonly held: () => Error }[] = [],
+  options: { readonly firstAccount?: boolean } = {},
 ): Promise<CreatedUser> {
   const { claims, passwords, vault, passwordPolicy } = dependencies;
   const email = checkNewUser(given, roles);
@@ -40,11 +39,10 @@ export async function createUser(
   const owner = userStream(userId);
   const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(password));
 
-  const wanted = [...claimed, { request: { tenant: HOME_TENANT, scope: 'user/email', value: email }, held: () => refusal('user_exists') }];
-  const requests = wanted.map(({ request }) => request);
+  const requests = [...(options.firstAccount ? [FIRST_ACCOUNT] : []), emailClaim(email)];
   const held = await claims.claim(owner, requests);
-  const lost = wanted.find(({ request }) => held.some(({ scope, value }) => scope === request.scope && value === request.value));
-  if (lost) throw lost.held();
+  if (held.some(({ scope }) => scope === FIRST_ACCOUNT.scope)) throw refusal('setup_complete');
+  if (held.length > 0) throw refusal('user_exists');
   const outcome = await append().catch(async (error: unknown) => {
     // Of an unknown outcome the reaper learns from the stream.
     if (!hasCode(error, 'outcome_unknown')) await claims.abandon(owner, requests);
@@ -57,6 +55,7 @@ export async function createUser(
     const event = {
       user_id: userId, email: await vault.sealPersonal(userId, email), email_digest: emailDigest(vault, email), password_hash: passwordHash,
       roles: distinctRoles(roles), member_of: HOME_TENANT,
+      ...(options.firstAccount ? { first_account: true as const } : {}),
     };
     const { position, events } = await decideOnUser(dependencies, { userId, command: { kind: 'create', event } }, context);
     return { id: userId, email, roles: event.roles, createdAt: events[0]?.metadata.occurred_at ?? context.now().toISOString(), position };

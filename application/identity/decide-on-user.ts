@@ -3,7 +3,7 @@ import { streamName } from '../../domain/stream.ts';
 import type { UserCommand, UserState } from '../../domain/identity/user.ts';
 import { decideUser, user } from '../../domain/identity/user.ts';
 import type { UserEvent } from '../../domain/identity/user-events.ts';
-import { parseUserEvent } from '../../domain/identity/user-events.ts';
+import { changesCredentials, parseUserEvent } from '../../domain/identity/user-events.ts';
 import type { CommandOutcome } from '../handle-command.ts';
 import { handleCommand } from '../handle-command.ts';
 import type { IdentityDependencies } from './dependencies.ts';
@@ -31,6 +31,6 @@ export async function decideOnUser(
     decide: (state) => decideUser(command, state),
     snapshot: known && { state: { status: 'active', roles: known.roles, disabled: known.disabled }, revision: known.revision },
   });
-  if (outcome.position !== undefined) changes.expect(outcome.position);
+  if (outcome.position !== undefined && outcome.events.some(changesCredentials)) changes.expect(outcome.position);
   return outcome;
 }

@@ -35,7 +35,7 @@ export type Page = { readonly limit: number; readonly offset: number };
 
 /** Queries of the identity read model; made by `projections/identity/queries.ts`. */
 export type IdentityReads = {
-  /** Position of the last event applied; undefined before the first. */
+  /** Position of the last event that changed what a credential may do; undefined before the first. */
   lastChange(): Promise<string | undefined>;
   anyUser(): Promise<boolean>;
   userByEmail(emailDigest: string): Promise<UserRecord | undefined>;

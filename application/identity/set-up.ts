@@ -9,9 +9,6 @@ import type { SignedIn } from './sign-in.ts';
 
 export type SetUp = { readonly email: string; readonly password: string; readonly setupToken: string | undefined };
 
-/** One value that only the first account ever holds: of setups that race, one wins. */
-const FIRST_ACCOUNT = { tenant: HOME_TENANT, scope: 'install', value: 'first account' };
-
 /**
  * Makes the first account, a super admin, and signs it in (spec 1, sign-in and session).
  * @throws `setup_complete`, `invalid_setup_token`, `validation_failed`, `weak_password`
@@ -23,9 +20,7 @@ export async function setUp(
 ): Promise<SignedIn> {
   if (await dependencies.reads.anyUser()) throw refusal('setup_complete');
   if (setupToken === undefined || !dependencies.isSetupToken(setupToken)) throw refusal('invalid_setup_token');
-  const created = await createUser(dependencies, { email, password, roles: [SUPER_ADMIN] }, context, [
-    { request: FIRST_ACCOUNT, held: () => refusal('setup_complete') },
-  ]);
+  const created = await createUser(dependencies, { email, password, roles: [SUPER_ADMIN] }, context, { firstAccount: true });
   const session = { sessionId: context.newId(), userId: created.id, tenant: HOME_TENANT, sessionsRevision: 0 };
   const { position } = await decideOnUser(
     dependencies,

@@ -20,6 +20,8 @@ export type UserEvent =
       readonly roles: readonly string[];
       /** Tenant that the person becomes a member of. */
       readonly member_of: string;
+      /** Set on the account that setup made. */
+      readonly first_account?: true;
     }>
   | DomainEvent<'UserRolesChanged', { readonly roles: readonly string[] }>
   | DomainEvent<'UserStateChanged', { readonly disabled: boolean }>
@@ -34,6 +36,11 @@ export const USER_EVENT_TYPES: ReadonlySet<string> = new Set<UserEvent['type']>(
 
 /** Events after which the sessions opened before them are over (spec 4 A, sign-in details). */
 export const SESSION_ENDING: ReadonlySet<string> = new Set<UserEvent['type']>(['UserRolesChanged', 'UserStateChanged', 'UserPasswordChanged', 'UserDeleted']);
+
+/** Whether caches of credentials must forget what they know: a sign-in changes nobody's rights. */
+export function changesCredentials(event: { readonly type: string }): boolean {
+  return event.type !== 'UserSignedIn';
+}
 
 /** Narrows a stored event. @throws TypeError for a type that is no user event */
 export function parseUserEvent(event: { readonly type: string; readonly data: JsonObject }): UserEvent {

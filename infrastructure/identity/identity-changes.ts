@@ -2,7 +2,7 @@ import type { IdentityChanges } from '../../application/identity/identity-change
 import type { GlobalPosition } from '../../domain/event.ts';
 
 export type IdentityChangesOptions = {
-  /** Position of the last event that the identity read model applied. */
+  /** Position of the last event in the identity read model that changed what a credential may do. */
   readonly lastChange: () => Promise<string | undefined>;
   readonly progress: {
     position(name: string): GlobalPosition;
@@ -10,7 +10,7 @@ export type IdentityChangesOptions = {
   };
   /** Milliseconds from a move to a look at whether it was one of ours. Default 100. */
   readonly settleMs?: number;
-  /** Milliseconds between looks without any move, for signals that got lost. Default 1,000. */
+  /** Milliseconds between looks without any move, for signals that got lost. Default 500. */
   readonly pollMs?: number;
 };
 
@@ -20,7 +20,7 @@ const NAME = 'identity';
  * Watches the identity read model for every process. Its checkpoint moves with every write of the install, so a move alone says nothing: at most
  * once in `settleMs` one look at `changes` does. What this process appended itself is told at once.
  */
-export function watchIdentityChanges({ lastChange, progress, settleMs = 100, pollMs = 1_000 }: IdentityChangesOptions): IdentityChanges & { close(): void } {
+export function watchIdentityChanges({ lastChange, progress, settleMs = 100, pollMs = 500 }: IdentityChangesOptions): IdentityChanges & { close(): void } {
   const listeners = new Set<() => void>();
   let expected: readonly GlobalPosition[] = [];
   let seen: string | undefined;

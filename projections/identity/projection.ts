@@ -1,5 +1,6 @@
 import type { RecordedEvent } from '../../domain/event.ts';
 import { categoryOf, parseStream } from '../../domain/stream.ts';
+import { changesCredentials } from '../../domain/identity/user-events.ts';
 import type { Projection } from '../engine/projection.ts';
 import { evolveApiKey, loadApiKeys, saveApiKeys } from './api-key-rows.ts';
 import { TABLES, createTables } from './tables.ts';
@@ -12,8 +13,6 @@ export const identityProjection: Projection = {
   categories: ['user', 'api_key'],
   create: createTables,
   async apply(tx, { schema }, events) {
-    const last = events.at(-1);
-    if (!last) return;
     const users = events.filter(({ stream }) => categoryOf(stream) === 'user');
     const keys = events.filter(({ stream }) => categoryOf(stream) === 'api_key');
     if (users.length > 0) {
@@ -24,6 +23,8 @@ export const identityProjection: Projection = {
       const { rows, gone } = fold(keys, await loadApiKeys(tx, schema, idsOf(keys)), evolveApiKey);
       await saveApiKeys(tx, schema, rows, gone);
     }
+    const last = events.findLast(changesCredentials);
+    if (!last) return;
     await tx.query(
       `insert into ${schema}.changes (tenant_id, position) values ('default', $1) on conflict (tenant_id) do update set position = excluded.position`,
       [last.position],

@@ -45,7 +45,7 @@ export function createIdentityQueries(queryable: Queryable) {
     return (await queryable.query<{ n: number }>(text, values))[0]?.n ?? 0;
   }
   return {
-    /** Position of the last event applied: caches made from this read model are good while it stays. */
+    /** Position of the last event that changed what a credential may do: caches made from this read model are good while it stays. */
     lastChange: async (): Promise<string | undefined> =>
       (await queryable.query<{ position: string }>('select position from rm_identity.changes', [], 'identity-last-change'))[0]?.position,
     async anyUser(): Promise<boolean> {

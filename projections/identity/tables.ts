@@ -3,7 +3,7 @@ import type { ProjectedTable, Target } from '../engine/projection.ts';
 
 /**
  * Creates the empty tables of the identity read model. Addresses and password hashes are sealed as in the events;
- * `changes` holds the position of the last event applied, for caches, and is no part of the digests (positions are the store's own).
+ * `changes` holds the position of the last event that changed what a credential may do, for caches, and is no part of the digests (positions are the store's own).
  */
 export async function createTables(tx: Transaction, { schema }: Target): Promise<void> {
   await tx.query(`

@@ -36,7 +36,7 @@ for (const [title, signals] of [['that hear each other', () => createInProcessSi
         expect((await end()).status).to.be.oneOf([200, 204]);
         await eventually(async () => {
           expect(await read(headers)).to.equal(401);
-        }, { timeoutMs: 1_500 });
+        }, { timeoutMs: 2_000 });
       };
       await ends({ 'x-api-key': key.raw_key }, () => here.admin('POST', `/api/admin/api-keys/${key.id}/revoke`, undefined, bearer(owner.token)));
       await ends(bearer(leaving.token), () => here.admin('POST', '/api/admin/auth/logout', undefined, bearer(leaving.token)));

@@ -27,7 +27,7 @@ describe('password hashes', () => {
       unknown.push(await timed(undefined));
     }
     const median = (times: number[]) => times.toSorted((a, b) => a - b)[7]!;
-    expect(median(unknown) / median(known)).to.be.within(0.6, 1.6);
+    expect(median(unknown) / median(known)).to.be.within(0.4, 2.5);
   });
 
   it('are made beside the event loop, which goes on turning', async () => {

@@ -18,6 +18,7 @@ export type EventFilter = {
   readonly categories?: readonly string[];
   /** Event types, such as `EntryCreated`. */
   readonly types?: readonly string[];
+  /** Tenant of the event's metadata. */
   readonly tenant?: string;
   readonly correlationId?: string;
 };
@@ -97,8 +98,9 @@ export type EventStore = {
   /**
    * Appends at least one event, all or none. Idempotent by event id as EventStoreDB is: with a specific expected
    * revision older than the head, if all ids sit exactly there the first outcome is answered (`duplicate`).
-   * @throws `conflict` (ConflictError), `stream_deleted` (tombstoned), `too_large`, `idempotency_corrupted`,
-   * `outcome_unknown` (repeat with the same ids)
+   * Events are taken as they are when `append` is called. The signal counts until the append is sent; its reason is thrown.
+   * @throws `conflict` (`cause`: stream, expected, actual), `stream_deleted` (tombstoned), `too_large`, `idempotency_corrupted`,
+   * `invalid_append` (no events, no JSON, ids that are no UUIDs), `outcome_unknown` (repeat with the same ids)
    */
   append(stream: string, events: readonly NewEvent[], options: { readonly expected: Expected; readonly signal?: AbortSignal }): Promise<AppendResult>;
   /** Events of one stream. A missing or deleted stream is empty. */
@@ -111,7 +113,7 @@ export type EventStore = {
   /** The event with this id, wherever it is; undefined when there is none. May read back to the id's time where the store has no index. */
   findEvent(id: string): Promise<RecordedEvent | undefined>;
   streamInfo(stream: string): Promise<StreamInfo | undefined>;
-  /** Replaces the stream's retention. */
+  /** Replaces the stream's retention. @throws `stream_deleted` (tombstoned), `invalid_append` */
   setRetention(stream: string, retention: Retention): Promise<void>;
   /** @throws `conflict`, `stream_deleted` */
   deleteStream(stream: string, options: { readonly expected: Expected; readonly mode: 'soft' | 'tombstone' }): Promise<void>;

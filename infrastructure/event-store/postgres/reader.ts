@@ -27,7 +27,7 @@ type Row = {
 };
 
 /** What hides events of a stream: scalar subqueries, so that one without a state costs one look into a small index. */
-const VISIBLE = `e.revision >= coalesce((select greatest(z.hidden_before, z.truncate_before, (select max(l.revision) + 1 from eventstore.events l where l.stream = $1) - z.max_count)
+const VISIBLE = `e.revision >= coalesce((select greatest(z.hidden_before, z.truncate_before, (select l.revision + 1 from eventstore.events l where l.stream = $1 order by l.stream desc, l.revision desc limit 1) - z.max_count)
     from eventstore.stream_states z where z.stream = $1), 0)
   and e.recorded_at > coalesce((select now() - make_interval(secs => z.max_age_seconds) from eventstore.stream_states z where z.stream = $1 and z.max_age_seconds is not null), '-infinity')`;
 

@@ -4,6 +4,7 @@ import type { Trigger } from '../../domain/automation/trigger.ts';
 import { fires, presentContentType, presentEntry, triggerOf } from '../../domain/automation/trigger.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
+import type { Logger } from '../ports/logger.ts';
 import type { WebhookMessage } from '../ports/webhook-queue.ts';
 import { messageId } from './message-id.ts';
 import type { WebhookDirectory } from './webhook-directory.ts';
@@ -17,6 +18,7 @@ export type BuildMessagesDependencies = {
   /** Whether entries of the type have a status (`with_draft_publish`) that envelopes show. */
   readonly hasStatus: (tenant: string, typeId: string) => Promise<boolean> | boolean;
   readonly newId: () => string;
+  readonly logger: Logger;
 };
 
 /** What the events make the tenants' webhooks send. Nothing is read for an event that no webhook hears of. */
@@ -30,6 +32,11 @@ export async function buildMessages(events: readonly RecordedEvent[], dependenci
     const listeners = [...(await dependencies.directory.of(tenant)).values()].filter((webhook) => fires(webhook, trigger));
     if (listeners.length === 0) continue;
     const envelope = await envelopeOf(event, trigger, dependencies);
+    if (!envelope) {
+      // The stream was deleted or cut since: there is nothing left to send, and trying again would not bring it back.
+      dependencies.logger.warn('an entry is gone from its stream; its webhooks do not fire', { eventId: event.id, position: event.position });
+      continue;
+    }
     const whole = JSON.stringify(envelope);
     for (const webhook of listeners) {
       const trimmed = trimEnvelope(envelope, webhook);
@@ -48,13 +55,13 @@ export async function buildMessages(events: readonly RecordedEvent[], dependenci
   return messages;
 }
 
-async function envelopeOf(event: RecordedEvent, trigger: Trigger, { changeOf, hasStatus }: BuildMessagesDependencies): Promise<Envelope> {
+async function envelopeOf(event: RecordedEvent, trigger: Trigger, { changeOf, hasStatus }: BuildMessagesDependencies): Promise<Envelope | undefined> {
   const base = { event: trigger.event, schema: trigger.schema };
   const timestamp = event.metadata.occurred_at;
   if (trigger.kind === 'content_type') return { ...base, data: presentContentType(event), timestamp };
   const { before, after } = await changeOf(event);
   const current = trigger.event === 'after_delete' ? before : after;
-  if (!current) throw new Error(`the entry around ${event.type} at ${event.position} is not in its stream`);
+  if (!current) return undefined;
   const withStatus = await hasStatus(event.metadata.tenant, current.typeId);
   const data = presentEntry(current, withStatus);
   if (trigger.event !== 'after_update') return { ...base, data, timestamp };

@@ -14,6 +14,8 @@ export type DeliveryPumpOptions = {
   readonly pollMs?: number | undefined;
   /** Wait after a fault of ours. Default 15 s. */
   readonly postponeMs?: number | undefined;
+  /** A request that runs so long counts as slow; those of one endpoint may hold a quarter of the slots. Default 1 s. */
+  readonly slowMs?: number | undefined;
 };
 
 export type DeliveryPumpDependencies = AttemptDependencies & {
@@ -21,7 +23,7 @@ export type DeliveryPumpDependencies = AttemptDependencies & {
   readonly recorder: AttemptRecorder;
   readonly metrics: Metrics;
   readonly logger: Logger;
-  /** Called after a delivery went to the dead letters, and at every look at an idle queue. */
+  /** Called after a delivery went to the dead letters, at the start, and every few seconds. */
   readonly onDead: () => void;
 };
 
@@ -34,19 +36,19 @@ export type DeliveryPump = {
   stop(): Promise<void>;
 };
 
-/** A running request counts as slow after so long. */
-const SLOW_MS = 1_000;
-/** Put off for fairness: slow endpoints may hold a quarter of the slots each. */
+const LOOK_AROUND_MS = 5_000;
+/** Wait of a delivery whose endpoint already holds its share of the slots with slow requests. */
 const CROWDED_MS = 2_000;
 
 export function createDeliveryPump(dependencies: DeliveryPumpDependencies, options: DeliveryPumpOptions = {}): DeliveryPump {
   const { queue, recorder, metrics, logger, onDead } = dependencies;
-  const { concurrency = 64, leaseMs = 60_000, pollMs = 30_000, postponeMs = 15_000 } = options;
+  const { concurrency = 64, leaseMs = 60_000, pollMs = 30_000, postponeMs = 15_000, slowMs = 1_000 } = options;
   const refill = Math.max(1, Math.ceil(concurrency / 4));
   const slow = new Map<string, number>();
   const inFlight = new Set<Promise<void>>();
   let running = false;
   let woken = false;
+  let lookedAt = -Infinity;
   let interrupt: (() => void) | undefined;
   let loop: Promise<void> = Promise.resolve();
 
@@ -81,11 +83,8 @@ export function createDeliveryPump(dependencies: DeliveryPumpDependencies, optio
         }
         const claimed = await queue.claim({ limit: free, leaseMs });
         for (const delivery of claimed) launch(delivery);
+        await lookAround();
         if (claimed.length === free) continue;
-        if (claimed.length === 0) {
-          metrics.queueDepth('webhooks', await queue.depth());
-          onDead();
-        }
         const due = await queue.nextDue();
         await idle(Math.min(due === undefined ? pollMs : Math.max(due, 5), pollMs));
       } catch (error) {
@@ -93,6 +92,15 @@ export function createDeliveryPump(dependencies: DeliveryPumpDependencies, optio
         await idle(1_000);
       }
     }
+  }
+
+  /** What need not be done at every turn: the depth for operators, and dead letters that another process left unannounced. */
+  async function lookAround(): Promise<void> {
+    const time = dependencies.now().getTime();
+    if (time - lookedAt < LOOK_AROUND_MS) return;
+    lookedAt = time;
+    metrics.queueDepth('webhooks', await queue.depth());
+    onDead();
   }
 
   function launch(delivery: ClaimedDelivery): void {
@@ -138,7 +146,7 @@ export function createDeliveryPump(dependencies: DeliveryPumpDependencies, optio
     const timer = setTimeout(() => {
       counted = true;
       slow.set(webhookId, (slow.get(webhookId) ?? 0) + 1);
-    }, SLOW_MS);
+    }, slowMs);
     return () => {
       clearTimeout(timer);
       if (!counted) return;

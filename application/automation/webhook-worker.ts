@@ -91,7 +91,7 @@ export function createWebhookWorker<Tx>(dependencies: WebhookWorkerDependencies<
 
   /** The caller's transaction is about to commit; should it forget to call `wake`, this is what finds its deliveries. */
   function wakeSoon(): void {
-    for (const ms of WAKE_AFTER_MS) setTimeout(pump.wake, ms).unref();
+    for (const ms of WAKE_AFTER_MS) setTimeout(() => { pump.wake(); }, ms).unref();
   }
 
   return {

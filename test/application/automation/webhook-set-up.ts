@@ -64,6 +64,7 @@ export async function webhookSetUp(database: Database): Promise<WebhookSetUp> {
     },
   });
   const started: WebhookWorker<Queryable>[] = [];
+  const history = createEntryHistory({ eventStore });
   let projected = ORIGIN;
   const target = { schema: '"rm_automation"' };
   await database.transaction(async (tx) => {
@@ -125,7 +126,7 @@ export async function webhookSetUp(database: Database): Promise<WebhookSetUp> {
         directory,
         outbound,
         eventStore,
-        changeOf: createEntryHistory({ eventStore }).changeOf,
+        changeOf: (event) => history.changeOf(event),
         hasStatus: () => true,
         metrics,
         logger,

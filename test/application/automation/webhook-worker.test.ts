@@ -269,6 +269,35 @@ describe('webhook worker', () => {
       expect(receiver.requests.map(({ path }) => path)).to.deep.equal(['/off']);
     });
 
+    it('a slow endpoint leaves slots to the others', async () => {
+      const held: (() => void)[] = [];
+      receiver.answer((request, response) => {
+        if (request.path === '/slow') held.push(() => response.writeHead(200).end());
+        else response.writeHead(200).end();
+      });
+      await setUp.addWebhook({ url: `${receiver.url}/slow`, schemas: ['article'] });
+      const fast = await setUp.addWebhook({ url: `${receiver.url}/fast`, schemas: ['page'] });
+      const worker = setUp.worker({ timeoutMs: 8_000, pump: { concurrency: 4, slowMs: 1 } });
+      worker.start();
+      await worker.handle(await setUp.entry(v7(), [created({})]));
+      await receiver.waitFor(1);
+      for (let n = 0; n < 10; n += 1) await worker.handle(await setUp.entry(v7(), [created({})]));
+      await worker.handle(await setUp.entry(v7(), [created({}, 'page')]));
+      await recordedAll(fast, 1);
+      expect(held).to.have.length(1);
+      for (const release of held) release();
+      await worker.stop();
+    });
+
+    it('skips an entry whose stream is gone', async () => {
+      const webhook = await setUp.addWebhook({ url: receiver.url });
+      const id = v7();
+      const events = await setUp.entry(id, [created({})]);
+      await setUp.eventStore.deleteStream(`entry-default.${id}`, { expected: 'any', mode: 'tombstone' });
+      await setUp.worker().handle([{ ...events[0]!, type: 'EntryDeleted' }, ...(await setUp.entry(v7(), [created({})]))]);
+      expect(await deliveries(webhook)).to.have.length(1);
+    });
+
     it('finishes requests in flight when it stops', async () => {
       let release: (() => void) | undefined;
       receiver.answer((_request, response) => {
@@ -366,7 +395,7 @@ describe('webhook worker', () => {
         expect(await database.db().query('select 1 from operational.webhook_dead_letters where announced_at is not null')).to.have.length(1);
       });
       await database.db().query("update operational.webhook_dead_letters set announced_at = null, announce_after = now() - interval '1 second'");
-      worker.wake();
+      setUp.worker().start();
       await eventually(async () => {
         expect(await database.db().query('select 1 from operational.webhook_dead_letters where announced_at is not null')).to.have.length(1);
       });

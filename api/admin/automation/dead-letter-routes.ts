@@ -1,0 +1,34 @@
+import { Type } from '@sinclair/typebox';
+import type { WebhookRecords } from '../../../application/ports/webhook-records.ts';
+import { refusal } from '../../../domain/errors.ts';
+import type { Route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
+import { DeadLetter, DeadLetterStatus } from './webhook-schemas.ts';
+
+const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
+const Query = Type.Object({
+  status: Type.Optional(DeadLetterStatus),
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 25 }),
+  offset: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }),
+});
+
+/** Deliveries that used up their attempts (spec 3, webhook routes). */
+export function deadLetterRoutes({ records }: { readonly records: WebhookRecords }): readonly Route[] {
+  const shared = { api: 'admin', tag: 'automation', feature: 'webhook', access: { kind: 'credential', roles: ['admin', 'super_admin'] } } as const;
+  return [
+    route({
+      ...shared, method: 'GET', path: '/api/admin/webhook-dead-letters', operation: 'listWebhookDeadLetters', summary: 'Dead letters of the tenant, newest first',
+      query: Query, answers: { 200: Type.Array(DeadLetter) },
+      handler: async ({ query, tenant }) => ({ status: 200, body: await records.deadLetters({ tenant, status: query.status, limit: query.limit, offset: query.offset }) }),
+    }),
+    route({
+      ...shared, method: 'GET', path: '/api/admin/webhook-dead-letters/{id}', operation: 'getWebhookDeadLetter', summary: 'One dead letter',
+      params: Id, notFound: 'dead_letter_not_found', answers: { 200: DeadLetter }, refusals: ['dead_letter_not_found'],
+      handler: async ({ params, tenant }) => {
+        const letter = await records.deadLetter(tenant, params.id);
+        if (!letter) throw refusal('dead_letter_not_found');
+        return { status: 200, body: letter };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,100 @@
+import { Type } from '@sinclair/typebox';
+import { deleteWebhook, replaceWebhook, rotateWebhookSecret } from '../../../application/automation/change-webhook.ts';
+import { createWebhook } from '../../../application/automation/create-webhook.ts';
+import { testWebhook } from '../../../application/automation/test-webhook.ts';
+import type { WebhookDependencies, WebhookOutcome } from '../../../application/automation/webhook-dependencies.ts';
+import { AUTOMATION } from '../../../application/automation/webhook-dependencies.ts';
+import type { WebhookRecords } from '../../../application/ports/webhook-records.ts';
+import type { StoredWebhook } from '../../../application/ports/webhooks.ts';
+import { refusal } from '../../../domain/errors.ts';
+import type { GlobalPosition } from '../../../domain/event.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { Principal } from '../../../domain/identity/principal.ts';
+import type { Answer, Route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
+import { Page, pageHeaders } from '../identity/paging.ts';
+import { deadLetterRoutes } from './dead-letter-routes.ts';
+import { presentWebhook } from './present-webhook.ts';
+import { refuseBody } from './refuse-body.ts';
+import { Delivery, RotateBody, Webhook, WebhookBody } from './webhook-schemas.ts';
+
+export type WebhookRouteDependencies = WebhookDependencies & { readonly records: WebhookRecords };
+
+const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
+const DeliveryPage = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }), offset: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }) });
+
+/** Outbound webhooks and their deliveries (spec 3, webhook routes). Templates, filters, health, search and replay are not among them yet. */
+export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly Route[] {
+  const { webhooks, vault, records } = dependencies;
+  const shared = { api: 'admin', tag: 'automation', feature: 'webhook' } as const;
+  const reading = { ...shared, access: { kind: 'credential', roles: ['admin', 'super_admin'] }, reads: [AUTOMATION] } as const;
+  const changing = { ...shared, access: { kind: 'credential', roles: ['super_admin'] } } as const;
+  const bodied = { malformedJson: 'invalid_json', refuseBody } as const;
+  const one = { params: Id, notFound: 'webhook_not_found', precheck: exists } as const;
+
+  async function existing({ params, tenant }: { readonly params: { readonly id: string }; readonly tenant: string }): Promise<StoredWebhook> {
+    const webhook = await webhooks.one(tenant, params.id);
+    if (!webhook) throw refusal('webhook_not_found');
+    return webhook;
+  }
+  async function exists(request: { readonly params: { readonly id: string }; readonly tenant: string }): Promise<void> {
+    await existing(request);
+  }
+  const present = (webhook: StoredWebhook, principal: Principal | undefined): JsonObject => presentWebhook(webhook, vault, principal?.kind !== 'session');
+  const written = (status: number, { webhook, position }: WebhookOutcome, principal: Principal | undefined): Answer => ({ status, body: present(webhook, principal), ...commitAt(position) });
+
+  return [
+    route({
+      ...reading, method: 'GET', path: '/api/admin/webhooks', operation: 'listWebhooks', summary: 'Webhooks of the tenant, oldest first; never their secrets',
+      query: Page, answers: { 200: Type.Array(Webhook) },
+      handler: async ({ query, tenant, principal }) => ({
+        status: 200,
+        body: (await webhooks.list(tenant, query)).map((webhook) => present(webhook, principal)),
+        headers: await pageHeaders(query, () => webhooks.count(tenant)),
+      }),
+    }),
+    route({
+      ...changing, ...bodied, method: 'POST', path: '/api/admin/webhooks', operation: 'createWebhook', summary: 'Makes a webhook',
+      idempotent: true, body: WebhookBody, answers: { 201: Webhook }, refusals: ['invalid_json', 'invalid_input', 'payment_required', 'cap_exceeded'],
+      handler: async ({ body, context, principal }) => written(201, await createWebhook(dependencies, body, context), principal),
+    }),
+    route({
+      ...reading, params: Id, notFound: 'webhook_not_found', method: 'GET', path: '/api/admin/webhooks/{id}', operation: 'getWebhook', summary: 'One webhook',
+      answers: { 200: Webhook }, refusals: ['webhook_not_found'],
+      handler: async (request) => ({ status: 200, body: present(await existing(request), request.principal) }),
+    }),
+    route({
+      ...changing, ...bodied, ...one, method: 'PUT', path: '/api/admin/webhooks/{id}', operation: 'replaceWebhook', summary: 'Replaces a webhook; without `secret` the stored one stays',
+      body: WebhookBody, answers: { 200: Webhook }, refusals: ['invalid_json', 'invalid_input', 'payment_required', 'webhook_not_found'],
+      handler: async ({ params, body, context, principal }) => written(200, await replaceWebhook(dependencies, { id: params.id, input: body }, context), principal),
+    }),
+    route({
+      ...changing, ...one, method: 'DELETE', path: '/api/admin/webhooks/{id}', operation: 'deleteWebhook', summary: 'Deletes a webhook; what waits to be sent to it is dropped',
+      answers: { 204: null }, refusals: ['webhook_not_found'],
+      handler: async ({ params, context }) => ({ status: 204, ...commitAt(await deleteWebhook(dependencies, params.id, context)) }),
+    }),
+    route({
+      ...changing, ...bodied, ...one, method: 'POST', path: '/api/admin/webhooks/{id}/rotate-secret', operation: 'rotateWebhookSecret', summary: 'Sets or generates a secret; the answer alone shows it',
+      body: RotateBody, answers: { 200: Type.Object({ new_secret: Type.String() }) }, refusals: ['invalid_json', 'invalid_input', 'webhook_not_found'],
+      handler: async ({ params, body, context }) => {
+        const { newSecret, position } = await rotateWebhookSecret(dependencies, { id: params.id, newSecret: body.new_secret }, context);
+        return { status: 200, body: { new_secret: newSecret }, headers: { 'Cache-Control': 'no-store' }, ...commitAt(position) };
+      },
+    }),
+    route({
+      ...reading, ...one, method: 'POST', path: '/api/admin/webhooks/{id}/test', operation: 'testWebhook', summary: 'Sends a test request now',
+      answers: { 200: Type.Object({ success: Type.Boolean(), status_code: Type.Union([Type.Integer(), Type.Null()]), message: Type.String() }) }, refusals: ['webhook_not_found'],
+      handler: async ({ params, context }) => ({ status: 200, body: await testWebhook(dependencies, params.id, context) }),
+    }),
+    route({
+      ...reading, ...one, method: 'GET', path: '/api/admin/webhooks/{id}/deliveries', operation: 'listWebhookDeliveries', summary: 'Attempts of a webhook, newest first',
+      query: DeliveryPage, answers: { 200: Type.Array(Delivery) }, refusals: ['webhook_not_found'],
+      handler: async ({ params, query, tenant }) => ({ status: 200, body: await records.deliveries({ tenant, webhookId: params.id, limit: query.limit, offset: query.offset }) }),
+    }),
+    ...deadLetterRoutes({ records }),
+  ];
+}
+
+function commitAt(position: GlobalPosition | undefined): Pick<Answer, 'commit'> {
+  return position === undefined ? {} : { commit: { position, readModels: [AUTOMATION] } };
+}

@@ -1,0 +1,86 @@
+import type { TSchema } from '@sinclair/typebox';
+import { Type } from '@sinclair/typebox';
+import { TRIGGER_EVENTS } from '../../../domain/automation/trigger.ts';
+
+const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
+const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const Events = Type.Array(Type.Union(TRIGGER_EVENTS.map((event) => Type.Literal(event))), { maxItems: 20 });
+const Names = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 500 });
+const Headers = Type.Record(Type.String(), Type.String({ maxLength: 4096 }));
+const Id = Type.String({ format: 'uuid' });
+const Time = Type.String({ format: 'date-time' });
+
+/** Largest answer of an endpoint that a webhook may ask to be read, in bytes. */
+const MAX_RESPONSE_SIZE = 10_485_760;
+
+/** Body of `POST` and `PUT` (spec 3, webhook). */
+export const WebhookBody = Type.Object(
+  {
+    name: Type.String({ pattern: '\\S', maxLength: 255 }),
+    url: Type.String({ minLength: 1, maxLength: 2048 }),
+    events: Maybe(Events),
+    schemas: Maybe(Names),
+    secret: Maybe(Type.String({ maxLength: 1024 })),
+    enabled: Maybe(Type.Boolean()),
+    headers: Maybe(Headers),
+    include_fields: Maybe(Names),
+    exclude_fields: Maybe(Names),
+    max_response_size: Maybe(Type.Integer({ minimum: 0, maximum: MAX_RESPONSE_SIZE })),
+    payload_template: Maybe(Type.String()),
+    field_filters: Maybe(Type.Record(Type.String(), Type.String())),
+    jsonpath_filter: Maybe(Type.String()),
+    max_retries: Maybe(Type.Integer()),
+    retry_delay_seconds: Maybe(Type.Integer()),
+  },
+  { additionalProperties: false },
+);
+
+export const RotateBody = Type.Object({ new_secret: Type.Optional(Type.String({ minLength: 16, maxLength: 1024 })) }, { additionalProperties: false });
+
+export const Webhook = Type.Object({
+  id: Id,
+  name: Type.String(),
+  url: Type.String(),
+  events: Events,
+  schemas: Names,
+  enabled: Type.Boolean(),
+  has_secret: Type.Boolean({ description: 'whether requests are signed' }),
+  headers: Headers,
+  include_fields: Names,
+  exclude_fields: Names,
+  max_response_size: Type.Integer(),
+  created_at: Time,
+  updated_at: Time,
+});
+
+export const Delivery = Type.Object({
+  id: Id,
+  webhook_id: Id,
+  event: Type.String(),
+  schema: Type.String(),
+  status: Type.Union([Type.Literal('pending'), Type.Literal('success'), Type.Literal('failed'), Type.Literal('dead')]),
+  status_code: Nullable(Type.Integer()),
+  duration_ms: Nullable(Type.Integer()),
+  request_body: Type.String(),
+  response_body: Nullable(Type.String()),
+  retry_count: Type.Integer(),
+  attempt_num: Type.Integer(),
+  error: Nullable(Type.String()),
+  created_at: Time,
+});
+
+export const DeadLetterStatus = Type.Union([Type.Literal('pending'), Type.Literal('replayed'), Type.Literal('dismissed')]);
+
+export const DeadLetter = Type.Object({
+  id: Id,
+  webhook_id: Id,
+  webhook_name: Type.String(),
+  event: Type.String(),
+  schema: Type.String(),
+  request_body: Type.String(),
+  last_status_code: Nullable(Type.Integer()),
+  last_error: Nullable(Type.String()),
+  total_attempts: Type.Integer(),
+  status: DeadLetterStatus,
+  created_at: Time,
+});

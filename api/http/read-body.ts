@@ -39,7 +39,7 @@ export function readBody(request: IncomingMessage, response: ServerResponse, lim
       else resolve(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, bytes));
     });
     request.on('close', () => {
-      reject(refusal('bad_request', { message: 'the request ended early' }));
+      if (!request.readableEnded) reject(refusal('bad_request', { message: 'the request ended early' }));
     });
     request.on('error', (error) => {
       reject(refusal('bad_request', { message: 'the request ended early', cause: error }));

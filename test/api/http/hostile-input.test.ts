@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { connect } from 'node:net';
+import { eventually } from '../../support/eventually.ts';
 import { bodyOf, useServed } from './serving.ts';
 import { thingRoutes } from './thing-routes.ts';
 
@@ -112,6 +113,17 @@ describe('hostile input', () => {
     expect(await get('/api/admin/things/%00')).to.match(/^HTTP\/1\.1 404 /);
     expect(await get('/api/admin/things/../public')).to.match(/^HTTP\/1\.1 404 /);
     expect(await get(`/${'a/'.repeat(4_000)}`)).to.match(/^HTTP\/1\.1 404 /);
+  });
+  it('lets go of a client that breaks off in the midst of a body', async () => {
+    const before = served().requests.length;
+    const socket = connect(served().admin.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('POST /api/admin/things HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer admin\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"name":', () => {
+      setImmediate(() => socket.destroy());
+    });
+    await eventually(() => {
+      expect(served().requests.slice(before)).to.include('admin POST /api/admin/things 400');
+    });
   });
   it('serves the absolute form of a target', async () => {
     expect(await get('http://x/api/admin/public')).to.match(/^HTTP\/1\.1 200 /);

@@ -48,14 +48,14 @@ describe('a declaration', () => {
 describe('a query string', () => {
   it('never answers anything but an object without prototype or a 400', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.webQueryParameters(), fc.string(), fc.stringMatching(/^([a-c_]|\[|\]|=|&|%|__proto__|constructor){0,40}$/)), (text) => {
+      fc.property(fc.oneof(fc.webQueryParameters(), fc.string(), fc.array(fc.constantFrom('a', 'b', '_', '[', ']', '=', '&', '%', '%5B', '.', '__proto__', 'constructor'), { maxLength: 40 }).map((parts) => parts.join(''))), (text) => {
         try {
           expect(Object.getPrototypeOf(parseQuery(text))).to.equal(null);
         } catch (error) {
           expect(error).to.include({ code: 'invalid_query_parameter', status: 400 });
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: 400 },
     );
   });
 });

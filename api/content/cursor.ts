@@ -13,13 +13,17 @@ export function encodeCursor(sort: readonly SortKey[], { values, id }: Place): s
 export function decodeCursor(sort: readonly SortKey[], text: string): Place | undefined {
   if (text.length > 16_384 || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const parts = parse(Buffer.from(text, 'base64url').toString('utf8'));
-  if (!Array.isArray(parts) || parts.length !== sort.length + 2) return undefined;
-  const [order, ...rest]: readonly unknown[] = parts;
+  if (!isList(parts) || parts.length !== sort.length + 2) return undefined;
+  const [order, ...rest] = parts;
   const id = rest.at(-1);
   const values = rest.slice(0, -1);
   if (order !== orderOf(sort) || typeof id !== 'string' || !uuidPattern.test(id)) return undefined;
   const sound = values.every((value, index): value is CursorValue => isValueOf(sort[index], value));
   return sound ? { values, id } : undefined;
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }
 
 function orderOf(sort: readonly SortKey[]): string {

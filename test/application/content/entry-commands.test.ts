@@ -1,0 +1,135 @@
+import { expect } from 'chai';
+import { createEntry } from '../../../application/content/create-entry.ts';
+import { createEntryHistory } from '../../../application/content/entry-history.ts';
+import { deleteEntry } from '../../../application/content/delete-entry.ts';
+import { heldByEntry } from '../../../application/content/held-values.ts';
+import { publishEntry } from '../../../application/content/publish-entry.ts';
+import { updateEntry } from '../../../application/content/update-entry.ts';
+import type { EventStore } from '../../../application/ports/event-store.ts';
+import type { ContentType } from '../../../domain/content/content-type.ts';
+import type { RecordedEvent } from '../../../domain/event.ts';
+import { streamName } from '../../../domain/stream.ts';
+import { testContext, useContent } from '../../support/content.ts';
+
+/** A store that counts the events its streams hand out. */
+function counting(store: EventStore): EventStore & { read: number } {
+  const counted = {
+    ...store,
+    read: 0,
+    async *readStream(...args: Parameters<EventStore['readStream']>) {
+      for await (const event of store.readStream(...args)) {
+        counted.read += 1;
+        yield event;
+      }
+    },
+  };
+  return counted;
+}
+
+describe('commands on entries', () => {
+  const content = useContent();
+  const context = testContext();
+  let type: ContentType;
+
+  before(async () => {
+    type = await content.save({ name: 'article', with_draft_publish: true, fields: [{ name: 'title', field_type: 'text' }, { name: 'code', field_type: 'text', unique: true }] });
+  });
+
+  const make = async (data: Record<string, string>) => (await createEntry({ type, data }, context, content.dependencies())).entry.id;
+  const codeOf = (error: unknown) => (error as { code?: string }).code;
+
+  it('reads none of a long history for an update when the read model has caught up', async () => {
+    const id = await make({ title: 'a' });
+    for (let n = 0; n < 200; n += 1) await updateEntry({ type, id, data: { title: `t${n}` } }, context, content.dependencies());
+    await content.project();
+    const eventStore = counting(content.eventStore());
+    const { entry } = await updateEntry({ type, id, data: { title: 'last' } }, context, { ...content.dependencies(), eventStore });
+    expect([entry.version, eventStore.read]).to.deep.equal([202, 0]);
+    // The row is one behind now: one conflict, one event read.
+    const next = await updateEntry({ type, id, data: { title: 'after' } }, context, { ...content.dependencies(), eventStore });
+    expect([next.entry.version, eventStore.read]).to.deep.equal([203, 1]);
+  });
+
+  it('decides on the stream while the read model has not seen the entry at all', async () => {
+    const id = await make({ title: 'a' });
+    expect((await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies())).entry).to.include({ version: 2 });
+  });
+
+  it('never rests a refusal or a no-op on a row that is behind', async () => {
+    const id = await make({ title: 'a' });
+    await content.project();
+    await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
+    // By the row nothing would change, and version 2 is unknown.
+    expect((await updateEntry({ type, id, data: { title: 'a' } }, context, content.dependencies())).entry).to.include({ version: 3 });
+    await publishEntry({ type, id, versions: [3] }, context, content.dependencies());
+    const error = await updateEntry({ type, id, data: { title: 'c' }, versions: [1] }, context, content.dependencies()).catch((reason: unknown) => reason);
+    expect(codeOf(error)).to.equal('entry_changed');
+  });
+
+  it('answers a deleted entry as not found before the read model has seen the deletion', async () => {
+    const id = await make({ title: 'a' });
+    await content.project();
+    await deleteEntry({ type, id }, context, content.dependencies());
+    for (const again of [updateEntry({ type, id, data: { title: 'x' } }, context, content.dependencies()), deleteEntry({ type, id }, context, content.dependencies())]) {
+      expect(codeOf(await again.catch((reason: unknown) => reason))).to.equal('entry_not_found');
+    }
+  });
+
+  it('frees the unique value of a command that the store refused', async () => {
+    const broken: EventStore = { ...content.eventStore(), append: () => Promise.reject(Object.assign(new Error('full'), { code: 'too_large' })) };
+    const error = await createEntry({ type, data: { code: 'wanted' } }, context, { ...content.dependencies(), eventStore: broken }).catch((reason: unknown) => reason);
+    expect(codeOf(error)).to.equal('too_large');
+    await make({ code: 'wanted' });
+  });
+
+  it('tells the reaper of claims which values an entry holds', async () => {
+    const id = await make({ code: 'held' });
+    const held = () => heldByEntry({ tenant: 'default', id }, { eventStore: content.eventStore(), typeById: () => Promise.resolve(type) });
+    expect(await held()).to.deep.equal([{ tenant: 'default', scope: `entry/${type.id}/id_code`, value: 'held' }]);
+    await content.project();
+    await deleteEntry({ type, id }, context, content.dependencies());
+    expect(await held()).to.deep.equal([]);
+  });
+
+  it('stamps events with the moment that the answer shows', async () => {
+    const { entry } = await createEntry({ type, data: {} }, context, content.dependencies());
+    expect((await content.log()).at(-1)?.metadata.occurred_at).to.equal(entry.createdAt);
+  });
+
+  describe('history', () => {
+    it('gives the whole entry before and after each event, in one step an event', async () => {
+      const id = await make({ title: 'a' });
+      await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
+      await content.project();
+      await deleteEntry({ type, id }, context, content.dependencies());
+      const stream = streamName({ category: 'entry', tenant: 'default', id });
+      const events = (await content.log()).filter((event) => event.stream === stream);
+      const eventStore = counting(content.eventStore());
+      const history = createEntryHistory({ eventStore });
+      const titles = async (event: RecordedEvent) => {
+        const { before, after } = await history.changeOf(event);
+        return [before?.fields['title'], after?.fields['title']];
+      };
+      const changes = [];
+      for (const event of events) changes.push(await titles(event));
+      expect(changes).to.deep.equal([[undefined, 'a'], ['a', 'b'], ['b', undefined]]);
+      expect(eventStore.read).to.equal(0);
+      // Out of order costs a fold, and is right all the same.
+      expect(await titles(events[1]!)).to.deep.equal(['a', 'b']);
+      expect((await history.stateAt(stream, 0))?.fields).to.deep.equal({ title: 'a' });
+      expect((await history.stateAtMoment(stream, events[1]!.metadata.occurred_at))?.version).to.equal(2);
+      expect(await history.stateAtMoment(stream, '2020-01-01T00:00:00.000Z')).to.equal(undefined);
+    });
+
+    it('keeps no more states than its memory allows', async () => {
+      const id = await make({ title: 'x'.repeat(1000) });
+      const eventStore = counting(content.eventStore());
+      const history = createEntryHistory({ eventStore, maxCachedCharacters: 1000 });
+      const stream = streamName({ category: 'entry', tenant: 'default', id });
+      for (let n = 1; n <= 3; n += 1) {
+        await history.stateAt(stream, 0);
+        expect(eventStore.read).to.equal(n);
+      }
+    });
+  });
+});

@@ -15,7 +15,7 @@ const database = openDatabase({ url: process.env['DATABASE_URL'] ?? 'postgres://
 
 const field = (name: string, field_type: string) => ({ id: name, name, field_type });
 const definition = { name: 'article', with_draft_publish: true, fields: [field('title', 'text'), field('body', 'rich_text'), field('views', 'integer'), field('author', 'text')] };
-const columns = [['title', 'text'], ['body', 'text'], ['views', 'int8'], ['author', 'text']].map(([name, type]) => ({ name, type }));
+const columns = ['title', 'body', 'views', 'author'].map((name) => ({ name, type: name === 'views' ? 'int8' : 'text' }));
 const statements = [{ id: v7(), description: '', sql: '', down_sql: '', operation: { op: 'create_table', columns } }];
 const base = { type_id: TYPE, schema: 'article', type_revision: 0 };
 

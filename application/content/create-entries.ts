@@ -36,14 +36,17 @@ export async function createEntries(
   if (refused.length > 0) throw refuseAll(refused, 'validation_failed');
 
   const claimed: Planned[] = [];
+  let partly = false;
   try {
     const held = [...twice(planned), ...(await claimEach(planned, claimed, dependencies))];
     if (held.length > 0) throw refuseAll(held, 'unique_value_held');
+    partly = !dependencies.eventStore.capabilities.atomicMultiStream;
     const position = await appendAll(dependencies.eventStore, planned);
     for (const { stream, claims } of claimed) await settleClaims(dependencies.claims, stream, { claimed: claims, released: [] });
     return { entries: planned.map(({ entry }) => entry), position };
   } catch (error) {
-    for (const { stream, claims } of claimed) await abandonClaims(dependencies.claims, stream, claims, error);
+    // Where some of the streams may be written, the reaper asks each of them.
+    if (!partly) for (const { stream, claims } of claimed) await abandonClaims(dependencies.claims, stream, claims, error);
     throw error;
   }
 }

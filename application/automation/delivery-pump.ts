@@ -8,7 +8,7 @@ import type { AttemptRecorder } from './attempt-recorder.ts';
 export type DeliveryPumpOptions = {
   /** Requests in flight. Default 64. */
   readonly concurrency?: number | undefined;
-  /** How long a claim hides a delivery; longer than an attempt and its recording can take. Default 60 s. */
+  /** How long a claim hides a delivery; longer than an attempt and its recording can take: what a killed worker held is sent by another one after this time. Default 20 s. */
   readonly leaseMs?: number | undefined;
   /** Longest sleep without a look at the queue (spec 3, limits). Default 30 s. */
   readonly pollMs?: number | undefined;
@@ -42,7 +42,7 @@ const CROWDED_MS = 2_000;
 
 export function createDeliveryPump(dependencies: DeliveryPumpDependencies, options: DeliveryPumpOptions = {}): DeliveryPump {
   const { queue, recorder, metrics, logger, onDead } = dependencies;
-  const { concurrency = 64, leaseMs = 60_000, pollMs = 30_000, postponeMs = 15_000, slowMs = 1_000 } = options;
+  const { concurrency = 64, leaseMs = 20_000, pollMs = 30_000, postponeMs = 15_000, slowMs = 1_000 } = options;
   const refill = Math.max(1, Math.ceil(concurrency / 4));
   const slow = new Map<string, number>();
   const inFlight = new Set<Promise<void>>();

@@ -1,0 +1,105 @@
+import type { sendUnaryData, ServerUnaryCall } from '@grpc/grpc-js';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
+import type { SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb.js';
+import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
+import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
+import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type { DeleteReq, DeleteResp, TombstoneReq, TombstoneResp } from '@eventstore/db-client/generated/streams_pb.js';
+import { FakeLog } from './fake-log.ts';
+import type { Faults } from './faults.ts';
+import { noFaults } from './faults.ts';
+import { unavailable } from './messages.ts';
+import type { ReadCall } from './read-calls.ts';
+import { serveRead } from './read-calls.ts';
+import { serveAppend, serveBatchAppend, serveDelete } from './write-calls.ts';
+
+/** An EventStoreDB in this process, spoken to over gRPC by the real client. */
+export type FakeEventStoreDb = {
+  /** `esdb://127.0.0.1:<port>?tls=false` */
+  readonly url: string;
+  readonly log: FakeLog;
+  readonly faults: Faults;
+  /** Reads and subscriptions that are open now. */
+  openReads(): number;
+  /** Reads and subscriptions asked for so far. */
+  readonly asked: { reads: number; appends: number };
+  /** Ends every open read and subscription with an error, the connections stay. */
+  dropReads(): void;
+  /** Breaks every connection; the server listens again at once, at the same address, with the same log. */
+  restart(): Promise<void>;
+  /** Stops listening until `restart`. */
+  stop(): Promise<void>;
+};
+
+/** Starts a fake EventStoreDB on a free port. */
+export async function startFakeEventStoreDb(): Promise<FakeEventStoreDb> {
+  const log = new FakeLog();
+  const faults = noFaults();
+  const asked = { reads: 0, appends: 0 };
+  const reads = new Set<ReadCall>();
+  let server: Server | undefined;
+  let port = 0;
+
+  async function listen(): Promise<void> {
+    const next = new Server({ 'grpc.max_receive_message_length': 64 * 1024 * 1024 });
+    next.addService(streamsGrpc.StreamsService, {
+      read(call: ReadCall) {
+        asked.reads += 1;
+        reads.add(call);
+        call.on('close', () => reads.delete(call));
+        call.on('cancelled', () => reads.delete(call));
+        call.on('finish', () => reads.delete(call));
+        void serveRead(call, log, faults);
+      },
+      append(call: Parameters<typeof serveAppend>[0], answer: Parameters<typeof serveAppend>[1]) {
+        asked.appends += 1;
+        serveAppend(call, answer, log, faults);
+      },
+      batchAppend(call: Parameters<typeof serveBatchAppend>[0]) {
+        serveBatchAppend(call, log, faults);
+      },
+      delete(call: ServerUnaryCall<DeleteReq, DeleteResp>, answer: sendUnaryData<DeleteResp>) {
+        serveDelete('soft', call, answer, log);
+      },
+      tombstone(call: ServerUnaryCall<TombstoneReq, TombstoneResp>, answer: sendUnaryData<TombstoneResp>) {
+        serveDelete('tombstone', call, answer, log);
+      },
+    });
+    next.addService(featuresGrpc.ServerFeaturesService, {
+      getSupportedMethods(_call: unknown, answer: sendUnaryData<SupportedMethods>) {
+        const methods = ['read', 'append', 'delete', 'tombstone', 'batchappend'].map((name) => new features.SupportedMethod().setServiceName('event_store.client.streams.streams').setMethodName(name));
+        answer(null, new features.SupportedMethods().setEventStoreServerVersion('24.10.0').setMethodsList(methods));
+      },
+    });
+    port = await new Promise<number>((resolve, reject) => {
+      next.bindAsync(`127.0.0.1:${port}`, ServerCredentials.createInsecure(), (error, bound) => {
+        if (error) reject(error);
+        else resolve(bound);
+      });
+    });
+    server = next;
+  }
+
+  await listen();
+  return {
+    url: `esdb://127.0.0.1:${port}?tls=false`,
+    log,
+    faults,
+    asked,
+    openReads: () => reads.size,
+    dropReads() {
+      for (const call of [...reads]) call.emit('error', unavailable());
+      reads.clear();
+    },
+    async restart() {
+      server?.forceShutdown();
+      await listen();
+    },
+    stop() {
+      server?.forceShutdown();
+      server = undefined;
+      reads.clear();
+      return Promise.resolve();
+    },
+  };
+}

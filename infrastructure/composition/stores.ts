@@ -1,5 +1,3 @@
-import { hostname } from 'node:os';
-import { randomBytes } from 'node:crypto';
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { Leases } from '../../application/ports/leases.ts';
 import type { Logger } from '../../application/ports/logger.ts';
@@ -8,6 +6,7 @@ import type { Signals } from '../../application/ports/signals.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import type { Database } from '../postgres/database.ts';
 import { openDatabase } from '../postgres/database.ts';
+import { isGone, nameInstance } from '../postgres/instance.ts';
 import { createLeases } from '../postgres/leases.ts';
 import { migrate } from '../postgres/migrate.ts';
 
@@ -17,7 +16,7 @@ export type Stores = {
   readonly eventStore: EventStore;
   readonly signals: Signals;
   readonly leases: Leases;
-  /** `<host>/<process id>/<random>`: names this process among all that ever run. */
+  /** Names this process among all that ever run. */
   readonly instanceId: string;
   close(): Promise<void>;
 };
@@ -33,7 +32,7 @@ export type OpenStoresOptions = {
 export async function openStores({ settings, logger, metrics }: OpenStoresOptions): Promise<Stores> {
   const { databaseUrl } = settings;
   if (databaseUrl === undefined) throw new Error('DATABASE_URL is unset');
-  const instanceId = `${hostname()}/${process.pid}/${randomBytes(4).toString('hex')}`;
+  const instanceId = nameInstance();
   const database = openDatabase({
     url: databaseUrl,
     maxConnections: settings.databaseMaxConnections,
@@ -52,7 +51,7 @@ export async function openStores({ settings, logger, metrics }: OpenStoresOption
       database,
       eventStore,
       signals,
-      leases: createLeases({ database, owner: instanceId, ttlMs: settings.leaseMs, signals }),
+      leases: createLeases({ database, owner: instanceId, ttlMs: settings.leaseMs, signals, isGone }),
       instanceId,
       async close() {
         await eventStore.close();
@@ -86,7 +85,7 @@ export async function openEventStore({ url, database, logger, metrics }: { reado
   }
   if (url === 'postgres') {
     const { openPostgresEventStore } = await import('../event-store/postgres/postgres-event-store.ts');
-    return openPostgresEventStore({ database, logger, metrics });
+    return openPostgresEventStore({ database, logger });
   }
   const { openEventStoreDb } = await import('../event-store/eventstoredb/eventstoredb-event-store.ts');
   return openEventStoreDb({ url, logger, metrics });

@@ -12,20 +12,22 @@ export type LeasesOptions = {
   readonly ttlMs?: number;
   /** Tells waiting processes of a lease that was left; without it they look at intervals. */
   readonly signals?: Pick<Signals, 'publish' | 'subscribe'>;
+  /** Whether an owner surely runs no more: its leases are taken at once instead of when they run out. Default: never. */
+  readonly isGone?: (owner: string) => boolean;
 };
 
 /** Channel on which the name of a lease that was left is published. */
 const CHANNEL = 'lease';
 
 /** Leases as rows of `operational.leases` with a fencing epoch; time is the database's clock (spec 5, rule 6). */
-export function createLeases({ database, owner, ttlMs = 10_000, signals }: LeasesOptions): Leases {
+export function createLeases({ database, owner, ttlMs = 10_000, signals, isGone = () => false }: LeasesOptions): Leases {
   return {
     ttlMs,
     async acquire(name, signal) {
       for (;;) {
         signal.throwIfAborted();
         const sentAt = performance.now();
-        const taken = await take(database, { name, owner, ttlMs });
+        const taken = await take(database, { name, owner, ttlMs, isGone });
         if (taken.epoch !== undefined) {
           const lease = hold({ database, name, owner, ttlMs, epoch: taken.epoch, renewedAt: sentAt, signals });
           if (!signal.aborted) return lease;
@@ -40,7 +42,7 @@ export function createLeases({ database, owner, ttlMs = 10_000, signals }: Lease
 
 type Taken = { readonly epoch: number; readonly remainingMs?: undefined } | { readonly epoch?: undefined; readonly remainingMs: number };
 
-async function take(database: Queryable, { name, owner, ttlMs }: { name: string; owner: string; ttlMs: number }): Promise<Taken> {
+async function take(database: Queryable, { name, owner, ttlMs, isGone }: { name: string; owner: string; ttlMs: number; isGone: (owner: string) => boolean }): Promise<Taken> {
   const [won] = await database.query<{ epoch: number }>(
     `insert into operational.leases as l (name, owner, epoch, expires_at)
      values ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond')
@@ -50,11 +52,20 @@ async function take(database: Queryable, { name, owner, ttlMs }: { name: string;
     [name, owner, ttlMs],
   );
   if (won) return { epoch: won.epoch };
-  const [held] = await database.query<{ remaining: number }>(
-    `select greatest(extract(epoch from expires_at - clock_timestamp()) * 1000, 0)::float8 as remaining
+  const [held] = await database.query<{ remaining: number; holder: string; epoch: number }>(
+    `select greatest(extract(epoch from expires_at - clock_timestamp()) * 1000, 0)::float8 as remaining, owner as holder, epoch
      from operational.leases where name = $1 and expires_at > clock_timestamp()`,
     [name],
   );
+  if (held && isGone(held.holder)) {
+    // Fenced like any change of owners: should it live after all, it can't write any more.
+    const [taken] = await database.query<{ epoch: number }>(
+      `update operational.leases set owner = $2, epoch = epoch + 1, expires_at = clock_timestamp() + $3 * interval '1 millisecond'
+       where name = $1 and owner = $4 and epoch = $5 returning epoch`,
+      [name, owner, ttlMs, held.holder, held.epoch],
+    );
+    if (taken) return { epoch: taken.epoch };
+  }
   return { remainingMs: held?.remaining ?? 0 };
 }
 

@@ -49,10 +49,15 @@ export function testEnvironment(databaseUrl: string, directory: string): Readonl
 
 /** Starts a service in this process for the enclosing `describe`, set up with an owner. */
 export function useService({ environment = {} }: { readonly environment?: Readonly<Record<string, string>> } = {}): TestService {
-  const database = useDatabase();
   let service: Service | undefined;
   let directory = '';
   let token = '';
+  // Hooks run in the order of their registration: the service stops before its database goes.
+  after(async () => {
+    await service?.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const database = useDatabase();
   const running = (): Service => {
     if (!service) throw new Error('the service is there inside tests and hooks only');
     return service;
@@ -66,10 +71,13 @@ export function useService({ environment = {} }: { readonly environment?: Readon
     const setup = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
     token = setup.json<{ token: string }>().token;
   });
-  after(async () => {
-    await service?.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
+  /** A tenant holds five keys: equal wishes share one. */
+  const keys = new Map<string, Promise<string>>();
+  async function makeKey(body: object): Promise<string> {
+    const reply = await owner('POST', '/api/admin/api-keys', { name: 'test', ...body });
+    if (reply.status !== 201) throw new Error(`no key: ${reply.text}`);
+    return reply.json<{ raw_key: string }>().raw_key;
+  }
   const owner: Call = (method, path, body, headers) => admin(method, path, body, { authorization: `Bearer ${token}`, ...headers });
   return {
     database,
@@ -79,8 +87,10 @@ export function useService({ environment = {} }: { readonly environment?: Readon
     owner,
     ownerContent: (method, path, body, headers) => content(method, path, body, { authorization: `Bearer ${token}`, ...headers }),
     async key({ roles = ['editor'], scopes = ['*:*'], schemas = [] }) {
-      const reply = await owner('POST', '/api/admin/api-keys', { name: 'test', roles, scopes, schemas });
-      const { raw_key } = reply.json<{ raw_key: string }>();
+      const wish = JSON.stringify({ roles, scopes, schemas });
+      const making = keys.get(wish) ?? makeKey({ roles, scopes, schemas });
+      keys.set(wish, making);
+      const raw_key = await making;
       return (method, path, body, headers) => content(method, path, body, { 'x-api-key': raw_key, ...headers });
     },
   };

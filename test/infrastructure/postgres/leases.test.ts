@@ -1,5 +1,8 @@
 import { expect } from 'chai';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import type { Leases } from '../../../application/ports/leases.ts';
+import { isGone, nameInstance } from '../../../infrastructure/postgres/instance.ts';
 import { createLeases } from '../../../infrastructure/postgres/leases.ts';
 import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -97,5 +100,25 @@ describe('leases', () => {
     const winners = (await Promise.all(outcomes)).filter((lease) => lease !== undefined);
     expect(winners).to.have.length(1);
     await winners[0]?.release();
+  });
+
+  it('takes a lease at once from an owner that surely runs no more, and fences it', async () => {
+    const first = await leasesOf('dead').acquire('duty', forever);
+    const second = await createLeases({ database: database.db(), owner: 'next', ttlMs: 60_000, isGone: (owner) => owner === 'dead' }).acquire('duty', forever);
+    expect(second.epoch).to.equal(first.epoch + 1);
+    await second.release();
+  });
+
+  it('counts a process as gone only where it ran and when its id is free', async () => {
+    const child = fork(new URL('../../support/idle-process.ts', import.meta.url), [], { execArgv: ['--import', 'tsx'] });
+    await once(child, 'message');
+    const name = nameInstance().replace(`/${process.pid}/`, `/${String(child.pid)}/`);
+    expect(isGone(name)).to.equal(false);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(isGone(name)).to.equal(process.platform === 'linux');
+    expect(isGone(nameInstance())).to.equal(false);
+    expect(isGone(name.replace(/\/[^/]*$/, '/elsewhere-1'))).to.equal(false);
+    expect(isGone('')).to.equal(false);
   });
 });

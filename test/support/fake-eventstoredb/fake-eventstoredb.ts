@@ -5,13 +5,14 @@ import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { DeleteReq, DeleteResp, TombstoneReq, TombstoneResp } from '@eventstore/db-client/generated/streams_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
 import { FakeLog } from './fake-log.ts';
 import type { Faults } from './faults.ts';
 import { noFaults } from './faults.ts';
 import { unavailable } from './messages.ts';
 import type { ReadCall } from './read-calls.ts';
 import { serveRead } from './read-calls.ts';
-import { serveAppend, serveBatchAppend, serveDelete } from './write-calls.ts';
+import { deleteRefusal, serveAppend, serveBatchAppend } from './write-calls.ts';
 
 /** An EventStoreDB in this process, spoken to over gRPC by the real client. */
 export type FakeEventStoreDb = {
@@ -59,10 +60,10 @@ export async function startFakeEventStoreDb(): Promise<FakeEventStoreDb> {
         serveBatchAppend(call, log, faults);
       },
       delete(call: ServerUnaryCall<DeleteReq, DeleteResp>, answer: sendUnaryData<DeleteResp>) {
-        serveDelete('soft', call, answer, log);
+        answer(deleteRefusal('soft', call, log) ?? null, new streams.DeleteResp());
       },
       tombstone(call: ServerUnaryCall<TombstoneReq, TombstoneResp>, answer: sendUnaryData<TombstoneResp>) {
-        serveDelete('tombstone', call, answer, log);
+        answer(deleteRefusal('tombstone', call, log) ?? null, new streams.TombstoneResp());
       },
     });
     next.addService(featuresGrpc.ServerFeaturesService, {

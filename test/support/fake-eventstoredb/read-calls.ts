@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { FakeLog, LogRecord } from './fake-log.ts';
 import type { Faults } from './faults.ts';
 import { accessDenied, caughtUpMessage, checkpointMessage, confirmationMessage, eventMessage, nameOf, notFoundMessage, streamDeleted, unavailable } from './messages.ts';
@@ -13,14 +14,13 @@ const WINDOW = 32;
 /** Answers `Streams.Read`: a stream, the log, or a subscription to the log. */
 export async function serveRead(call: ReadCall, log: FakeLog, faults: Faults): Promise<void> {
   const options = call.request.getOptions();
-  if (!options) return call.end() as unknown as undefined;
-  if (faults.reads === 'silent') return;
+  if (!options || faults.reads === 'silent') return;
   if (faults.reads !== 'none') {
     call.emit('error', faults.reads === 'unavailable' ? unavailable() : accessDenied());
     return;
   }
   if (options.hasSubscription()) return serveSubscription(call, log, faults);
-  const backwards = options.getReadDirection() === 1;
+  const backwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
   const count = Number(options.getCount());
   if (options.hasAll()) {
     for (const record of allRecords(log, options, backwards, count)) await send(call, eventMessage(record));

@@ -1,4 +1,4 @@
-import type { sendUnaryData, ServerDuplexStream, ServerReadableStream, ServerUnaryCall } from '@grpc/grpc-js';
+import type { sendUnaryData, ServiceError, ServerDuplexStream, ServerReadableStream, ServerUnaryCall } from '@grpc/grpc-js';
 import { setTimeout as pause } from 'node:timers/promises';
 import { status } from '@grpc/grpc-js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
@@ -44,17 +44,23 @@ export function serveAppend(call: ServerReadableStream<AppendReq, AppendResp>, a
   call.on('end', () => {
     void (async () => {
       if (faults.appendDelayMs > 0) await pause(faults.appendDelayMs);
-      if (faults.appends === 'silent') return;
-      if (faults.appends === 'unavailable') return answer(unavailable());
-      if (faults.appends === 'access_denied') return answer(accessDenied());
-      const outcome: AppendOutcome = faults.appends === 'wrong_version' ? { kind: 'wrong', actual: 41 } : log.append(stream, events, expected);
-      if (faults.appends === 'lost') return answer(failure(status.UNAVAILABLE, 'Connection dropped'));
-      if (faults.appends === 'timeout') return answer(failure(status.ABORTED, 'Timeout'));
-      if (outcome.kind === 'deleted') return answer(streamDeleted(stream));
-      if (outcome.kind === 'too_large') return answer(tooLarge(outcome.limit));
-      answer(null, outcome.kind === 'wrong' ? wrongMessage(expected, outcome.actual) : successMessage(outcome, faults.withoutPosition));
+      const result = appendResult(stream, events, expected, log, faults);
+      if (result instanceof Error) answer(result);
+      else if (result) answer(null, result);
     })();
   });
+}
+
+function appendResult(stream: string, events: readonly Proposed[], expected: ExpectedRevision, log: FakeLog, faults: Faults): AppendResp | ServiceError | undefined {
+  if (faults.appends === 'silent') return undefined;
+  if (faults.appends === 'unavailable') return unavailable();
+  if (faults.appends === 'access_denied') return accessDenied();
+  const outcome: AppendOutcome = faults.appends === 'wrong_version' ? { kind: 'wrong', actual: 41 } : log.append(stream, events, expected);
+  if (faults.appends === 'lost') return failure(status.UNAVAILABLE, 'Connection dropped');
+  if (faults.appends === 'timeout') return failure(status.ABORTED, 'Timeout');
+  if (outcome.kind === 'deleted') return streamDeleted(stream);
+  if (outcome.kind === 'too_large') return tooLarge(outcome.limit);
+  return outcome.kind === 'wrong' ? wrongMessage(expected, outcome.actual) : successMessage(outcome, faults.withoutPosition);
 }
 
 function successMessage({ revision, position }: { readonly revision: number; readonly position: bigint }, withoutPosition: boolean): AppendResp {
@@ -122,16 +128,14 @@ function batchError(outcome: Exclude<AppendOutcome, { kind: 'written' }>) {
   return new statusMessages.Status().setMessage(outcome.kind).setDetails(details);
 }
 
-/** Answers `Streams.Delete` and `Streams.Tombstone`. */
-export function serveDelete(mode: 'soft', call: ServerUnaryCall<DeleteReq, DeleteResp>, answer: sendUnaryData<DeleteResp>, log: FakeLog): void;
-export function serveDelete(mode: 'tombstone', call: ServerUnaryCall<TombstoneReq, TombstoneResp>, answer: sendUnaryData<TombstoneResp>, log: FakeLog): void;
-export function serveDelete(mode: 'soft' | 'tombstone', call: ServerUnaryCall<DeleteReq | TombstoneReq, DeleteResp | TombstoneResp>, answer: sendUnaryData<DeleteResp & TombstoneResp>, log: FakeLog): void {
+type DeleteCall = ServerUnaryCall<DeleteReq, DeleteResp> | ServerUnaryCall<TombstoneReq, TombstoneResp>;
+
+/** Answers `Streams.Delete` and `Streams.Tombstone`: the refusal, or undefined when it is done. */
+export function deleteRefusal(mode: 'soft' | 'tombstone', call: DeleteCall, log: FakeLog): ServiceError | undefined {
   const options = call.request.getOptions()!;
   const stream = nameOf(options.getStreamIdentifier());
   const expected: ExpectedRevision = options.hasRevision() ? BigInt(options.getRevision()) : 'any';
   const outcome = log.remove(stream, expected, mode);
-  if (outcome.kind === 'deleted') answer(streamDeleted(stream));
-  else if (outcome.kind === 'wrong') answer(wrongVersion(stream, String(expected), outcome.actual));
-  else if (mode === 'soft') answer(null, new streams.DeleteResp() as DeleteResp & TombstoneResp);
-  else answer(null, new streams.TombstoneResp() as DeleteResp & TombstoneResp);
+  if (outcome.kind === 'deleted') return streamDeleted(stream);
+  return outcome.kind === 'wrong' ? wrongVersion(stream, String(expected), outcome.actual) : undefined;
 }

@@ -44,7 +44,8 @@ try {
 function reasonOf(error: Error): string {
   const causes: string[] = [];
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
-    const nested = at instanceof AggregateError ? at.errors.map(String).join('; ') : '';
+    const errors: readonly unknown[] = at instanceof AggregateError ? at.errors : [];
+    const nested = errors.map(String).join('; ');
     causes.push(at.message === '' ? nested : at.message);
   }
   return causes.join(': ');

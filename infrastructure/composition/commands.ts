@@ -1,7 +1,6 @@
 import { parsePosition } from '../../domain/event.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import type { Metrics } from '../../application/ports/metrics.ts';
 import { digest } from '../../projections/engine/digest.ts';
 import type { Projection } from '../../projections/engine/projection.ts';
 import type { RebuildProgress } from '../../projections/engine/rebuild.ts';
@@ -37,7 +36,7 @@ export type ReplayCommand = {
 
 /** Opens what the commands beside a service work with; nothing of it disturbs a running one. */
 export async function openCommands({ settings, logger }: { readonly settings: Settings; readonly logger: Logger }): Promise<Commands> {
-  const stores = await openStores({ settings, logger, metrics: NO_METRICS });
+  const stores = await openStores({ settings, logger });
   const { database, eventStore: source, leases, signals } = stores;
 
   async function rebuildOne(projection: Projection, { force = false, onProgress }: { force?: boolean; onProgress?: (progress: RebuildProgress) => void }): Promise<readonly TableLine[]> {
@@ -96,7 +95,3 @@ function untilOf(text: string): GlobalPosition | Date {
   if (Number.isNaN(moment.getTime())) throw new Error(`--until takes a position of 20 digits or a moment such as 2026-11-20T12:00:00Z`);
   return moment;
 }
-
-const nothing = (): void => undefined;
-/** Commands end before anybody could scrape them. */
-const NO_METRICS: Metrics = { appendFinished: nothing, lag: nothing, batchApplied: nothing, queueDepth: nothing, delivery: nothing, requestFinished: nothing };

@@ -16,11 +16,11 @@ export function measured(store: EventStore, metrics: Pick<Metrics, 'appendFinish
       throw error;
     }
   }
-  const { appendMany } = store;
+  const appendMany = store.appendMany?.bind(store);
   return {
     capabilities: store.capabilities,
     append: (stream, events, options) => timed(store.append(stream, events, options)),
-    ...(appendMany === undefined ? {} : { appendMany: (writes) => timed(appendMany.call(store, writes)) }),
+    ...(appendMany ? { appendMany: (writes) => timed(appendMany(writes)) } : {}),
     readStream: (stream, options) => store.readStream(stream, options),
     readAll: (options) => store.readAll(options),
     subscribe: (options) => store.subscribe(options),

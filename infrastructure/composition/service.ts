@@ -97,7 +97,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
   }
 
   try {
-    const opened = await openStores({ settings, logger, metrics });
+    const opened = await openStores({ settings, logger });
     const stores = { ...opened, eventStore: measured(opened.eventStore, metrics) };
     closing(() => opened.close());
     const { database, eventStore, signals, leases, instanceId } = stores;

@@ -1,7 +1,6 @@
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { Leases } from '../../application/ports/leases.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import type { Metrics } from '../../application/ports/metrics.ts';
 import type { Signals } from '../../application/ports/signals.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import type { Database } from '../postgres/database.ts';
@@ -25,11 +24,10 @@ export type OpenStoresOptions = {
   /** With `databaseUrl` of a real server: `embedded` is replaced by its address before. */
   readonly settings: Settings;
   readonly logger: Logger;
-  readonly metrics: Metrics;
 };
 
 /** Opens the database (bringing its schemas up to date), the event store, signals and leases as the settings say. */
-export async function openStores({ settings, logger, metrics }: OpenStoresOptions): Promise<Stores> {
+export async function openStores({ settings, logger }: OpenStoresOptions): Promise<Stores> {
   const { databaseUrl } = settings;
   if (databaseUrl === undefined) throw new Error('DATABASE_URL is unset');
   const instanceId = nameInstance();
@@ -46,7 +44,7 @@ export async function openStores({ settings, logger, metrics }: OpenStoresOption
   try {
     await migrate(database);
     const signals = await openSignals({ settings, database, logger });
-    const eventStore = await openEventStore({ url: settings.eventStoreUrl, database, logger, metrics });
+    const eventStore = await openEventStore({ url: settings.eventStoreUrl, database, logger });
     return {
       database,
       eventStore,
@@ -78,7 +76,7 @@ async function openSignals({ settings, database, logger }: { settings: Settings;
 }
 
 /** Opens an event store by its address: `postgres` is the one inside the database, `memory` is for tests. */
-export async function openEventStore({ url, database, logger, metrics }: { readonly url: string; readonly database: Database; readonly logger: Logger; readonly metrics: Metrics }): Promise<EventStore> {
+export async function openEventStore({ url, database, logger }: { readonly url: string; readonly database: Database; readonly logger: Logger }): Promise<EventStore> {
   if (url === 'memory') {
     const { openMemoryEventStore } = await import('../event-store/memory/memory-event-store.ts');
     return openMemoryEventStore();
@@ -88,5 +86,5 @@ export async function openEventStore({ url, database, logger, metrics }: { reado
     return openPostgresEventStore({ database, logger });
   }
   const { openEventStoreDb } = await import('../event-store/eventstoredb/eventstoredb-event-store.ts');
-  return openEventStoreDb({ url, logger, metrics });
+  return openEventStoreDb({ url, logger });
 }

@@ -7,7 +7,6 @@ import { openCommands } from '../../infrastructure/composition/commands.ts';
 import { openStores } from '../../infrastructure/composition/stores.ts';
 import { environmentLayer, readSettings } from '../../infrastructure/configuration/read-settings.ts';
 import { createLogger } from '../../infrastructure/logging/create-logger.ts';
-import { createMetrics } from '../../infrastructure/metrics/create-metrics.ts';
 
 export type ReplayInput = { readonly databaseUrl: string; readonly events?: number; readonly to?: string };
 export type ReplayResult = { readonly events: number; readonly perSecond: number; readonly peakBytes: number };
@@ -17,7 +16,7 @@ const EVENTS_PER_ENTRY = 4;
 /** Appends one content type and entries of four events each (created and changed thrice), 400 bytes of data an event. */
 async function fill(databaseUrl: string, events: number): Promise<void> {
   const { settings } = readSettings([environmentLayer({ DATABASE_URL: databaseUrl })]);
-  const stores = await openStores({ settings, logger: createLogger({ level: 'error', format: 'json' }), metrics: createMetrics() });
+  const stores = await openStores({ settings, logger: createLogger({ level: 'error', format: 'json' }) });
   const typeId = uuidv7();
   const metadata = { tenant: 'default', actor: { kind: 'system' as const, id: 'bench' }, $correlationId: 'bench', $causationId: 'bench', occurred_at: new Date().toISOString(), schema_version: 1 };
   const event = (type: string, data: NewEvent['data']): NewEvent => ({ id: uuidv7(), type, data, metadata });

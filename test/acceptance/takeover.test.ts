@@ -59,7 +59,7 @@ describe('two projectors on one database', function () {
 
   it('a stopped owner is replaced within the lease time, and cannot write when it wakes', async () => {
     const [before] = await owners();
-    const [owner] = await holder(before?.owner);
+    const [owner] = holder(before?.owner);
     owner?.child.kill('SIGSTOP');
     const stoppedAt = performance.now();
     const { id } = (await create(2)).json<{ id: string }>();
@@ -75,7 +75,7 @@ describe('two projectors on one database', function () {
 
   it('a killed owner is replaced within the lease time', async () => {
     const [before] = await owners();
-    const [owner] = await holder(before?.owner);
+    const [owner] = holder(before?.owner);
     await owner?.end('SIGKILL');
     const killedAt = performance.now();
     const { id } = (await create(3)).json<{ id: string }>();

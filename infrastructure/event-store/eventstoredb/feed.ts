@@ -74,8 +74,9 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
     checkpoint: () => (next === queue.length ? checkpoint : undefined),
     isLive: () => live && next === queue.length,
     async changed(timeoutMs) {
-      if (next < queue.length || ended) return true;
+      if (ended) return true;
       return new Promise((resolve) => {
+        if (next < queue.length) settle();
         const timer = setTimeout(() => {
           wake = undefined;
           resolve(false);
@@ -104,11 +105,8 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
       for await (const { event, commitPosition } of subscription) {
         if (closed) return;
         const recorded = event && recordedEvent(event, commitPosition);
-        if (recorded) {
-          queue.push(recorded);
-          wake?.();
-        }
-        if (said.position !== undefined || said.live) settle();
+        if (recorded) queue.push(recorded);
+        settle();
         if (queue.length - next >= capacity) {
           await new Promise<void>((resolve) => (blocked = resolve));
           blocked = undefined;
@@ -122,18 +120,24 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
   }
 
   /**
-   * The client calls back for a checkpoint while events from before it still wait in its buffer. Between two turns of the loop an empty
-   * buffer means that they have come through.
+   * Wakes the consumer once the client's buffer is empty or our queue is full: events that came together leave together. The client calls
+   * back for a checkpoint while events from before it still wait in its buffer; between two turns of the loop an empty buffer means that
+   * they have come through.
    */
   function settle(): void {
     if (settling || closed) return;
     settling = true;
     setImmediate(() => {
       settling = false;
-      if (blocked || subscription.readableLength > 0) return;
-      checkpoint = said.position ?? checkpoint;
-      live ||= said.live === true;
-      said = {};
+      if (!blocked) {
+        if (subscription.readableLength > 0) {
+          settle();
+          return;
+        }
+        checkpoint = said.position ?? checkpoint;
+        live ||= said.live === true;
+        said = {};
+      }
       wake?.();
     });
   }

@@ -31,6 +31,7 @@ const QUIET_MS = 1000;
 export async function* subscribe(dependencies: SubscriptionDependencies, { after, filter, batchSize = 500, signal }: SubscribeOptions): AsyncIterable<SubscriptionItem> {
   const { client, head, watchdogMs, backoffMs, onError, closing } = dependencies;
   const ending = AbortSignal.any([signal, closing]);
+  const ended = () => ending.aborted;
   const matches = matcherOf(filter);
   const serverFilter = serverFilterOf(filter);
   let position = after;
@@ -38,7 +39,7 @@ export async function* subscribe(dependencies: SubscriptionDependencies, { after
   let faults = 0;
   let catchingUp = serverFilter !== undefined;
 
-  while (!ending.aborted) {
+  while (!ended()) {
     let feed: Feed | undefined;
     const end = () => feed?.close();
     ending.addEventListener('abort', end, { once: true });
@@ -47,7 +48,7 @@ export async function* subscribe(dependencies: SubscriptionDependencies, { after
       if (target > position) caughtUp = false;
       else catchingUp = false;
       feed = openFeed({ client, after: position, filter: catchingUp ? serverFilter : undefined, capacity: batchSize * 2 });
-      if (ending.aborted) break;
+      if (ended()) return;
       let overdue = false;
       for (;;) {
         const before = position;
@@ -75,7 +76,7 @@ export async function* subscribe(dependencies: SubscriptionDependencies, { after
         } else {
           feed.throwIfEnded();
           if (await feed.changed(catchingUp ? Math.min(QUIET_MS, watchdogMs) : watchdogMs)) {
-            if (ending.aborted) return;
+            if (ended()) return;
             continue;
           }
           if (catchingUp) {
@@ -86,10 +87,10 @@ export async function* subscribe(dependencies: SubscriptionDependencies, { after
           if (behind && overdue) throw refusal('store_unavailable', { message: 'the subscription has stalled behind the head' });
           overdue = behind;
         }
-        if (ending.aborted) return;
+        if (ended()) return;
       }
     } catch (error) {
-      if (ending.aborted) return;
+      if (ended()) return;
       const refused = refusalOfRead(error);
       if (!hasCode(refused, 'store_unavailable') || error instanceof RangeError) throw refused;
       onError(error);

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerWritableStream } from '@grpc/grpc-js';
 import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
@@ -79,17 +78,7 @@ async function serveSubscription(call: ReadCall, log: FakeLog, faults: Faults): 
       await send(call, caughtUpMessage());
       continue;
     }
-    await new Promise<void>((resolve) => {
-      const forget = log.onGrowth(finish);
-      call.once('cancelled', finish);
-      call.once('close', finish);
-      function finish(): void {
-        forget();
-        call.off('cancelled', finish);
-        call.off('close', finish);
-        resolve();
-      }
-    });
+    await growthOrEnd(call, log);
   }
 }
 
@@ -108,5 +97,24 @@ function filterOf(options: Options): (record: LogRecord) => boolean {
 
 async function send(call: ReadCall, message: ReadResp): Promise<void> {
   if (call.cancelled || call.destroyed) return;
-  if (!call.write(message)) await Promise.race([once(call, 'drain'), once(call, 'close'), once(call, 'cancelled')]).catch(() => undefined);
+  if (!call.write(message)) await firstOf(call, ['drain', ...ENDS]);
+}
+
+const ENDS = ['close', 'cancelled', 'error'] as const;
+
+/** Resolves with the first of these events. */
+function firstOf(call: ReadCall, names: readonly string[], also?: (finish: () => void) => () => void): Promise<void> {
+  return new Promise((resolve) => {
+    const finish = () => {
+      for (const name of names) call.off(name, finish);
+      forget?.();
+      resolve();
+    };
+    for (const name of names) call.on(name, finish);
+    const forget = also?.(finish);
+  });
+}
+
+function growthOrEnd(call: ReadCall, log: FakeLog): Promise<void> {
+  return firstOf(call, ENDS, (finish) => log.onGrowth(finish));
 }

@@ -3,7 +3,7 @@ import { CATEGORIES } from '../../domain/stream.ts';
 import type { TopicSpec } from '../ports/message-bus.ts';
 
 /** Topic of every domain event of a category (spec 4 D). */
-export function eventsTopic(prefix: string, category: Category): string {
+export function eventsTopic(prefix: string, category: string): string {
   return `${prefix}.events.${category}`;
 }
 

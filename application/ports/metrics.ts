@@ -8,6 +8,8 @@ export type Metrics = {
   batchApplied(follower: string, events: number, seconds: number): void;
   /** A follower of the log stopped at an event that it can't handle, or goes on again. */
   followerStopped?(follower: string, stopped: boolean): void;
+  /** A consumer laid something among the dead letters of `topic` (rule 10). */
+  deadLettered?(topic: string): void;
   /** Rows waiting in a queue. */
   queueDepth(queue: string, depth: number): void;
   /** An outgoing delivery finished. */

@@ -5,9 +5,11 @@ import type { EventFeed } from '../../application/ports/event-feed.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { MessageBus } from '../../application/ports/message-bus.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
-import type { Follower } from '../../projections/engine/follower.ts';
+import { reasonOf } from '../../projections/engine/faults.ts';
 import { startFollower } from '../../projections/engine/follower.ts';
 import type { Settings } from '../configuration/settings/index.ts';
+import { createDeadEvents } from '../message-bus/dead-events.ts';
+import { followingEventFeed } from '../message-bus/following-event-feed.ts';
 import { kafkaEventFeed } from '../message-bus/kafka-event-feed.ts';
 import type { Stores } from './stores.ts';
 
@@ -36,7 +38,7 @@ export type FanOut = {
 export async function openFanOut({ stores, settings, logger, metrics, onFatal }: FanOutOptions): Promise<FanOut> {
   const { kafkaBrokers, kafkaTopicPrefix: prefix } = settings;
   if (kafkaBrokers === undefined) {
-    return { feed: followingFeed({ stores, logger, metrics }), bus: undefined, startRelay: () => Promise.resolve(undefined), giveUp: () => undefined, close: () => Promise.resolve() };
+    return { feed: followingFeed({ stores, prefix, logger, metrics }), bus: undefined, startRelay: () => Promise.resolve(undefined), giveUp: () => undefined, close: () => Promise.resolve() };
   }
   const { openKafkaBus } = await import('../message-bus/kafka/kafka-bus.ts');
   const { kafkaSaslMechanism: mechanism, kafkaSaslUsername: username, kafkaSaslPassword: password } = settings;
@@ -82,19 +84,11 @@ export async function openFanOut({ stores, settings, logger, metrics, onFatal }:
 }
 
 /** Without a bus between processes: a leased follower for each worker (rule 10). */
-function followingFeed({ stores, logger, metrics }: { stores: Stores; logger: Logger; metrics: Metrics }): EventFeed {
-  return {
-    start({ worker, categories, handle }) {
-      const follower: Follower = startFollower({
-        name: `worker/${worker}`,
-        source: stores.eventStore,
-        filter: { categories },
-        leases: stores.leases,
-        database: stores.database,
-        handler: { kind: 'before', handle },
-        logger, metrics,
-      });
-      return Promise.resolve(follower);
-    },
-  };
+function followingFeed({ stores, prefix, logger, metrics }: { stores: Stores; prefix: string; logger: Logger; metrics: Metrics }): EventFeed {
+  const { eventStore: source, leases, database } = stores;
+  return followingEventFeed({
+    follow: ({ name, categories, handle }) => startFollower({ name, source, filter: { categories }, leases, database, handler: { kind: 'before', handle }, logger, metrics }),
+    deadEvents: createDeadEvents({ database }),
+    prefix, reasonOf, logger, metrics,
+  });
 }

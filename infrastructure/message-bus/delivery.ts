@@ -1,15 +1,18 @@
 import { isOutage } from '../../application/platform/outage.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import type { Metrics } from '../../application/ports/metrics.ts';
 import type { ConsumeOptions, Message, MessageBus, ReceivedMessage } from '../../application/ports/message-bus.ts';
 import { deadLetterTopic } from '../../application/ports/message-bus.ts';
 import { hasCode } from '../../domain/errors.ts';
 
-const MAX_DELAY_MS = 10_000;
+/** Longest pause between attempts. */
+export const MAX_DELAY_MS = 10_000;
 const MAX_ERROR_LENGTH = 1_000;
 
 export type DeliveryOptions = Pick<ConsumeOptions, 'group' | 'handler' | 'maxAttempts' | 'retryDelayMs'> & {
   readonly publish: MessageBus['publish'];
   readonly logger: Logger;
+  readonly metrics?: Pick<Metrics, 'deadLettered'> | undefined;
   /** Waits; resolves false at once when the consumer is stopping. */
   readonly pause: (milliseconds: number) => Promise<boolean>;
 };
@@ -19,7 +22,7 @@ export type DeliveryOptions = Pick<ConsumeOptions, 'group' | 'handler' | 'maxAtt
  * @returns false when the consumer was stopped before the end: the message is not done, and comes again
  */
 export async function deliver(message: Omit<ReceivedMessage, 'attempt'>, options: DeliveryOptions): Promise<boolean> {
-  const { group, handler, publish, logger, pause, maxAttempts = 5, retryDelayMs = 200 } = options;
+  const { group, handler, publish, logger, metrics, pause, maxAttempts = 5, retryDelayMs = 200 } = options;
   const firstSeen = new Date().toISOString();
   const place = { topic: message.topic, partition: message.partition, offset: message.offset, group };
   let attempt = 1;
@@ -41,6 +44,7 @@ export async function deliver(message: Omit<ReceivedMessage, 'attempt'>, options
     try {
       await publish([deadLetter(message, { group, error, attempts: attempt, firstSeen })]);
       logger.error('a message went to the dead letters', { ...place, attempts: attempt });
+      metrics?.deadLettered?.(deadLetterTopic(message.topic));
       return true;
     } catch (failure) {
       // Better to handle it once more than to lose it.

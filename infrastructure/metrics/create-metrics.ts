@@ -26,6 +26,8 @@ export function createMetrics(): ProcessMetrics {
   const relayLag = new Gauge({ name: `${PREFIX}relay_lag_seconds`, help: 'How far the relay is behind the head of the log.', registers });
   const batch = new Histogram({ name: `${PREFIX}batch_duration_seconds`, help: 'Time of one batch of a follower of the log.', labelNames: ['follower'], buckets: FAST, registers });
   const events = new Counter({ name: `${PREFIX}events_applied_total`, help: 'Events applied by a follower of the log.', labelNames: ['follower'], registers });
+  const stopped = new Gauge({ name: `${PREFIX}follower_stopped`, help: '1 while a follower of the log stands still at an event that it can not handle.', labelNames: ['follower'], registers });
+  const deadLetters = new Counter({ name: `${PREFIX}dead_letters_total`, help: 'Events and messages laid among the dead letters, by their topic.', labelNames: ['topic'], registers });
   const queue = new Gauge({ name: `${PREFIX}queue_depth`, help: 'Rows waiting in a queue.', labelNames: ['queue'], registers });
   const delivery = new Histogram({ name: `${PREFIX}delivery_duration_seconds`, help: 'Outgoing deliveries, by kind and outcome.', labelNames: ['kind', 'outcome'], buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30], registers });
 
@@ -43,6 +45,12 @@ export function createMetrics(): ProcessMetrics {
     batchApplied: (follower, count, seconds) => {
       batch.labels(follower).observe(seconds);
       events.labels(follower).inc(count);
+    },
+    followerStopped: (follower, isStopped) => {
+      stopped.labels(follower).set(isStopped ? 1 : 0);
+    },
+    deadLettered: (topic) => {
+      deadLetters.labels(topic).inc();
     },
     queueDepth: (name, depth) => {
       queue.labels(name).set(depth);

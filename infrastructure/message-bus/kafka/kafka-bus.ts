@@ -24,7 +24,7 @@ export type KafkaBusOptions = {
   /** A consumer has ended for good: the process should fail its readiness and end with 1. */
   readonly onFatal: (error: Error) => void;
   /** Gets, per consumer group, how many messages this process is behind on its partitions. */
-  readonly metrics?: Pick<Metrics, 'queueDepth'>;
+  readonly metrics?: Pick<Metrics, 'queueDepth' | 'deadLettered'>;
   /** After this time without a sign of life a member's partitions go to the others. Default 10,000; brokers take 6,000 and more. */
   readonly sessionTimeoutMs?: number;
 };

@@ -21,7 +21,7 @@ export type KafkaConsumerDependencies = {
   readonly logger: Logger;
   /** The consumer has ended for good, and this process is of no use to its group any more. */
   readonly onFatal: (error: Error) => void;
-  readonly metrics?: Pick<Metrics, 'queueDepth'> | undefined;
+  readonly metrics?: Pick<Metrics, 'queueDepth' | 'deadLettered'> | undefined;
   readonly sessionTimeoutMs: number;
 };
 
@@ -108,6 +108,7 @@ function batchHandler(options: ConsumeOptions, { publish, logger, metrics, stopp
       ...options,
       publish,
       logger,
+      metrics,
       // Another member may own the partition by now: trying again here would be in vain.
       pause: async (milliseconds: number) => heartbeats.failure() === undefined && (await pause(milliseconds)),
     };

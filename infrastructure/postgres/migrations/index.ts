@@ -8,6 +8,7 @@ import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
 import { apiKeyRequests } from './0320-api-key-requests.ts';
 import { webhookDeliveries } from './0400-webhook-deliveries.ts';
+import { deadEvents } from './0500-dead-events.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration there is, one file each beside this one. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   sessions,
   apiKeyRequests,
   webhookDeliveries,
+  deadEvents,
 ];

@@ -1,0 +1,88 @@
+import { isOutage } from '../../application/platform/outage.ts';
+import { eventsTopic } from '../../application/platform/topics.ts';
+import type { EventFeed, FeedOptions, RunningFeed } from '../../application/ports/event-feed.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { deadLetterTopic } from '../../application/ports/message-bus.ts';
+import type { Metrics } from '../../application/ports/metrics.ts';
+import { hasCode } from '../../domain/errors.ts';
+import type { RecordedEvent } from '../../domain/event.ts';
+import { categoryOf } from '../../domain/stream.ts';
+import type { DeadEvents } from './dead-events.ts';
+import { MAX_DELAY_MS, stoppablePause } from './delivery.ts';
+
+export type FollowingEventFeedOptions = {
+  /** Follows the log under a lease with a checkpoint of this name, at least once; what `handle` throws is tried again with growing pauses. */
+  readonly follow: (options: {
+    readonly name: string;
+    readonly categories: FeedOptions['categories'];
+    readonly handle: (events: readonly RecordedEvent[], signal: AbortSignal) => Promise<void>;
+  }) => RunningFeed;
+  readonly deadEvents: DeadEvents;
+  /** First part of the topics' names. */
+  readonly prefix: string;
+  /** An error for operators, without secrets. */
+  readonly reasonOf: (error: unknown) => string;
+  readonly logger: Logger;
+  readonly metrics?: Pick<Metrics, 'deadLettered'>;
+  /** Attempts at one event. Default 5. */
+  readonly maxAttempts?: number;
+  /** First pause between attempts in milliseconds, doubled each time up to 10 s. Default 200. */
+  readonly retryDelayMs?: number;
+};
+
+/**
+ * Feeds workers straight from the log where no message bus stands between, each with a checkpoint of its own (rule 10). An event that its
+ * worker can't handle is parked in `operational.dead_events` after the last attempt, and the worker goes on; an outage counts as no attempt.
+ */
+export function followingEventFeed(options: FollowingEventFeedOptions): EventFeed {
+  const { follow, deadEvents, prefix, reasonOf, logger, metrics, maxAttempts = 5, retryDelayMs = 200 } = options;
+  return {
+    start: ({ worker, categories, handle }) =>
+      Promise.resolve(follow({ name: `worker/${worker}`, categories, handle: (events, signal) => handleAll(events, { worker, handle, signal }) })),
+  };
+
+  type Work = Pick<FeedOptions, 'worker' | 'handle'> & { readonly signal: AbortSignal };
+
+  /** A batch that is refused is halved until the event that is to blame stands alone. */
+  async function handleAll(events: readonly RecordedEvent[], work: Work): Promise<void> {
+    try {
+      await work.handle(events);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      work.signal.throwIfAborted();
+      const [first] = events;
+      if (events.length === 1 && first) return tryAgain(first, error, work);
+      const half = Math.ceil(events.length / 2);
+      await handleAll(events.slice(0, half), work);
+      work.signal.throwIfAborted();
+      await handleAll(events.slice(half), work);
+    }
+  }
+
+  /** Tries one event until its last attempt. @throws outages, which the follower waits out */
+  async function tryAgain(event: RecordedEvent, firstError: unknown, { worker, handle, signal }: Work): Promise<void> {
+    const pause = stoppablePause(signal);
+    const firstSeen = new Date();
+    let error = firstError;
+    for (let attempts = 1; ; attempts += 1) {
+      const last = attempts >= maxAttempts || hasCode(error, 'message_unreadable');
+      logger.warn('an event could not be handled', { worker, event_id: event.id, position: event.position, attempt: attempts, last, reason: reasonOf(error) });
+      if (last) return park(event, { worker, attempts, firstSeen, error });
+      if (!(await pause(Math.min(retryDelayMs * 2 ** (attempts - 1), MAX_DELAY_MS)))) signal.throwIfAborted();
+      try {
+        await handle([event]);
+        return;
+      } catch (failure) {
+        if (isOutage(failure)) throw failure;
+        error = failure;
+      }
+    }
+  }
+
+  async function park(event: RecordedEvent, { worker, attempts, firstSeen, error }: { worker: string; attempts: number; firstSeen: Date; error: unknown }): Promise<void> {
+    const topic = deadLetterTopic(eventsTopic(prefix, categoryOf(event.stream)));
+    await deadEvents.park({ worker, event, topic, reason: reasonOf(error), attempts, firstSeen });
+    logger.error('an event went to the dead letters', { worker, event_id: event.id, position: event.position, topic, attempts });
+    metrics?.deadLettered?.(topic);
+  }
+}

@@ -2,7 +2,7 @@
 import { SettingsError } from '../configuration/load-settings.ts';
 
 const COMMANDS = {
-  start: { summary: 'the quickstart: everything in one process on embedded defaults (--demo loads content to look at)', load: () => import('./start.ts') },
+  start: { summary: 'the quickstart: everything in one process on embedded defaults (--demo loads content to look at, --demo-from <directory> that of another folder of packages)', load: () => import('./start.ts') },
   serve: { summary: 'starts what the environment says', load: () => import('./serve.ts') },
   rebuild: { summary: '<projection|all>: rebuilds read models beside the live ones and swaps them in (--force: even when they differ)', load: () => import('./rebuild.ts') },
   replay: { summary: '--to <DATABASE_URL> [--until <time|position>] [--tenant <slug>]: fresh read models from the streams alone', load: () => import('./replay.ts') },

@@ -4,7 +4,9 @@ import { startService } from '../composition/service.ts';
 import { loadSettings } from '../configuration/load-settings.ts';
 import { environmentLayer } from '../configuration/read-settings.ts';
 import { createLogger } from '../logging/create-logger.ts';
+import type { EmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 import { startEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
+import { lockDataDirectory } from './data-directory-lock.ts';
 import { embeddedDirectory, EMBEDDED_DATABASE } from './embedded.ts';
 import { stopOnSignal } from './until-signal.ts';
 
@@ -12,8 +14,7 @@ import { stopOnSignal } from './until-signal.ts';
 export async function run(): Promise<undefined> {
   const { settings } = loadSettings([environmentLayer(process.env)]);
   const logger = createLogger({ level: settings.logLevel, format: settings.logFormat ?? (settings.appEnv === 'production' ? 'json' : 'pretty'), descriptor: 1 });
-  const embedded = settings.databaseUrl === 'embedded' ? await startEmbeddedPostgres({ directory: embeddedDirectory(settings.dataDir) }) : undefined;
-  if (embedded) mkdirSync(resolve(settings.dataDir), { recursive: true });
+  const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(resolve(settings.dataDir)) : undefined;
   const databaseUrl = embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl;
   try {
     const service = await startService({
@@ -34,4 +35,10 @@ export async function run(): Promise<undefined> {
     throw error;
   }
   return undefined;
+}
+
+async function startDatabase(dataDirectory: string): Promise<EmbeddedPostgres> {
+  mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  await lockDataDirectory(dataDirectory);
+  return startEmbeddedPostgres({ directory: embeddedDirectory(dataDirectory) });
 }

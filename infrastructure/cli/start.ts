@@ -10,6 +10,7 @@ import { environmentLayer } from '../configuration/read-settings.ts';
 import { createLogger } from '../logging/create-logger.ts';
 import type { EmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 import { startEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
+import { lockDataDirectory } from './data-directory-lock.ts';
 import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
 import { stopOnSignal } from './until-signal.ts';
 
@@ -20,11 +21,15 @@ const STEPS = {
   ready: 'Starting the service …',
 } as const;
 
-/** `palimpsest start`: the quickstart (spec 4 A, development and production). */
+/**
+ * `palimpsest start`: the quickstart (spec 4 A, development and production). `--demo` loads the packages installed beside it,
+ * `--demo-from <directory>` those of another folder of packages.
+ */
 export async function run(args: readonly string[]): Promise<undefined> {
-  const { values } = parseArgs({ args: [...args], options: { demo: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({ args: [...args], options: { demo: { type: 'boolean', default: false }, 'demo-from': { type: 'string' } } });
   const dataDirectory = resolve(process.env['SVC_DATA_DIR'] ?? './.palimpsest');
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  await lockDataDirectory(dataDirectory);
   const environment = { ...quickstart(dataDirectory), ...process.env };
   const { settings } = loadSettings([environmentLayer(environment)]);
   const logger = createLogger({ level: settings.logLevel, format: settings.logFormat ?? 'pretty' });
@@ -42,7 +47,8 @@ export async function run(args: readonly string[]): Promise<undefined> {
     logger.flush();
   });
   welcome(service, dataDirectory);
-  if (values.demo) await demonstrate(service, dataDirectory);
+  const packages = values['demo-from'] ?? (values.demo ? installedPackages() : undefined);
+  if (packages !== undefined) await demonstrate(service, dataDirectory, packages);
   return undefined;
 }
 
@@ -95,10 +101,13 @@ function welcome({ adminUrl, contentUrl, setupToken }: Service, dataDirectory: s
   say(`  curl -s ${adminUrl}/api/admin/setup -H 'content-type: application/json' \\\n    -d '{"email":"you@example.org","password":"A-long-Password-1","setup_token":"${setupToken}"}'\n`);
 }
 
-async function demonstrate({ adminUrl, contentUrl, setupToken }: Service, dataDirectory: string): Promise<void> {
+/** Both from the sources and from the bundle, the packages lie beside the project's manifest. */
+function installedPackages(): string {
+  return fileURLToPath(new URL(import.meta.url.includes('/dist/') ? '../node_modules' : '../../node_modules', import.meta.url));
+}
+
+async function demonstrate({ adminUrl, contentUrl, setupToken }: Service, dataDirectory: string, nodeModules: string): Promise<void> {
   const { runDemo } = await import('./demo/demo.ts');
-  // Both from the sources and from the bundle, the packages lie beside the project's manifest.
-  const nodeModules = fileURLToPath(new URL(import.meta.url.includes('/dist/') ? '../node_modules' : '../../node_modules', import.meta.url));
   try {
     await runDemo({ adminUrl, contentUrl, setupToken, dataDirectory, nodeModules, print: say });
   } catch (error) {

@@ -59,7 +59,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...(options.maxLifetimeSeconds === undefined ? {} : { maxLifetimeSeconds: options.maxLifetimeSeconds }),
   };
   const pool = new pg.Pool(config);
-  pool.on('error', (error) => options.onError?.(error));
+  let closing = false;
+  // The pool ends before its connections have said goodbye: losing one then is no news.
+  const onError = (error: Error): void => {
+    if (!closing) options.onError?.(error);
+  };
+  pool.on('error', onError);
   const direct = queryable(pool);
   return {
     ...direct,
@@ -68,10 +73,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       const client = await pool.connect();
       let broken: Error | undefined;
       // A connection lost between two statements has no query to reject; unheard, its error would end the process.
-      const onError = (error: Error): void => {
+      const onLoss = (error: Error): void => {
         broken = error;
       };
-      client.on('error', onError);
+      client.on('error', onLoss);
       try {
         await client.query(beginStatement(transactionOptions));
         const result = await work({ ...queryable(client), inTransaction: true });
@@ -83,17 +88,20 @@ export function openDatabase(options: DatabaseOptions): Database {
         });
         throw error;
       } finally {
-        client.off('error', onError);
+        client.off('error', onLoss);
         client.release(broken);
       }
     },
     async connect() {
       const client = new pg.Client({ connectionString: options.url, application_name: options.applicationName ?? 'palimpsest' });
-      client.on('error', (error) => options.onError?.(error));
+      client.on('error', onError);
       await client.connect();
       return client;
     },
-    close: () => pool.end(),
+    async close() {
+      closing = true;
+      await pool.end();
+    },
   };
 }
 

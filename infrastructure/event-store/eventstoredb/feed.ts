@@ -74,7 +74,7 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
     checkpoint: () => (next === queue.length ? checkpoint : undefined),
     isLive: () => live && next === queue.length,
     async changed(timeoutMs) {
-      if (ended) return true;
+      if (ended || closed) return true;
       return new Promise((resolve) => {
         if (next < queue.length) settle();
         const timer = setTimeout(() => {

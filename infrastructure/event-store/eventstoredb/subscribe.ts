@@ -21,6 +21,8 @@ export type SubscriptionDependencies = {
   readonly closing: AbortSignal;
 };
 
+/** How long an item that is not full waits for more while the subscription is behind. */
+const LINGER_MS = 10;
 /** Silence after which a server that does not say when it is through is taken to be. */
 const QUIET_MS = 1000;
 
@@ -53,9 +55,16 @@ export async function* subscribe(dependencies: SubscriptionDependencies, { after
       for (;;) {
         const before = position;
         const events: RecordedEvent[] = [];
+        let lingering: number | undefined;
         while (events.length < batchSize) {
           const event = feed.take();
-          if (!event) break;
+          if (!event) {
+            if (events.length === 0 || position >= target) break;
+            lingering ??= performance.now() + LINGER_MS;
+            const left = lingering - performance.now();
+            if (left > 0 && (await feed.changed(left)) && !ended()) continue;
+            break;
+          }
           if (event.position <= position) continue;
           position = event.position;
           if (matches(event)) events.push(event);

@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import type { CopyReport } from '../../../application/platform/copy-events.ts';
+import { copyEvents } from '../../../application/platform/copy-events.ts';
+import type { EventStore } from '../../../application/ports/event-store.ts';
+import { refusal } from '../../../domain/errors.ts';
+import { openEventStoreDb } from '../../../infrastructure/event-store/eventstoredb/eventstoredb-event-store.ts';
+import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
+import { openPostgresEventStore } from '../../../infrastructure/event-store/postgres/postgres-event-store.ts';
+import { collect, newEvent, newEvents, newStream } from '../../contract/event-store-fixtures.ts';
+import { useDatabase } from '../../support/database.ts';
+import type { FakeEventStoreDb } from '../../support/fake-eventstoredb/fake-eventstoredb.ts';
+import { startFakeEventStoreDb } from '../../support/fake-eventstoredb/fake-eventstoredb.ts';
+
+const pause = () => Promise.resolve();
+
+/** A log as a service leaves it: streams interleaved, every kind of value, one large event, one event id in two streams. */
+async function fill(store: EventStore): Promise<number> {
+  const streams = Array.from({ length: 12 }, (_, n) => newStream(n % 3 === 0 ? 'media' : 'entry'));
+  for (let round = 0; round < 10; round += 1) {
+    for (const [n, stream] of streams.entries()) await store.append(stream, newEvents(1 + ((round + n) % 3)), { expected: 'any' });
+  }
+  const odd = newEvent({ data: { z: 1, a: [null, 1.5, '\u0000🦉\ud800', {}], text: 'ü'.repeat(300_000) } });
+  await store.append(newStream(), [odd], { expected: 'no_stream' });
+  await store.append(newStream(), [{ ...odd, data: {} }], { expected: 'no_stream' });
+  await store.append(newStream('user'), newEvents(700), { expected: 'no_stream' });
+  return (await collect(store.readAll())).length;
+}
+
+const withoutPlace = async (store: EventStore) =>
+  (await collect(store.readAll())).map(({ position: _position, recorded_at: _recordedAt, ...event }) => event);
+
+describe('copy-events', function () {
+  this.timeout(60_000);
+  const first = useDatabase();
+  const second = useDatabase();
+  const stores: { from: EventStore; esdb: EventStore; back: EventStore; server: FakeEventStoreDb }[] = [];
+  const opened = () => stores[0]!;
+  let events = 0;
+  before(async () => {
+    const server = await startFakeEventStoreDb();
+    const [from, esdb, back] = await Promise.all([openPostgresEventStore({ database: first.db() }), openEventStoreDb({ url: server.url, appendTimeoutMs: 500 }), openPostgresEventStore({ database: second.db() })]);
+    stores.push({ from, esdb, back, server });
+    events = await fill(from);
+  });
+  after(async () => {
+    const { from, esdb, back, server } = opened();
+    await Promise.all([from.close(), esdb.close(), back.close()]);
+    await server.stop();
+  });
+
+  it('copies from Postgres to EventStoreDB, cut off and run again, with answers lost on the way', async () => {
+    const { from, esdb, server } = opened();
+    const cut = new AbortController();
+    let written = 0;
+    const stopped = await copyEvents({
+      from,
+      to: esdb,
+      pause,
+      signal: cut.signal,
+      onProgress: () => {
+        written += 1;
+        if (written === 40) cut.abort(new Error('cut off'));
+      },
+    }).catch((error: unknown) => error);
+    expect(stopped).to.be.instanceOf(Error).and.have.property('message', 'cut off');
+    const there = (await collect(esdb.readAll())).length;
+    expect(there).to.be.within(1, events - 1);
+
+    server.faults.appends = 'lost';
+    const report = await copyEvents({
+      from,
+      to: esdb,
+      pause: () => {
+        server.faults.appends = 'none';
+        return Promise.resolve();
+      },
+    });
+    expect(report).to.include({ equal: true, sameOrder: true, events, copied: events - there });
+    expect(await withoutPlace(esdb)).to.deep.equal(await withoutPlace(from));
+  });
+
+  it('copies from EventStoreDB to another Postgres, and finds nothing to do the second time', async () => {
+    const { from, esdb, back } = opened();
+    const phases = new Set<string>();
+    const report = await copyEvents({ from: esdb, to: back, pause, onProgress: ({ phase, done, total }) => phases.add(`${phase} ${done <= total}`) });
+    expect(report).to.deep.equal({ equal: true, sameOrder: true, events, streams: 15, copied: events, differences: [] } satisfies CopyReport);
+    expect([...phases]).to.deep.equal(['copying true', 'comparing true']);
+    expect(await withoutPlace(back)).to.deep.equal(await withoutPlace(from));
+    expect(await copyEvents({ from: esdb, to: back, pause })).to.include({ equal: true, copied: 0 });
+  });
+
+  it('goes on with what was appended since', async () => {
+    const { from, back } = opened();
+    const stream = newStream();
+    await from.append(stream, newEvents(3), { expected: 'no_stream' });
+    events += 3;
+    expect(await copyEvents({ from, to: back, pause })).to.include({ equal: true, copied: 3, events });
+  });
+
+  it('answers on the command line: one JSON line, progress on the side, 0 where the stores are equal', async () => {
+    const { server } = opened();
+    const { code, stdout, stderr } = await command(['--from', first.url(), '--to', server.url]);
+    expect(code, stderr).to.equal(0);
+    expect(JSON.parse(stdout)).to.deep.equal({ equal: true, events, streams: 16, copied: 3, same_order: true, differences: [] });
+    expect(stderr).to.contain('Comparing 100%');
+  });
+
+  it('finds an event that was changed in the copy, and answers 1', async () => {
+    const { from, back } = opened();
+    const [target] = await collect(back.readAll({ limit: 1 }));
+    await second.db().transaction(async (tx) => {
+      await tx.query('alter table eventstore.events disable trigger all');
+      await tx.query(`update eventstore.events set data = '{"n":"forged"}' where position = $1`, [Number(target!.position)]);
+      await tx.query('alter table eventstore.events enable trigger all');
+    });
+    const report = await copyEvents({ from, to: back, pause });
+    expect(report.equal).to.equal(false);
+    expect(report.differences).to.deep.equal([{ stream: target!.stream, what: 'content', from: report.differences[0]!.from, to: report.differences[0]!.from }]);
+    expect((await command(['--from', first.url(), '--to', second.url()])).code).to.equal(1);
+  });
+
+  it('asks for both stores, and for two of them', async () => {
+    expect((await command(['--from', first.url()])).code).to.equal(2);
+    expect((await command(['--from', first.url(), '--to', first.url()])).code).to.equal(2);
+  });
+});
+
+describe('copy-events between stores that do not fit', () => {
+  it('writes nothing over a stream that went on in the copy', async () => {
+    const [from, to] = [openMemoryEventStore(), openMemoryEventStore()];
+    const [ours, theirs] = [newEvents(3), newEvents(1)];
+    const [one, other] = [newStream(), newStream()];
+    await from.append(other, theirs, { expected: 'any' });
+    await from.append(one, ours, { expected: 'any' });
+    await to.append(one, newEvents(1), { expected: 'any' });
+    await to.append(other, theirs, { expected: 'any' });
+    const error: unknown = await copyEvents({ from, to, pause }).catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('code', 'conflict');
+    expect(await collect(to.readStream(one))).to.have.length(1);
+  });
+
+  it('refuses a store that holds what the other does not', async () => {
+    const [from, to] = [openMemoryEventStore(), openMemoryEventStore()];
+    await from.append(newStream(), newEvents(2), { expected: 'any' });
+    await to.append(newStream(), newEvents(1), { expected: 'any' });
+    const error: unknown = await copyEvents({ from, to, pause }).catch((thrown: unknown) => thrown);
+    expect(error).to.be.instanceOf(Error).and.have.property('message').that.contains('does not');
+  });
+
+  it('tells a stream with another order of events, and one that is missing', async () => {
+    const [from, to] = [openMemoryEventStore(), openMemoryEventStore()];
+    const [events, last] = [newEvents(2), newEvents(1)];
+    const [one, two, three] = [newStream(), newStream(), newStream()];
+    await from.append(one, events, { expected: 'any' });
+    await from.append(three, newEvents(2), { expected: 'any' });
+    await from.append(two, last, { expected: 'any' });
+    await to.append(one, [...events].reverse(), { expected: 'any' });
+    await to.append(two, last, { expected: 'any' });
+    const report = await copyEvents({ from, to, pause });
+    expect(report).to.deep.include({ equal: false, copied: 0 });
+    expect(report.differences.map(({ stream, what }) => [stream, what])).to.deep.equal([[one, 'ids'], [three, 'missing']]);
+  });
+
+  it('gives up on a store that stays away', async () => {
+    const [from, to] = [openMemoryEventStore(), openMemoryEventStore()];
+    await from.append(newStream(), newEvents(2), { expected: 'any' });
+    const pauses: number[] = [];
+    const away: EventStore = { ...to, append: () => Promise.reject(refusal('store_unavailable')), appendMany: () => Promise.reject(refusal('store_unavailable')) };
+    const error: unknown = await copyEvents({ from, to: away, pause: (ms) => Promise.resolve(void pauses.push(ms)) }).catch((thrown: unknown) => thrown);
+    expect(error).to.have.property('code', 'store_unavailable');
+    expect(pauses).to.have.length(7);
+  });
+});
+
+const cli = fileURLToPath(new URL('../../../infrastructure/cli/palimpsest.ts', import.meta.url));
+
+function command(args: readonly string[]): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['--import', 'tsx', cli, 'copy-events', ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const output = { stdout: '', stderr: '' };
+    child.stdout.on('data', (chunk: Buffer) => (output.stdout += chunk.toString()));
+    child.stderr.on('data', (chunk: Buffer) => (output.stderr += chunk.toString()));
+    child.on('error', reject);
+    child.on('close', (code) => {
+      resolve({ code, ...output });
+    });
+  });
+}

@@ -10,6 +10,7 @@ import { createApi } from '../../api/http/create-api.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
 import type { Listener } from '../../api/http/listener.ts';
 import { startListener } from '../../api/http/listener.ts';
+import type { Route } from '../../api/http/route.ts';
 import type { HealthChecks } from '../../api/platform/health.ts';
 import { keyRefusal } from '../../domain/identity/scopes.ts';
 import { createProjectionEngine } from '../../projections/engine/engine.ts';
@@ -47,6 +48,8 @@ export type Service = {
   readonly contentUrl: string;
   /** What the first setup asks for; undefined once an account exists. */
   readonly setupToken: string | undefined;
+  /** The declarations that both listeners serve (rule 13). */
+  readonly routes: readonly Route[];
   /**
    * Stops accepting, finishes requests in flight and batches, saves checkpoints, leaves leases (spec 5, rule 15).
    * Resolves when nothing runs any more. Safe to call twice.
@@ -190,6 +193,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
       adminUrl: admin.url,
       contentUrl: contentListener.url,
       setupToken: needsSetup ? setupToken : undefined,
+      routes,
       stop: () => (stopped ??= stop()),
     };
   } catch (error) {

@@ -1,0 +1,178 @@
+import { expect } from 'chai';
+import type { Route } from '../../api/http/route.ts';
+import { caller } from '../support/http.ts';
+import { useService } from '../support/service.ts';
+
+/**
+ * The routes of documents 1 to 4 that the foundation serves, as the documents write them, with who may call them:
+ * anyone; credential (a session, or a key with the scope); editors (a credential with a role that writes content); signed in; session (keys and
+ * tokens refused by name); admin and super_admin (signed in, with such a role).
+ */
+const SPECIFIED = `
+  GET    /api/admin/setup                                          anyone
+  POST   /api/admin/setup                                          anyone
+  POST   /api/admin/auth/login                                     anyone
+  POST   /api/admin/auth/refresh                                   anyone
+  POST   /api/admin/auth/logout                                    signed in
+  GET    /api/admin/auth/me                                        signed in
+  POST   /api/v1/auth/token                                        anyone
+  GET    /.well-known/jwks.json                                    anyone
+  GET    /api/admin/users                                          super_admin
+  POST   /api/admin/users                                          super_admin
+  PUT    /api/admin/users/{id}/roles                               super_admin
+  PUT    /api/admin/users/{id}/state                               super_admin
+  PUT    /api/admin/users/{id}/password                            super_admin
+  DELETE /api/admin/users/{id}                                     super_admin
+  GET    /api/admin/api-keys                                       session admin
+  POST   /api/admin/api-keys                                       session admin
+  POST   /api/admin/api-keys/{id}/revoke                           session admin
+  DELETE /api/admin/api-keys/{id}                                  session admin
+  GET    /api/admin/api-keys/{id}/audit                            session admin
+  GET    /api/v1/schemas                                           credential
+  GET    /api/v1/schemas/{name}                                    credential
+  GET    /api/v1/content/{schema}                                  credential
+  GET    /api/v1/content/{schema}/cursor                           credential
+  GET    /api/v1/content/{schema}/{id}                             credential
+  POST   /api/v1/content/{schema}                                  editors
+  POST   /api/v1/content/{schema}/bulk                             editors
+  PUT    /api/v1/content/{schema}/{id}                             editors
+  DELETE /api/v1/content/{schema}/{id}                             editors
+  PUT    /api/v1/content/{schema}/{id}/publish                     editors
+  PUT    /api/v1/content/{schema}/{id}/unpublish                   editors
+  GET    /api/v1/content/{schema}/{id}/revisions                   credential
+  PUT    /api/v1/content/{schema}/{id}/revisions/{rev_id}/restore  editors
+  GET    /api/v1/content/{schema}/{id}/revisions/{rev_id}          credential
+  GET    /api/v1/content/{schema}/{id}/revisions/{a}/diff/{b}      credential
+  GET    /api/admin/schemas                                        signed in
+  GET    /api/admin/schemas/{name}                                 signed in
+  GET    /api/admin/schemas/{name}/stats                           signed in
+  POST   /api/admin/schemas                                        admin
+  PUT    /api/admin/schemas/{name}                                 super_admin
+  DELETE /api/admin/schemas/{name}                                 admin
+  POST   /api/admin/schemas/{name}/preview-ddl                     admin
+  POST   /api/admin/schemas/{name}/preview                         admin
+  GET    /api/admin/schemas/{name}/history                         super_admin
+  GET    /api/admin/webhooks                                       admin
+  GET    /api/admin/webhooks/{id}                                  admin
+  POST   /api/admin/webhooks                                       super_admin
+  PUT    /api/admin/webhooks/{id}                                  super_admin
+  DELETE /api/admin/webhooks/{id}                                  super_admin
+  POST   /api/admin/webhooks/{id}/rotate-secret                    super_admin
+  POST   /api/admin/webhooks/{id}/test                             admin
+  GET    /api/admin/webhooks/{id}/deliveries                       admin
+  GET    /api/admin/webhook-dead-letters                           admin
+  GET    /api/admin/webhook-dead-letters/{id}                      admin
+  GET    /api/admin/audit                                          admin
+  GET    /api/admin/audit/{event_id}                               admin
+  GET    /api/admin/openapi/public.json                            admin
+  GET    /api/admin/openapi.json                                   admin
+  GET    /api/admin/openapi/admin.json                             super_admin
+  GET    /healthz                                                  anyone
+  GET    /readyz                                                   anyone
+  GET    /startup                                                  anyone
+  GET    /api/admin/health                                         signed in
+  GET    /api/admin/ready                                          signed in
+  GET    /api/v1/health                                            credential
+  GET    /api/v1/ready                                             credential
+  GET    /api/admin/metrics                                        super_admin
+`.trim().split('\n').map((line) => {
+  const [, method = '', path = '', who = ''] = /^\s*(\S+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
+  return { method, path, who };
+});
+
+/** The listeners that serve a path: probes are on both. */
+function sidesOf(path: string): readonly string[] {
+  if (['/healthz', '/readyz', '/startup'].includes(path)) return ['admin', 'content'];
+  return path.startsWith('/api/admin/') ? ['admin'] : ['content'];
+}
+
+/** How a declaration says so. The admin API refuses every key, so that there `credential` and `session` let the same callers in. */
+function declares({ access, api }: Route, who: string): boolean {
+  const roles = access.kind === 'public' ? [] : (access.roles ?? []).toSorted();
+  const holds = (...wanted: readonly string[]) => JSON.stringify(roles) === JSON.stringify(wanted);
+  switch (who) {
+    case 'anyone':
+      return access.kind === 'public';
+    case 'credential':
+    case 'editors':
+      return api === 'content' && access.kind === 'credential' && holds();
+    case 'signed in':
+      return api === 'admin' && access.kind !== 'public' && holds();
+    case 'session admin':
+      return access.kind === 'session' && holds('admin', 'super_admin');
+    case 'admin':
+      return api === 'admin' && access.kind !== 'public' && holds('admin', 'super_admin');
+    case 'super_admin':
+      return api === 'admin' && access.kind !== 'public' && holds('super_admin');
+    default:
+      throw new Error(`nobody is called ${who}`);
+  }
+}
+
+const ANY_ID = '00000000-0000-7000-8000-000000000000';
+const concrete = (path: string) => path.replaceAll(/\{(name|schema)\}/g, 'note').replaceAll(/\{[^}]+\}/g, ANY_ID);
+const lineOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+
+describe('the table of routes (spec 5, rule 13)', () => {
+  const service = useService();
+  const side = (api: string) => (api === 'admin' ? service.admin : service.content);
+
+  before(async () => {
+    await service.owner('POST', '/api/admin/schemas', { name: 'note', with_draft_publish: true, fields: [{ name: 'title', field_type: 'text' }] });
+  });
+
+  it('holds every route that the specification names for the foundation, and no other', () => {
+    const served = service.service().routes.map(({ api, method, path }) => `${api} ${method} ${path}`).toSorted();
+    const specified = SPECIFIED.flatMap(({ method, path }) => sidesOf(path).map((api) => `${api} ${method} ${path}`)).toSorted();
+    expect(served).to.deep.equal(specified);
+  });
+
+  it('names each operation once', () => {
+    const operations = service.service().routes.map(({ operation }) => operation);
+    expect(operations).to.deep.equal([...new Set(operations)]);
+  });
+
+  for (const { method, path, who } of SPECIFIED) {
+    it(`${method} ${path} is for: ${who}`, async () => {
+      const routes = service.service().routes.filter((route) => lineOf(route) === lineOf({ method, path }));
+      expect(routes.length).to.be.greaterThan(0);
+      for (const route of routes) {
+        expect(declares(route, who), JSON.stringify(route.access)).to.equal(true);
+        const reply = await side(route.api)(method, concrete(path), method === 'GET' || method === 'DELETE' ? undefined : {});
+        const refused = reply.status === 401 && reply.text.includes('authentication required');
+        expect(refused, `without a credential: ${reply.status} ${reply.text.slice(0, 200)}`).to.equal(who !== 'anyone');
+      }
+    });
+  }
+
+  it('lets keys without a role of writers read and not write', async () => {
+    const reader = await service.key({ roles: ['reviewer'] });
+    for (const { method, path, who } of SPECIFIED.filter((route) => route.who === 'editors')) {
+      const reply = await reader(method, concrete(path), method === 'DELETE' ? undefined : { data: {} });
+      expect([reply.status, reply.json()['error']], lineOf({ method, path }) + who).to.deep.equal([403, 'insufficient permissions']);
+    }
+  });
+
+  it('refuses people without the role, and every API key on the admin API', async () => {
+    const editor = { email: 'editor@palimpsest.test', password: 'Correct-Horse-8-battery' };
+    expect((await service.owner('POST', '/api/admin/users', { ...editor, roles: ['editor'] })).status).to.equal(201);
+    const { token } = (await service.admin('POST', '/api/admin/auth/login', editor)).json<{ token: string }>();
+    const { raw_key } = (await service.owner('POST', '/api/admin/api-keys', { name: 'k', roles: ['editor'], scopes: ['*:*'] })).json<{ raw_key: string }>();
+    const asEditor = caller(() => service.service().adminUrl, { authorization: `Bearer ${token}` });
+    const asKey = caller(() => service.service().adminUrl, { 'x-api-key': raw_key });
+    for (const { method, path, who } of SPECIFIED.filter((route) => sidesOf(route.path).includes('admin') && !['anyone', 'signed in'].includes(route.who))) {
+      const body = method === 'GET' || method === 'DELETE' ? undefined : {};
+      const person = await asEditor(method, concrete(path), body);
+      expect(person.status, `${method} ${path} (${who}) by an editor: ${person.text.slice(0, 200)}`).to.equal(403);
+      const key = await asKey(method, concrete(path), body);
+      const message = path.startsWith('/api/admin/api-keys') ? 'API keys are managed by a signed-in user, not by another key' : 'This route needs a signed-in session.';
+      expect([key.status, key.json()['error']], `${method} ${path} by a key`).to.deep.equal([403, message]);
+    }
+  });
+
+  it('is what the OpenAPI document lists', async () => {
+    const document = (await service.owner('GET', '/api/admin/openapi.json')).json<{ paths: Record<string, Record<string, unknown>> }>();
+    const listed = Object.entries(document.paths).flatMap(([path, methods]) => Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`));
+    expect(listed.toSorted()).to.deep.equal(SPECIFIED.map(lineOf).toSorted());
+  });
+});

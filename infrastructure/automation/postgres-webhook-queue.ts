@@ -110,12 +110,13 @@ export function createPostgresWebhookQueue({ database }: { readonly database: Qu
     },
 
     async nextDue() {
-      const [row] = await database.query<{ readonly wait: number | null }>(
-        'select greatest(extract(epoch from min(due_at) - clock_timestamp()) * 1000, 0)::double precision as wait from operational.webhook_queue',
+      // No row where nothing waits: greatest() takes a null for nothing, so the empty queue would be due at once.
+      const [row] = await database.query<{ readonly wait: number }>(
+        'select greatest(extract(epoch from min(due_at) - clock_timestamp()) * 1000, 0)::double precision as wait from operational.webhook_queue having min(due_at) is not null',
         [],
         'webhook_next_due',
       );
-      return row?.wait ?? undefined;
+      return row?.wait;
     },
 
     async record(attempts) {

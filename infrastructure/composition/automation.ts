@@ -46,7 +46,9 @@ export function composeAutomation(options: AutomationOptions): Automation {
   const webhooks = webhookQueries(stores.database);
   const directory = createWebhookDirectory({
     webhooks, vault, now, logger,
-    onMove: (listener) => progress.onMove('automation', listener),
+    onMove: (listener) => progress.onMove('automation', (_position, applied) => {
+      if (applied) listener();
+    }),
   });
   const worker = createWebhookWorker<Queryable>({
     queue: createPostgresWebhookQueue({ database: stores.database }),

@@ -6,7 +6,7 @@ export type IdentityChangesOptions = {
   readonly lastChange: () => Promise<string | undefined>;
   readonly progress: {
     position(name: string): GlobalPosition;
-    onMove(name: string, listener: (position: GlobalPosition) => void): () => void;
+    onMove(name: string, listener: (position: GlobalPosition, applied: boolean) => void): () => void;
   };
   /** Milliseconds from a move to a look at whether it was one of ours. Default 100. */
   readonly settleMs?: number;
@@ -17,8 +17,8 @@ export type IdentityChangesOptions = {
 const NAME = 'identity';
 
 /**
- * Watches the identity read model for every process. Its checkpoint moves with every write of the install, so a move alone says nothing: at most
- * once in `settleMs` one look at `changes` does. What this process appended itself is told at once.
+ * Watches the identity read model for every process: at most once in `settleMs` after it changed, and at intervals where signals got lost, one look
+ * at `changes` says whether caches must go. What this process appended itself is told at once.
  */
 export function watchIdentityChanges({ lastChange, progress, settleMs = 100, pollMs = 500 }: IdentityChangesOptions): IdentityChanges & { close(): void } {
   const listeners = new Set<() => void>();
@@ -52,9 +52,9 @@ export function watchIdentityChanges({ lastChange, progress, settleMs = 100, pol
     }
   }
 
-  const stopListening = progress.onMove(NAME, (position) => {
+  const stopListening = progress.onMove(NAME, (position, applied) => {
     takeExpected(position);
-    if (timer !== undefined) return;
+    if (timer !== undefined || !applied) return;
     timer = setTimeout(() => {
       timer = undefined;
       void look();

@@ -59,6 +59,8 @@ export function openListener({ database, channels, onNotification, onConnect, on
         onNotification({ channel, payload: payload ?? '', own: processId === pid });
       });
       await client.query(channels.map((channel) => `listen ${quoteIdentifier(channel)}`).join(';'));
+      // A NOTIFY is a commit: nothing is lost with it that a signal may not lose, so it need not wait for the disk.
+      await client.query('set synchronous_commit to off');
       current = client;
       started();
       onConnect?.();

@@ -1,5 +1,5 @@
-// What a team would write by hand: Express and pg, no history, no checks, no access rules. It sends the rows that Palimpsest sends
-// (reads come from the very table) and writes a table of its own. The yardstick of the HTTP workloads.
+// What a team would write by hand: Express and pg, no history, no checks, no access rules. It sends the rows that Palimpsest sends,
+// from a table of its own that holds the same. The yardstick of the HTTP workloads.
 import express from 'express';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -19,7 +19,7 @@ function entry(row: Row) {
 }
 
 app.get('/article/:id', async (request, response) => {
-  const { rows } = await pool.query<Row>(`select ${columns} from rm_content.article where id = $1`, [request.params.id]);
+  const { rows } = await pool.query<Row>(`select ${columns} from bare.article where id = $1`, [request.params.id]);
   if (rows[0]) response.json(entry(rows[0]));
   else response.sendStatus(404);
 });
@@ -28,8 +28,8 @@ app.get('/article', async (request, response) => {
   const { category } = request.query;
   const { rows } =
     typeof category === 'string'
-      ? await pool.query<Row>(`select ${columns} from rm_content.article where category = $1 order by rating desc, id limit 25`, [category])
-      : await pool.query<Row>(`select ${columns} from rm_content.article order by _created_at desc, id limit 25`);
+      ? await pool.query<Row>(`select ${columns} from bare.article where category = $1 order by rating desc, id limit 25`, [category])
+      : await pool.query<Row>(`select ${columns} from bare.article order by _created_at desc, id limit 25`);
   response.json(rows.map(entry));
 });
 

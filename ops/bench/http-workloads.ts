@@ -44,6 +44,7 @@ export async function seed(service: Service): Promise<{ readonly key: string; re
       id uuid primary key, title text, category text, rating bigint, body text,
       _version bigint not null default 1, _created_at timestamptz not null default now(), _updated_at timestamptz not null default now());
     insert into bare.article select id, title, category, rating, body, _version, _created_at, _updated_at from rm_content.article;
+    create index on bare.article (_created_at desc, id);
     create index on bare.article (category);
     create index on bare.article (rating)`);
   await database.query('analyze');
@@ -94,8 +95,8 @@ function requestsOf(workload: Workload, ids: readonly string[]): Load['requests'
     case 'create':
       return Array.from({ length: 50 }, (_, index) => ({ method: 'POST', path: '', body: JSON.stringify({ data: article(index) }) }));
     case 'update':
-      // `[<id>]` becomes a new text in every request, so that each update does change something.
-      return some.map((id) => ({ method: 'PUT', path: `/${id}`, body: JSON.stringify({ data: { title: 'Title [<id>]' } }) }));
+      // Each update does change something.
+      return some.map((id) => ({ method: 'PUT', path: `/${id}`, body: JSON.stringify({ data: { title: 'Title <n>' } }) }));
   }
 }
 

@@ -15,13 +15,19 @@ export type LoadResult = { readonly perSecond: number; readonly p50: number; rea
 
 if (process.argv[1]?.endsWith('load.ts')) {
   const load = JSON.parse(process.argv[2] ?? '') as Load;
+  let sent = 0;
   const result = await autocannon({
     url: load.url,
     connections: load.connections,
     duration: load.seconds,
-    idReplacement: true,
     headers: { ...load.headers },
-    requests: load.requests.map(({ method, path, body }) => ({ method, path, ...(body === undefined ? {} : { body }) })),
+    requests: load.requests.map(({ method, path, body }) => ({
+      method,
+      path,
+      ...(body === undefined ? {} : { body }),
+      // `<n>` becomes another number in every request.
+      ...(body?.includes('<n>') ? { setupRequest: (request: autocannon.Request) => ({ ...request, body: body.replace('<n>', String(sent++)) }) } : {}),
+    })),
   });
   const answer: LoadResult = {
     perSecond: result.requests.total / result.duration,

@@ -77,8 +77,8 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
         const installed = await installedVersion(tx, projection.name);
         if (installed !== projection.version) throw new Error(`version ${String(installed)} of the read model is installed, this process has version ${String(projection.version)}`);
       },
-      onMove(position, how) {
-        progress.moved(projection.name, position, how);
+      onMove(position, how, applied) {
+        progress.moved(projection.name, position, how, applied);
       },
       onStop() {
         progress.stopped(projection.name);

@@ -31,7 +31,7 @@ export type FollowerOptions = {
   /** Runs in the transaction that takes the checkpoint over; what it throws stops the follower. */
   readonly guard?: (tx: Transaction) => Promise<void>;
   /** After every move, in memory or written. `restarted` when it was read anew and may lie before what was known. */
-  readonly onMove?: (position: GlobalPosition, how: 'moved' | 'restarted') => void;
+  readonly onMove?: (position: GlobalPosition, how: 'moved' | 'restarted', applied: boolean) => void;
   readonly onStop?: (stop: FollowerStop) => void;
   readonly logger?: FollowerLogger;
   readonly metrics?: FollowerMetrics;

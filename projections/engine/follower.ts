@@ -33,9 +33,9 @@ export function startFollower(options: FollowerOptions): Follower {
   let status: FollowerStatus = { name, state: 'waiting', position: ORIGIN };
   let failures = 0;
 
-  function moved(position: GlobalPosition, how: 'moved' | 'restarted'): void {
+  function moved(position: GlobalPosition, how: 'moved' | 'restarted', applied: boolean): void {
     status = { ...status, position };
-    options.onMove?.(position, how);
+    options.onMove?.(position, how, applied);
   }
 
   async function takeOver(epoch: number): Promise<GlobalPosition> {
@@ -67,7 +67,7 @@ export function startFollower(options: FollowerOptions): Follower {
       const half = Math.floor(events.length / 2);
       const middle = events[half - 1]?.position ?? from;
       await commit(events.slice(0, half), { epoch, from, to: middle, signal });
-      moved(middle, 'moved');
+      moved(middle, 'moved', true);
       await commit(events.slice(half), { epoch, from: middle, to, signal });
     }
   }
@@ -77,7 +77,7 @@ export function startFollower(options: FollowerOptions): Follower {
     const signal = AbortSignal.any([stopping.signal, lease.signal]);
     let written = await takeOver(epoch);
     status = { ...status, epoch, state: 'catching_up' };
-    moved(written, 'restarted');
+    moved(written, 'restarted', true);
     let position = written;
     let writeAt = Infinity;
 
@@ -103,7 +103,7 @@ export function startFollower(options: FollowerOptions): Follower {
       if (caughtUp) failures = 0;
       if (caughtUp || events.length > 0) metrics?.lag(name, caughtUp ? 0 : secondsSince(events.at(-1)));
       status = { ...status, state: caughtUp ? 'live' : 'catching_up' };
-      if (to !== status.position) moved(to, 'moved');
+      if (to !== status.position) moved(to, 'moved', events.length > 0);
     }
 
     const batches = openBatches({ source, after: written, filter, maxEvents: maxBatch, signal });

@@ -16,7 +16,7 @@ export type ProgressOptions = {
 /** The port, and what the projectors of this process tell it. */
 export type TrackedProgress = ProjectionProgress & {
   /** A projector of this process moved: waits end here and in the other processes. */
-  moved(name: string, position: GlobalPosition, how: 'moved' | 'restarted'): void;
+  moved(name: string, position: GlobalPosition, how: 'moved' | 'restarted', applied: boolean): void;
   /** A projector stopped, here. */
   stopped(name: string): void;
   close(): void;
@@ -27,7 +27,7 @@ const CHANNEL = 'projection';
 const PUBLISH_EVERY_MS = 10;
 
 type Waiter = { readonly position: GlobalPosition; readonly settle: (error?: Error) => void };
-type Tracked = { position: GlobalPosition; known: boolean; stopped: boolean; publishing: boolean; publishAgain: boolean; readonly waiters: Set<Waiter>; readonly listeners: Set<(position: GlobalPosition) => void> };
+type Tracked = { position: GlobalPosition; known: boolean; stopped: boolean; publishing: boolean; publishAgain: boolean; /** Last position known at which it applied events. */ changed: GlobalPosition; readonly waiters: Set<Waiter>; readonly listeners: Set<(position: GlobalPosition, applied: boolean) => void> };
 
 /**
  * Knows how far the read models are, in every process: by its own projectors, by signals, and by reading the checkpoints while
@@ -41,20 +41,23 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
   function model(name: string): Tracked {
     let tracked = models.get(name);
     if (!tracked) {
-      tracked = { position: ORIGIN, known: false, stopped: false, publishing: false, publishAgain: false, waiters: new Set(), listeners: new Set() };
+      tracked = { position: ORIGIN, known: false, stopped: false, publishing: false, publishAgain: false, changed: ORIGIN, waiters: new Set(), listeners: new Set() };
       models.set(name, tracked);
     }
     return tracked;
   }
 
-  function advance(name: string, position: GlobalPosition, how: 'moved' | 'restarted'): void {
+  /** `changed`: last position at which it applied events; whoever does not know it gives the position itself. */
+  function advance(name: string, position: GlobalPosition, how: 'moved' | 'restarted', changed: GlobalPosition): void {
     const tracked = model(name);
     tracked.known = true;
     tracked.stopped = false;
     if (how === 'moved' && position <= tracked.position) return;
+    const applied = how === 'restarted' || changed > tracked.changed;
+    tracked.changed = changed;
     tracked.position = position;
     for (const waiter of tracked.waiters) if (waiter.position <= position) waiter.settle();
-    for (const listener of tracked.listeners) listener(position);
+    for (const listener of tracked.listeners) listener(position, applied);
   }
 
   function markStopped(name: string): void {
@@ -72,7 +75,7 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
     );
     for (const row of rows) {
       const { position, stopped } = checkpointOf(row);
-      advance(row.name, position, 'moved');
+      advance(row.name, position, 'moved', position);
       if (stopped) markStopped(row.name);
     }
   }
@@ -123,7 +126,7 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
     tracked.publishAgain = tracked.publishing;
     if (tracked.publishing || closed) return;
     tracked.publishing = true;
-    signals.publish(CHANNEL, JSON.stringify({ name, position: tracked.position }));
+    signals.publish(CHANNEL, JSON.stringify({ name, position: tracked.position, changed: tracked.changed }));
     setTimeout(() => {
       tracked.publishing = false;
       if (tracked.publishAgain) publish(name);
@@ -134,7 +137,7 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
     const signal = readSignal(payload);
     if (!signal) return;
     if (signal.stopped) markStopped(signal.name);
-    else advance(signal.name, signal.position, 'moved');
+    else advance(signal.name, signal.position, 'moved', signal.changed ?? signal.position);
   });
 
   return {
@@ -144,8 +147,8 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
     },
     position: (name) => models.get(name)?.position ?? ORIGIN,
     onMove(name, listener) {
-      const entry = (position: GlobalPosition): void => {
-        listener(position);
+      const entry = (position: GlobalPosition, applied: boolean): void => {
+        listener(position, applied);
       };
       const { listeners } = model(name);
       listeners.add(entry);
@@ -153,8 +156,8 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
         listeners.delete(entry);
       };
     },
-    moved(name, position, how) {
-      advance(name, position, how);
+    moved(name, position, how, applied) {
+      advance(name, position, how, applied ? position : model(name).changed);
       publish(name);
     },
     stopped(name) {
@@ -171,7 +174,7 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
 }
 
 /** @returns undefined for anything else than what `moved` and `stopped` publish. */
-function readSignal(payload: string): { readonly name: string; readonly position: GlobalPosition; readonly stopped: boolean } | undefined {
+function readSignal(payload: string): { readonly name: string; readonly position: GlobalPosition; readonly changed: GlobalPosition | undefined; readonly stopped: boolean } | undefined {
   let value: unknown;
   try {
     value = JSON.parse(payload);
@@ -181,5 +184,6 @@ function readSignal(payload: string): { readonly name: string; readonly position
   if (typeof value !== 'object' || value === null || !('name' in value) || !('position' in value)) return undefined;
   if (typeof value.name !== 'string' || typeof value.position !== 'string') return undefined;
   const position = parsePosition(value.position);
-  return position && { name: value.name, position, stopped: 'stopped' in value && value.stopped === true };
+  const changed = 'changed' in value && typeof value.changed === 'string' ? parsePosition(value.changed) : undefined;
+  return position && { name: value.name, position, changed, stopped: 'stopped' in value && value.stopped === true };
 }

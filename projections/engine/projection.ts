@@ -48,6 +48,9 @@ export type ProjectionProgress = {
   waitFor(names: readonly string[], position: GlobalPosition, timeoutMs: number): Promise<boolean>;
   /** Latest known checkpoint of a read model. */
   position(name: string): GlobalPosition;
-  /** Calls back after every move of the read model (for caches made from it). @returns how to stop it. */
-  onMove(name: string, listener: (position: GlobalPosition) => void): () => void;
+  /**
+   * Calls back after every move of the read model (for caches made from it). `applied`: it changed, as far as is known here; else it only
+   * moved over events of others. @returns how to stop it.
+   */
+  onMove(name: string, listener: (position: GlobalPosition, applied: boolean) => void): () => void;
 };

@@ -32,6 +32,7 @@ export async function readContentTypes(db: Queryable, schema: string, query: Con
        and (not $4 or deleted_at is null)
      order by name, tenant_id, type_id`,
     [query.tenant ?? null, query.name ?? null, query.typeIds ?? null, query.live ?? false],
+    `content-types-${schema}`,
   );
   return rows.map((row) => ({
     id: row.type_id,

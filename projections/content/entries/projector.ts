@@ -1,4 +1,6 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
+import type { Statement } from './statements.ts';
+import { createStatementCache } from './statements.ts';
 import { storedFields } from '../../../domain/content/entry-fields.ts';
 import { FIELD_TYPE_SPECS } from '../../../domain/content/field-types.ts';
 import type { SqlType } from '../../../domain/content/field-types.ts';
@@ -63,6 +65,13 @@ const SYSTEM: readonly Column[] = [
 /** System columns that a change may write. */
 const CHANGING = ['_version', '_status', '_slug', '_updated_at', '_published_at', '_updated_by', '_deleted_at'] as const;
 
+/** Statements that come again and again are prepared; their texts are few: one a table for inserts, one a set of changed columns. */
+const statements = createStatementCache();
+
+function prepared(text: string): Statement {
+  return statements.get(text, () => text);
+}
+
 /** One array a column: measured a quarter faster than `json_populate_recordset` on rows of 2 KB. */
 async function insertRows(tx: Transaction, table: string, type: ContentType, writes: readonly Insert[]): Promise<void> {
   if (writes.length === 0) return;
@@ -70,7 +79,8 @@ async function insertRows(tx: Transaction, table: string, type: ContentType, wri
   const columns = [...SYSTEM, ...fields];
   const names = columns.map(({ name }) => quoteIdentifier(name)).join(', ');
   const arrays = columns.map((column, index) => `$${index + 1}::${column.type}[]`).join(', ');
-  await tx.execute(`insert into ${table} (${names}) select * from unnest(${arrays})`, columns.map((column) => writes.map(({ values }) => boundValue(column, values[column.name] ?? null))));
+  const { text, name } = prepared(`insert into ${table} (${names}) select * from unnest(${arrays})`);
+  await tx.execute(text, columns.map((column) => writes.map(({ values }) => boundValue(column, values[column.name] ?? null))), name);
 }
 
 function boundValue({ type }: Column, value: Json): Json {
@@ -82,11 +92,11 @@ async function patchRows(tx: Transaction, table: string, type: ContentType, writ
   if (writes.length === 0) return;
   const fields = new Set(writes.flatMap(({ values }) => Object.keys(values)));
   const columns = [...CHANGING, ...storedFields(type.definition).map(({ key }) => key)].filter((column) => fields.has(column)).map(quoteIdentifier);
-  const updated = await tx.execute(
+  const { text, name } = prepared(
     `update ${table} t set (${columns.join(', ')}) = (select ${columns.map((column) => `r.${column}`).join(', ')} from json_populate_record(t, p.patch) r) ` +
       'from json_to_recordset($1::json) p(id uuid, base int8, patch json) where t.id = p.id and t._version = p.base and t.tenant_id = $2',
-    [JSON.stringify(writes.map(({ id, base, values }) => ({ id, base, patch: values }))), type.tenant],
   );
+  const updated = await tx.execute(text, [JSON.stringify(writes.map(({ id, base, values }) => ({ id, base, patch: values }))), type.tenant], name);
   if (updated !== writes.length) throw new Error(`${writes.length - updated} of ${writes.length} entries of type ${type.id} are not at the revision before their next event`);
 }
 

@@ -5,7 +5,7 @@ import { watchIdentityChanges } from '../../../infrastructure/identity/identity-
 import { eventually } from '../../support/eventually.ts';
 
 function rig({ settleMs = 1, pollMs = 60_000 } = {}) {
-  let listener: (position: GlobalPosition) => void = () => undefined;
+  let listener: (position: GlobalPosition, applied: boolean) => void = () => undefined;
   let at = positionFrom(0);
   const state = { last: '' as string | undefined, looks: 0, told: 0, failing: false };
   const changes = watchIdentityChanges({
@@ -25,9 +25,9 @@ function rig({ settleMs = 1, pollMs = 60_000 } = {}) {
   changes.onChange(() => {
     state.told += 1;
   });
-  const move = (n: number) => {
+  const move = (n: number, applied = true) => {
     at = positionFrom(n);
-    listener(at);
+    listener(at, applied);
   };
   return { changes, state, move };
 }
@@ -40,7 +40,8 @@ describe('the watch over identity changes', () => {
     await eventually(() => {
       expect([state.looks, state.told]).to.deep.equal([1, 1]);
     });
-    for (let n = 2; n < 100; n += 1) move(n);
+    for (let n = 2; n < 50; n += 1) move(n, false);
+    for (let n = 50; n < 100; n += 1) move(n);
     await eventually(() => {
       expect(state.looks).to.equal(2);
     });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { EventStore } from '../ports/event-store.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
+import { ORIGIN } from '../../domain/event.ts';
 
 /** A stream whose copy is not what it was. */
 export type Difference = {
@@ -20,11 +21,13 @@ export type Comparison = {
   readonly sameOrder: boolean;
   /** At most `MOST_DIFFERENCES`. */
   readonly differences: readonly Difference[];
+  /** Position of the last event compared, in each log: what a follower that was done in the one goes on from in the other. */
+  readonly heads: { readonly from: GlobalPosition; readonly to: GlobalPosition };
 };
 
 /** What is known of a stream that was read: kept small, a log may hold very many. */
 type StreamDigest = { count: number; ids: string; content: string };
-type LogDigest = { readonly streams: ReadonlyMap<string, StreamDigest>; readonly order: string; readonly events: number };
+type LogDigest = { readonly streams: ReadonlyMap<string, StreamDigest>; readonly order: string; readonly events: number; readonly head: GlobalPosition };
 
 const MOST_DIFFERENCES = 100;
 
@@ -45,7 +48,7 @@ export async function compareLogs({ from, to, until, onEvent, signal }: { readon
     if (!first.streams.has(stream)) differences.push({ stream, what: 'extra', from: 0, to: count });
   }
   const sameOrder = first.order === second.order;
-  return { equal: differences.length === 0, events: first.events, streams: first.streams.size, sameOrder, differences: differences.slice(0, MOST_DIFFERENCES) };
+  return { equal: differences.length === 0, events: first.events, streams: first.streams.size, sameOrder, differences: differences.slice(0, MOST_DIFFERENCES), heads: { from: first.head, to: second.head } };
 }
 
 function differenceOf(one: StreamDigest, other: StreamDigest): Difference['what'] | undefined {
@@ -58,16 +61,18 @@ async function digestLog(store: EventStore, until: GlobalPosition | undefined, o
   const streams = new Map<string, StreamDigest>();
   const order = createHash('sha256');
   let events = 0;
+  let head = ORIGIN;
   for await (const event of store.readAll(signal ? { signal } : {})) {
     if (until !== undefined && event.position > until) break;
     order.update(event.id);
     events += 1;
+    head = event.position;
     const digest = streams.get(event.stream);
     if (digest) add(digest, event);
     else streams.set(event.stream, add({ count: 0, ids: '', content: '' }, event));
     onEvent?.();
   }
-  return { streams, order: order.digest('base64'), events };
+  return { streams, order: order.digest('base64'), events, head };
 }
 
 function add(digest: StreamDigest, { id, revision, type, data, metadata }: RecordedEvent): StreamDigest {

@@ -33,9 +33,9 @@ export async function run(args: readonly string[]): Promise<number> {
     const to = await open(target, { logger, migrated: true });
     try {
       const onProgress = progress();
-      const { equal, events, streams, copied, sameOrder, differences } = await copyEvents({ from: from.store, to: to.store, pause: (ms) => pause(ms), signal: stopping.signal, onProgress: onProgress.update });
+      const { equal, events, streams, copied, sameOrder, differences, heads } = await copyEvents({ from: from.store, to: to.store, pause: (ms) => pause(ms), signal: stopping.signal, onProgress: onProgress.update });
       onProgress.finish();
-      process.stdout.write(`${JSON.stringify({ equal, events, streams, copied, same_order: sameOrder, differences })}\n`);
+      process.stdout.write(`${JSON.stringify({ equal, events, streams, copied, same_order: sameOrder, from_head: heads.from, to_head: heads.to, differences })}\n`);
       return equal && sameOrder ? 0 : 1;
     } finally {
       await to.close();

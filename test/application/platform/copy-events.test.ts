@@ -85,7 +85,7 @@ describe('copy-events', function () {
     const { from, esdb, back } = opened();
     const phases = new Set<string>();
     const report = await copyEvents({ from: esdb, to: back, pause, onProgress: ({ phase, done, total }) => phases.add(`${phase} ${done <= total}`) });
-    expect(report).to.deep.equal({ equal: true, sameOrder: true, events, streams: 15, copied: events, differences: [] } satisfies CopyReport);
+    expect(report).to.deep.equal({ equal: true, sameOrder: true, events, streams: 15, copied: events, differences: [], heads: { from: await esdb.head(), to: await back.head() } } satisfies CopyReport);
     expect([...phases]).to.deep.equal(['copying true', 'comparing true']);
     expect(await withoutPlace(back)).to.deep.equal(await withoutPlace(from));
     expect(await copyEvents({ from: esdb, to: back, pause })).to.include({ equal: true, copied: 0 });
@@ -100,10 +100,10 @@ describe('copy-events', function () {
   });
 
   it('answers on the command line: one JSON line, progress on the side, 0 where the stores are equal', async () => {
-    const { server } = opened();
+    const { from, esdb, server } = opened();
     const { code, stdout, stderr } = await command(['--from', first.url(), '--to', server.url]);
     expect(code, stderr).to.equal(0);
-    expect(JSON.parse(stdout)).to.deep.equal({ equal: true, events, streams: 16, copied: 3, same_order: true, differences: [] });
+    expect(JSON.parse(stdout)).to.deep.equal({ equal: true, events, streams: 16, copied: 3, same_order: true, from_head: await from.head(), to_head: await esdb.head(), differences: [] });
     expect(stderr).to.contain('Comparing 100%');
   });
 

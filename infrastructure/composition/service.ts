@@ -178,9 +178,14 @@ export async function startService({ settings, logger: given, onFatal = () => un
       return Promise.resolve();
     });
     const tls = tlsOf(settings);
+    const listeners: Listener[] = [];
+    // Both at once: neither takes new requests while the other finishes its own.
+    closing(async () => {
+      await Promise.all(listeners.map((listener) => listener.close()));
+    });
     const listen = async (api: 'admin' | 'content', address: string): Promise<Listener> => {
       const listener = await startListener({ app: createApi({ api, routes, dependencies: http }), address, tls });
-      closing(() => listener.close());
+      listeners.push(listener);
       return listener;
     };
     const admin = await listen('admin', settings.adminListenAddress);

@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -9,30 +8,31 @@ export type ServiceProcess = {
   readonly adminUrl: string;
   readonly contentUrl: string;
   readonly child: ChildProcess;
+  /** Everything it logged so far, on both outputs. */
+  readonly output: () => string;
+  /** Resolves with the exit code, null when a signal killed it. */
+  readonly exited: Promise<number | null>;
   /** Sends a signal and waits for the end. */
   end(signal: NodeJS.Signals): Promise<void>;
 };
 
+export type StartOptions = {
+  /** Default `info`. */
+  readonly logLevel?: string;
+};
+
 const cli = fileURLToPath(new URL('../../infrastructure/cli/palimpsest.ts', import.meta.url));
 
-/** Starts `palimpsest serve` and waits until both listeners answer. @throws with its last lines when it ends before */
-export async function startServiceProcess(environment: Readonly<Record<string, string>>): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['--import', 'tsx', cli, 'serve'], {
-    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment, LOG_LEVEL: 'info', LOG_FORMAT: 'json' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const lines: string[] = [];
-  child.stderr.on('data', (chunk: Buffer) => lines.push(chunk.toString()));
-  const exited = once(child, 'exit');
+/** Starts `palimpsest serve` and waits until both listeners answer. @throws with everything it said when it ends before */
+export async function startServiceProcess(environment: Readonly<Record<string, string>>, { logLevel = 'info' }: StartOptions = {}): Promise<ServiceProcess> {
+  const { child, output, exited } = run(['serve'], { ...environment, LOG_LEVEL: logLevel, LOG_FORMAT: 'json' });
   const listening = new Promise<{ admin: string; content: string }>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
-      lines.push(line);
-      if (lines.length > 200) lines.shift();
       const entry = parse(line);
       if (entry['message'] === 'listening') resolve({ admin: String(entry['admin']), content: String(entry['content']) });
     });
     void exited.then(() => {
-      reject(new Error(`the service ended before it listened:\n${lines.join('\n')}`));
+      reject(new Error(`the service ended before it listened:\n${output()}`));
     });
   });
   const { admin, content } = await listening;
@@ -40,12 +40,31 @@ export async function startServiceProcess(environment: Readonly<Record<string, s
     adminUrl: admin,
     contentUrl: content,
     child,
+    output,
+    exited,
     async end(signal) {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill(signal);
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
       await exited;
     },
   };
+}
+
+/** Runs a command of `palimpsest` to its end. */
+export async function runCommand(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<{ readonly code: number | null; readonly output: string }> {
+  const { output, exited } = run(args, environment);
+  return { code: await exited, output: output() };
+}
+
+function run(args: readonly string[], environment: Readonly<Record<string, string>>) {
+  const child = spawn(process.execPath, ['--import', 'tsx', cli, ...args], {
+    env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const chunks: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  // 'close' comes when both outputs have been read to their end.
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, exited, output: () => chunks.join('') };
 }
 
 function parse(line: string): Record<string, unknown> {

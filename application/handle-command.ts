@@ -46,7 +46,8 @@ export async function handleCommand<State, Event extends DomainEvent>(options: H
     await options.beforeAppend?.(decided, current.state);
     const events = decided.map((event) => toNewEvent(event, context));
     try {
-      const { revision, position } = await appendOnce(eventStore, stream, events, current.revision);
+      const expected = current.revision < 0 ? 'no_stream' : current.revision;
+      const { revision, position } = await appendOnce(() => eventStore.append(stream, events, { expected }));
       return { state: decided.reduce(decider.evolve, current.state), revision, position, events };
     } catch (error) {
       if (!hasCode(error, 'conflict')) throw error;
@@ -82,15 +83,19 @@ export function toNewEvent(event: DomainEvent, context: CommandContext, schemaVe
   };
 }
 
-/** Sends the append until its outcome is known. */
-async function appendOnce(eventStore: EventStore, stream: string, events: readonly NewEvent[], revision: StreamRevision) {
-  const expected = revision < 0 ? 'no_stream' : revision;
-  for (let send = 1; ; send += 1) {
+/**
+ * Sends an append until its outcome is known, a few times: the same events under the same ids.
+ * @throws `store_unavailable` when nothing was written for sure; `outcome_unknown` when any of the sends may have been; what else the store refuses
+ */
+export async function appendOnce<Result>(send: () => Promise<Result>): Promise<Result> {
+  let unknown: unknown;
+  for (let sends = 1; ; sends += 1) {
     try {
-      return await eventStore.append(stream, events, { expected });
+      return await send();
     } catch (error) {
-      const again = hasCode(error, 'outcome_unknown') || hasCode(error, 'store_unavailable');
-      if (!again || send === MAX_SENDS) throw error;
+      if (hasCode(error, 'outcome_unknown')) unknown = error;
+      else if (!hasCode(error, 'store_unavailable')) throw error;
+      if (sends === MAX_SENDS) throw unknown ?? error;
     }
   }
 }

@@ -35,18 +35,19 @@ export async function createEntries(
   const refused = [...problems, ...planned.flatMap(({ index }, at) => (missing[at] ?? []).map((field) => ({ index, ...field })))];
   if (refused.length > 0) throw refuseAll(refused, 'validation_failed');
 
+  const command = context.newId();
   const claimed: Planned[] = [];
   let partly = false;
   try {
-    const held = [...twice(planned), ...(await claimEach(planned, claimed, dependencies))];
+    const held = [...twice(planned), ...(await claimEach(planned, { claimed, command }, dependencies))];
     if (held.length > 0) throw refuseAll(held, 'unique_value_held');
     partly = !dependencies.eventStore.capabilities.atomicMultiStream;
     const position = await appendAll(dependencies.eventStore, planned);
-    for (const { stream, claims } of claimed) await settleClaims(dependencies.claims, stream, { claimed: claims, released: [] });
+    for (const { stream, claims } of claimed) await settleClaims(dependencies.claims, stream, { touched: claims, held: claims }, command);
     return { entries: planned.map(({ entry }) => entry), position };
   } catch (error) {
     // Where some of the streams may be written, the reaper asks each of them.
-    if (!partly) for (const { stream, claims } of claimed) await abandonClaims(dependencies.claims, stream, claims, error);
+    if (!partly) for (const { stream, claims } of claimed) await abandonClaims(dependencies.claims, stream, claims, { error, command });
     throw error;
   }
 }
@@ -88,7 +89,7 @@ function twice(planned: readonly Planned[]): readonly BulkProblem[] {
   );
 }
 
-async function claimEach(planned: readonly Planned[], claimed: Planned[], { claims }: EntryDependencies): Promise<readonly BulkProblem[]> {
+async function claimEach(planned: readonly Planned[], { claimed, command }: { readonly claimed: Planned[]; readonly command: string }, { claims }: EntryDependencies): Promise<readonly BulkProblem[]> {
   const problems: BulkProblem[] = [];
   const own = new Set<string>();
   for (const item of planned) {
@@ -96,7 +97,7 @@ async function claimEach(planned: readonly Planned[], claimed: Planned[], { clai
     const wanted = item.claims.filter(({ scope, value }) => !own.has(JSON.stringify([scope, value])));
     if (wanted.length === 0) continue;
     for (const { scope, value } of wanted) own.add(JSON.stringify([scope, value]));
-    const held = await claims.claim(item.stream, wanted.map(({ tenant, scope, value }) => ({ tenant, scope, value })));
+    const held = await claims.claim(item.stream, wanted.map(({ tenant, scope, value }) => ({ tenant, scope, value })), [], command);
     if (held.length === 0) claimed.push(item);
     problems.push(...heldFields(wanted, held).map((field) => ({ index: item.index, ...field })));
   }

@@ -24,8 +24,13 @@ export async function deleteContentType(
     const [reference] = referencesTo(name, types.map((type) => ({ name: type.name, fields: type.definition.fields })));
     if (reference !== undefined) throw refusal('schema_referenced', { message: `content type is referenced by ${reference}` });
     const event = { type: 'ContentTypeDeleted', data: { type_id: stored.id, name, content } } as const;
+    const { claims } = dependencies;
+    const owner = contentTypeStream(context.tenant, stored.id);
+    const released = [nameClaim(context.tenant, name)];
+    await claims.claim(owner, [], released);
     const position = await appendChange({ typeId: stored.id, stored, event }, context, dependencies);
-    await dependencies.claims.confirm(contentTypeStream(context.tenant, stored.id), [], [nameClaim(context.tenant, name)]).catch(() => undefined);
+    // What this leaves undone the claims' reaper does, which asks the stream.
+    await claims.confirm(owner, [], released).catch(() => undefined);
     return position;
   });
 }

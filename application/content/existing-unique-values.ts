@@ -1,6 +1,6 @@
 import type { FieldDefinition } from '../../domain/content/definition.ts';
 import { uniqueKey, uniqueScope } from '../../domain/content/field-types.ts';
-import { refusal } from '../../domain/errors.ts';
+import { hasCode, refusal } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { ClaimRequest, Claims } from '../ports/claims.ts';
@@ -27,28 +27,38 @@ export function claimsOf(tenant: string, typeId: string, values: readonly Stored
  * Claims the values that entries hold in fields that become unique, while `work` appends; nothing stays claimed where it fails.
  * @throws `schema_migration_failed` when a value is held by another entry
  */
-export async function claimingExisting<T>(wanted: ClaimsByOwner, claims: Claims, work: () => Promise<T>): Promise<T> {
+export async function claimingExisting<T>(wanted: ClaimsByOwner, { claims, command }: { readonly claims: Claims; readonly command: string }, work: () => Promise<T>): Promise<T> {
   const taken: [string, readonly ClaimRequest[]][] = [];
   try {
     for (const [owner, requests] of wanted) {
-      if ((await claims.claim(owner, requests)).length > 0) throw refusal('schema_migration_failed');
+      if ((await claims.claim(owner, requests, [], command)).length > 0) throw refusal('schema_migration_failed');
       taken.push([owner, requests]);
     }
     const result = await work();
     // What this leaves undone the claims' reaper does, which asks the entries' streams.
-    for (const [owner, requests] of taken) await claims.confirm(owner, requests, []).catch(() => undefined);
+    for (const [owner, requests] of taken) await claims.confirm(owner, requests, [], command).catch(() => undefined);
     return result;
   } catch (error) {
-    for (const [owner, requests] of taken) await claims.abandon(owner, requests).catch(() => undefined);
+    if (!hasCode(error, 'outcome_unknown')) for (const [owner, requests] of taken) await claims.abandon(owner, requests, command).catch(() => undefined);
     throw error;
   }
 }
 
-/** Sets the values free that entries hold in fields as they were, but for those that they hold in the fields as they are. */
-export async function releaseExisting(going: ClaimsByOwner, staying: ClaimsByOwner, claims: Claims): Promise<void> {
-  for (const [owner, requests] of going) {
+/**
+ * Sets the values free that entries hold in fields as they were, but for those that they hold in the fields as they are, when `work` has
+ * appended.
+ */
+export async function releasingExisting<T>(
+  { going, staying }: { readonly going: ClaimsByOwner; readonly staying: ClaimsByOwner },
+  { claims, command }: { readonly claims: Claims; readonly command: string },
+  work: () => Promise<T>,
+): Promise<T> {
+  const leaving = [...going].map(([owner, requests]) => {
     const kept = staying.get(owner) ?? [];
-    const released = requests.filter((request) => !kept.some(({ scope, value }) => scope === request.scope && value === request.value));
-    await claims.confirm(owner, [], released).catch(() => undefined);
-  }
+    return [owner, requests.filter((request) => !kept.some(({ scope, value }) => scope === request.scope && value === request.value))] as const;
+  });
+  for (const [owner, released] of leaving) await claims.claim(owner, [], released, command);
+  const result = await work();
+  for (const [owner, released] of leaving) await claims.confirm(owner, [], released, command).catch(() => undefined);
+  return result;
 }

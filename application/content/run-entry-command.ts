@@ -9,13 +9,12 @@ import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import { handleCommand } from '../handle-command.ts';
-import type { Claims } from '../ports/claims.ts';
+import type { ClaimRequest, Claims } from '../ports/claims.ts';
 import { foldEntry, NO_ENTRY } from './fold-entry.ts';
 import type { EntryAt } from './fold-entry.ts';
 import { findMissingTargets } from './related-entries.ts';
 import type { RelatedDependencies } from './related-entries.ts';
-import { abandonClaims, claimAll, claimChanges, NO_CHANGES, settleClaims } from './unique-values.ts';
-import type { UniqueClaim } from './unique-values.ts';
+import { abandonClaims, claimAll, claimChanges, heldClaims, settleClaims } from './unique-values.ts';
 
 export type EntryDependencies = RelatedDependencies & { readonly claims: Claims };
 
@@ -49,8 +48,8 @@ export async function runEntryCommand(
     moment = new Date(facts[0]?.at ?? moment);
     return facts;
   };
-  let changes = NO_CHANGES;
-  const everClaimed: UniqueClaim[] = [];
+  const command = context.newId();
+  const touched: ClaimRequest[] = [];
   try {
     const outcome = await handleCommand({
       eventStore,
@@ -62,16 +61,17 @@ export async function runEntryCommand(
       snapshot: isNew ? NO_ENTRY : await snapshotOf(),
       beforeAppend: async (facts, state) => {
         await refuseMissingTargets(facts);
-        changes = claimChanges(type, facts, state?.fields ?? {});
-        everClaimed.push(...changes.claimed);
-        await claimAll(claims, stream, changes);
+        const changes = claimChanges(type, facts, state?.fields ?? {});
+        touched.push(...changes.claimed, ...changes.released);
+        await claimAll(claims, stream, changes, command);
       },
     });
     if (!outcome.state) throw refusal('entry_not_found');
-    await settleClaims(claims, stream, outcome.position === undefined ? NO_CHANGES : changes);
+    if (outcome.position === undefined) await abandonClaims(claims, stream, touched, { command });
+    else await settleClaims(claims, stream, { touched, held: outcome.state.deleted ? [] : heldClaims(type, outcome.state.fields) }, command);
     return { entry: outcome.state, position: outcome.position };
   } catch (error) {
-    await abandonClaims(claims, stream, everClaimed, error);
+    await abandonClaims(claims, stream, touched, { error, command });
     throw error;
   }
 

@@ -7,7 +7,7 @@ import type { GlobalPosition } from '../../domain/event.ts';
 import type { EntryValue, SchemaSession } from '../ports/schema-workbench.ts';
 import { appendChange, changeAlone, claimingName, contentTypeStream, inProgress, nameClaim } from './change-content-type.ts';
 import type { ContentTypeDependencies } from './change-content-type.ts';
-import { claimingExisting, claimsOf, releaseExisting } from './existing-unique-values.ts';
+import { claimingExisting, claimsOf, releasingExisting } from './existing-unique-values.ts';
 import { planContentType, refuseDefinition } from './plan-content-type.ts';
 import type { ContentTypePlan } from './plan-content-type.ts';
 
@@ -32,8 +32,10 @@ export async function saveContentType(command: SaveContentType, context: Command
     const typeId = plan.stored?.id ?? context.newId();
     const going = claimsOf(tenant, typeId, await session.valuesOf(tenant, name, plan.difference.released));
     const coming = claimsOf(tenant, typeId, await tryOut(plan, tenant, session));
-    const position = await claimingExisting(coming, dependencies.claims, () => append(plan, typeId, context, dependencies));
-    await releaseExisting(going, coming, dependencies.claims);
+    const claiming = { claims: dependencies.claims, command: context.newId() };
+    const position = await claimingExisting(coming, claiming, () =>
+      releasingExisting({ going, staying: coming }, claiming, () => append(plan, typeId, context, dependencies)),
+    );
     return { definition: plan.definition, position };
   });
 }

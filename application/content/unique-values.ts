@@ -12,8 +12,7 @@ export type UniqueClaim = ClaimRequest & { readonly field: string };
 /** Claims that events make and those they let go. */
 export type ClaimChanges = { readonly claimed: readonly UniqueClaim[]; readonly released: readonly UniqueClaim[] };
 
-/** No claims at all. */
-export const NO_CHANGES: ClaimChanges = { claimed: [], released: [] };
+const NO_CHANGES: ClaimChanges = { claimed: [], released: [] };
 
 /** What the events of one decision do to the unique values that the entry holds. Null never collides. */
 export function claimChanges(type: ContentType, events: readonly EntryEvent[], held: FieldValues): ClaimChanges {
@@ -41,9 +40,9 @@ export function claimChanges(type: ContentType, events: readonly EntryEvent[], h
 }
 
 /** Claims before the append, and says what it will give up. @throws `unique_value_held` with the fields */
-export async function claimAll(claims: Claims, owner: string, { claimed, released }: ClaimChanges): Promise<void> {
+export async function claimAll(claims: Claims, owner: string, { claimed, released }: ClaimChanges, command: string): Promise<void> {
   if (claimed.length + released.length === 0) return;
-  const fields = heldFields(claimed, await claims.claim(owner, claimed.map(toRequest), released.map(toRequest)));
+  const fields = heldFields(claimed, await claims.claim(owner, claimed.map(toRequest), released.map(toRequest), command));
   if (fields.length > 0) throw refusal('unique_value_held', { fields });
 }
 
@@ -54,16 +53,21 @@ export function heldFields(wanted: readonly UniqueClaim[], held: readonly ClaimR
     .map(({ field }) => ({ field, message: 'unique value already held' }));
 }
 
-/** Settles claims after the append. A failure here is mended by the claims' reaper, which asks the owner's stream. */
-export async function settleClaims(claims: Claims, owner: string, { claimed, released }: ClaimChanges): Promise<void> {
-  if (claimed.length + released.length === 0) return;
-  await claims.confirm(owner, claimed.map(toRequest), released.map(toRequest)).catch(() => undefined);
+/**
+ * Settles the claims that a command touched in any of its decisions, once the entry holds `held`. A failure here is mended by the claims'
+ * reaper, which asks the owner's stream.
+ */
+export async function settleClaims(claims: Claims, owner: string, { touched, held }: { readonly touched: readonly ClaimRequest[]; readonly held: readonly ClaimRequest[] }, command: string): Promise<void> {
+  if (touched.length === 0) return;
+  const isHeld = ({ scope, value }: ClaimRequest): boolean => held.some((other) => other.scope === scope && other.value === value);
+  const requests = touched.map(toRequest);
+  await claims.confirm(owner, requests.filter(isHeld), requests.filter((request) => !isHeld(request)), command).catch(() => undefined);
 }
 
 /** Gives claims back after an append that did not happen; after one of unknown outcome they stay for the reaper to judge. */
-export async function abandonClaims(claims: Claims, owner: string, claimed: readonly UniqueClaim[], error: unknown): Promise<void> {
-  if (claimed.length === 0 || hasCode(error, 'outcome_unknown')) return;
-  await claims.abandon(owner, claimed.map(toRequest)).catch(() => undefined);
+export async function abandonClaims(claims: Claims, owner: string, touched: readonly ClaimRequest[], { error, command }: { readonly error?: unknown; readonly command: string }): Promise<void> {
+  if (touched.length === 0 || hasCode(error, 'outcome_unknown')) return;
+  await claims.abandon(owner, touched.map(toRequest), command).catch(() => undefined);
 }
 
 /** The unique values of a type that an entry with these values holds. */
@@ -74,6 +78,6 @@ export function heldClaims(type: ContentType, fields: FieldValues): readonly Cla
   });
 }
 
-function toRequest({ tenant, scope, value }: UniqueClaim): ClaimRequest {
+function toRequest({ tenant, scope, value }: ClaimRequest): ClaimRequest {
   return { tenant, scope, value };
 }

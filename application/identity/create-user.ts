@@ -45,10 +45,11 @@ export async function createUser(
   if (held.length > 0) throw refusal('user_exists');
   const outcome = await append().catch(async (error: unknown) => {
     // Of an unknown outcome the reaper learns from the stream.
-    if (!hasCode(error, 'outcome_unknown')) await claims.abandon(owner, requests);
+    if (!hasCode(error, 'outcome_unknown')) await claims.abandon(owner, requests).catch(() => undefined);
     throw error;
   });
-  await claims.confirm(owner, requests, []);
+  // What this leaves undone the reaper does.
+  await claims.confirm(owner, requests, []).catch(() => undefined);
   return outcome;
 
   async function append(): Promise<CreatedUser> {

@@ -6,16 +6,24 @@ export type ClaimRequest = {
   readonly value: string;
 };
 
-/** Unique values in `operational.claims`: claimed before the append, confirmed or released after it, reaped against the owner's stream. */
+/**
+ * Unique values in `operational.claims`: claimed before the append, confirmed or released after it, reaped against the owner's stream.
+ *
+ * `command` names one run of a command (any unique text). Where several commands work on one owner at the same time, a claim obeys only the
+ * command that touched it last; what that leaves undone, the reaper does. Leave it out only where an owner has one writer.
+ */
 export type Claims = {
   /**
-   * Claims all values for the stream or none. Values the stream holds already are kept.
+   * Claims all values for the stream or none. Values the stream holds already are kept. Called again for every new decision of a command.
    * `releasing` names values that the append will give up, so that a crash before `confirm` is mended by the reaper.
    * @returns the requests that another stream holds; empty when all were claimed.
    */
-  claim(owner: string, requests: readonly ClaimRequest[], releasing?: readonly ClaimRequest[]): Promise<readonly ClaimRequest[]>;
-  /** The append went through: the claims stay, and the owner's other claims named in `released` go. */
-  confirm(owner: string, confirmed: readonly ClaimRequest[], released: readonly ClaimRequest[]): Promise<void>;
-  /** The append did not go through: unconfirmed claims of the owner on these values go. */
-  abandon(owner: string, requests: readonly ClaimRequest[]): Promise<void>;
+  claim(owner: string, requests: readonly ClaimRequest[], releasing?: readonly ClaimRequest[], command?: string): Promise<readonly ClaimRequest[]>;
+  /**
+   * The append went through: of the values that the command touched in any of its decisions, those in `confirmed` are in the stream now and
+   * those in `released` are not.
+   */
+  confirm(owner: string, confirmed: readonly ClaimRequest[], released: readonly ClaimRequest[], command?: string): Promise<void>;
+  /** The append surely did not go through: claims that are this command's alone go. */
+  abandon(owner: string, requests: readonly ClaimRequest[], command?: string): Promise<void>;
 };

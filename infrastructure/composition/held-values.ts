@@ -1,12 +1,10 @@
 import { nameClaim } from '../../application/content/change-content-type.ts';
-import { foldEntry } from '../../application/content/fold-entry.ts';
-import { heldClaims } from '../../application/content/unique-values.ts';
+import { heldByEntry } from '../../application/content/held-values.ts';
+import { claimsOfUser } from '../../application/identity/user-claims.ts';
 import type { ClaimRequest } from '../../application/ports/claims.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
-import type { Sealed, Vault } from '../../application/ports/vault.ts';
+import type { Vault } from '../../application/ports/vault.ts';
 import { contentTypeDecider, parseContentTypeEvent } from '../../domain/content/content-type.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import { parseUserEvent } from '../../domain/identity/user-events.ts';
 import { parseStream } from '../../domain/stream.ts';
 import type { Content } from './content.ts';
 
@@ -14,11 +12,9 @@ export type HeldValuesDependencies = { readonly eventStore: EventStore; readonly
 
 /** Makes the question that the claims' reaper asks: which unique values does a stream hold by its events (spec 5, rule 8)? */
 export function createHeldValues({ eventStore, vault, content }: HeldValuesDependencies): (owner: string) => Promise<readonly ClaimRequest[]> {
-  async function ofEntry(stream: string, tenant: string): Promise<readonly ClaimRequest[]> {
-    const { state } = await foldEntry(eventStore, stream);
-    if (!state || state.deleted) return [];
-    const type = await content.typeById(state.typeId);
-    return type?.tenant === tenant ? heldClaims(type, state.fields) : [];
+  async function typeById(tenant: string, typeId: string) {
+    const type = await content.typeById(typeId);
+    return type?.tenant === tenant ? type : undefined;
   }
 
   async function ofContentType(stream: string, tenant: string): Promise<readonly ClaimRequest[]> {
@@ -27,26 +23,11 @@ export function createHeldValues({ eventStore, vault, content }: HeldValuesDepen
     return state.definition ? [nameClaim(tenant, state.definition.name)] : [];
   }
 
-  async function ofUser(stream: string, tenant: string, id: string): Promise<readonly ClaimRequest[]> {
-    let sealed: JsonObject | undefined;
-    for await (const event of eventStore.readStream(stream)) {
-      const fact = parseUserEvent(event);
-      if (fact.type === 'UserCreated') sealed = fact.data.email;
-      if (fact.type === 'UserDeleted') sealed = undefined;
-    }
-    const email = isSealed(sealed) ? await vault.openPersonal(id, sealed) : undefined;
-    return email === undefined ? [] : [{ tenant, scope: 'user/email', value: email }];
-  }
-
   return async (owner) => {
     const parts = parseStream(owner);
-    if (parts?.category === 'entry') return ofEntry(owner, parts.tenant);
+    if (parts?.category === 'entry') return heldByEntry(parts, { eventStore, typeById });
     if (parts?.category === 'content_type') return ofContentType(owner, parts.tenant);
-    if (parts?.category === 'user') return ofUser(owner, parts.tenant, parts.id);
+    if (parts?.category === 'user') return claimsOfUser({ eventStore, vault }, owner);
     throw new Error(`nobody claims unique values for ${owner}`);
   };
-}
-
-function isSealed(value: JsonObject | undefined): value is Sealed {
-  return value?.['$sealed'] === 1;
 }

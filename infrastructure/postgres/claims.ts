@@ -28,7 +28,11 @@ type Keyed = { readonly tenant: string; readonly scope: string; readonly hmac: B
 
 /** Requests joined to rows; columns in the order of `parameters`. */
 const REQUESTED = 'unnest($2::text[], $3::text[], $4::bytea[]) as r (tenant_id, scope, value_hmac)';
+const ORDERED = 'unnest($2::text[], $3::text[], $4::bytea[]) with ordinality as r (tenant_id, scope, value_hmac, place)';
 const SAME_VALUE = 'c.tenant_id = r.tenant_id and c.scope = r.scope and c.value_hmac = r.value_hmac';
+
+/** Commands that do not name themselves. */
+const ANY = '';
 
 class Held extends Error {
   readonly requests: readonly ClaimRequest[];
@@ -51,19 +55,14 @@ export function createClaims({ database, key }: ClaimsOptions): PostgresClaims {
     return [...byRow].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
   }
 
-  async function claim(owner: string, requests: readonly ClaimRequest[], releasing: readonly ClaimRequest[] = []): Promise<readonly ClaimRequest[]> {
+  async function claim(owner: string, requests: readonly ClaimRequest[], releasing: readonly ClaimRequest[] = [], command = ANY): Promise<readonly ClaimRequest[]> {
     const wanted = keyed(requests);
     const leaving = keyed(releasing);
     if (wanted.length === 0 && leaving.length === 0) return [];
     try {
       await database.transaction(async (tx) => {
-        if (wanted.length > 0) await take(tx, owner, wanted);
-        if (leaving.length > 0) {
-          await tx.execute(
-            `update operational.claims c set unsettled_since = clock_timestamp() from ${REQUESTED} where ${SAME_VALUE} and c.owner = $1`,
-            parameters(owner, leaving),
-          );
-        }
+        if (wanted.length > 0) await take(tx, owner, wanted, command);
+        if (leaving.length > 0) await touch(tx, owner, leaving, command);
       });
       return [];
     } catch (error) {
@@ -72,41 +71,39 @@ export function createClaims({ database, key }: ClaimsOptions): PostgresClaims {
     }
   }
 
-  async function confirm(owner: string, confirmed: readonly ClaimRequest[], released: readonly ClaimRequest[]): Promise<void> {
+  async function confirm(owner: string, confirmed: readonly ClaimRequest[], released: readonly ClaimRequest[], command = ANY): Promise<void> {
     const staying = keyed(confirmed);
     const going = keyed(released);
     if (staying.length === 0 && going.length === 0) return;
     await database.transaction(async (tx) => {
-      if (going.length > 0) await remove(tx, owner, going);
-      // Written again if it is gone: the append went through, so the value is the owner's.
-      if (staying.length > 0) await settle(tx, owner, staying);
+      if (going.length > 0) await release(tx, owner, going, command);
+      if (staying.length > 0) await settle(tx, owner, staying, command);
     });
   }
 
-  async function abandon(owner: string, requests: readonly ClaimRequest[]): Promise<void> {
+  async function abandon(owner: string, requests: readonly ClaimRequest[], command = ANY): Promise<void> {
     const rows = keyed(requests);
     if (rows.length === 0) return;
     await database.execute(
-      `delete from operational.claims c using ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.state = 'pending'`,
-      parameters(owner, rows),
+      `delete from operational.claims c using ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.state = 'pending' and c.command = $5 and c.sole`,
+      [...parameters(owner, rows), command],
     );
   }
 
   async function reap({ olderThanSeconds = 60, heldBy, limit = 100 }: ReapOptions): Promise<number> {
-    const owners = await database.query<{ owner: string }>(
-      `select owner from operational.claims where unsettled_since < clock_timestamp() - $1 * interval '1 second'
+    // What is touched from here on is left to those who touch it.
+    const owners = await database.query<{ owner: string; cutoff: string }>(
+      `with cut as materialized (select clock_timestamp() - $1 * interval '1 second' as off)
+       select owner, min(off)::text as cutoff from operational.claims, cut where unsettled_since < off
        group by owner order by min(unsettled_since) limit $2`,
       [olderThanSeconds, limit],
     );
     let freed = 0;
-    for (const { owner } of owners) {
+    for (const { owner, cutoff } of owners) {
       const held = keyed(await heldBy(owner));
       freed += await database.transaction(async (tx) => {
-        if (held.length > 0) await settle(tx, owner, held);
-        return tx.execute(
-          `delete from operational.claims where owner = $1 and unsettled_since < clock_timestamp() - $2 * interval '1 second'`,
-          [owner, olderThanSeconds],
-        );
+        if (held.length > 0) await recognise(tx, owner, held, cutoff);
+        return tx.execute('delete from operational.claims where owner = $1 and unsettled_since < $2::timestamptz', [owner, cutoff]);
       });
     }
     return freed;
@@ -120,16 +117,17 @@ function parameters(owner: string, rows: readonly Keyed[]): readonly unknown[] {
 }
 
 /** @throws Held with every value of another owner, which undoes the whole claim */
-async function take(tx: Queryable, owner: string, rows: readonly Keyed[]): Promise<void> {
+async function take(tx: Queryable, owner: string, rows: readonly Keyed[], command: string): Promise<void> {
   // The conflicting row is locked by the no-op update, so that it can't go between here and the commit.
   const taken = await tx.query<{ owner: string; tenant_id: string; scope: string; value_hmac: Buffer }>(
-    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since)
-     select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp()
-     from unnest($2::text[], $3::text[], $4::bytea[]) with ordinality as r (tenant_id, scope, value_hmac, place) order by place
-     on conflict (tenant_id, scope, value_hmac) do update
-       set unsettled_since = case when c.owner = excluded.owner and c.state = 'pending' then excluded.unsettled_since else c.unsettled_since end
+    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command, sole)
+     select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp(), $5, true from ${ORDERED} order by place
+     on conflict (tenant_id, scope, value_hmac) do update set
+       unsettled_since = case when c.owner = excluded.owner then excluded.unsettled_since else c.unsettled_since end,
+       command = case when c.owner = excluded.owner then excluded.command else c.command end,
+       sole = c.sole and (c.owner <> excluded.owner or c.command = excluded.command)
      returning c.owner, c.tenant_id, c.scope, c.value_hmac`,
-    parameters(owner, rows),
+    [...parameters(owner, rows), command],
   );
   const lost = taken.filter((row) => row.owner !== owner);
   if (lost.length === 0) return;
@@ -140,16 +138,44 @@ async function take(tx: Queryable, owner: string, rows: readonly Keyed[]): Promi
   );
 }
 
-async function settle(tx: Queryable, owner: string, rows: readonly Keyed[]): Promise<void> {
+/** Marks values that the command is about to give up. */
+async function touch(tx: Queryable, owner: string, rows: readonly Keyed[], command: string): Promise<void> {
   await tx.execute(
-    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state)
-     select tenant_id, scope, value_hmac, $1, 'confirmed'
-     from unnest($2::text[], $3::text[], $4::bytea[]) with ordinality as r (tenant_id, scope, value_hmac, place) order by place
-     on conflict (tenant_id, scope, value_hmac) do update set state = 'confirmed', unsettled_since = null where c.owner = excluded.owner`,
+    `update operational.claims c set unsettled_since = clock_timestamp(), command = $5, sole = c.sole and c.command = $5 from ${REQUESTED} where ${SAME_VALUE} and c.owner = $1`,
+    [...parameters(owner, rows), command],
+  );
+}
+
+/**
+ * The stream holds the values. One that another command touched since is that command's to settle. One that is gone is taken again, because
+ * nobody else may have it; but it may have been given up meanwhile: the reaper looks.
+ */
+async function settle(tx: Queryable, owner: string, rows: readonly Keyed[], command: string): Promise<void> {
+  await tx.execute(
+    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command)
+     select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp(), $5 from ${ORDERED} order by place
+     on conflict (tenant_id, scope, value_hmac) do update set state = 'confirmed', unsettled_since = null, sole = false
+       where c.owner = excluded.owner and c.command = excluded.command`,
+    [...parameters(owner, rows), command],
+  );
+}
+
+/** The stream holds the values no more. Those that another command touched since may be held again: the reaper looks, should that one not. */
+async function release(tx: Queryable, owner: string, rows: readonly Keyed[], command: string): Promise<void> {
+  await tx.execute(`delete from operational.claims c using ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.command = $5`, [...parameters(owner, rows), command]);
+  await tx.execute(
+    `update operational.claims c set unsettled_since = clock_timestamp() from ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.unsettled_since is null`,
     parameters(owner, rows),
   );
 }
 
-async function remove(tx: Queryable, owner: string, rows: readonly Keyed[]): Promise<void> {
-  await tx.execute(`delete from operational.claims c using ${REQUESTED} where ${SAME_VALUE} and c.owner = $1`, parameters(owner, rows));
+/** What the reaper found in the stream. Claims that a command has touched meanwhile are left to it. */
+async function recognise(tx: Queryable, owner: string, rows: readonly Keyed[], cutoff: string): Promise<void> {
+  await tx.execute(
+    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since)
+     select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp() from ${ORDERED} order by place
+     on conflict (tenant_id, scope, value_hmac) do update set state = 'confirmed', unsettled_since = null, sole = false
+       where c.owner = excluded.owner and c.unsettled_since < $5::timestamptz`,
+    [...parameters(owner, rows), cutoff],
+  );
 }

@@ -4,6 +4,7 @@ import { eventStoreStreams } from './0102-event-store-streams.ts';
 import { leasesAndCheckpoints } from './0200-leases-and-checkpoints.ts';
 import { claims } from './0201-claims.ts';
 import { idempotencyKeys } from './0202-idempotency-keys.ts';
+import { claimsFencing } from './0203-claims-fencing.ts';
 import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
 import { apiKeyRequests } from './0320-api-key-requests.ts';
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   leasesAndCheckpoints,
   claims,
   idempotencyKeys,
+  claimsFencing,
   personKeys,
   sessions,
   apiKeyRequests,

@@ -1,0 +1,175 @@
+import { createHmac } from 'node:crypto';
+import { expect } from 'chai';
+import fc from 'fast-check';
+import { v7 } from 'uuid';
+import { deleteEntry } from '../../../application/content/delete-entry.ts';
+import { foldEntry } from '../../../application/content/fold-entry.ts';
+import { heldByEntry } from '../../../application/content/held-values.ts';
+import { runEntryCommand } from '../../../application/content/run-entry-command.ts';
+import type { EntryDependencies } from '../../../application/content/run-entry-command.ts';
+import { updateEntry } from '../../../application/content/update-entry.ts';
+import type { EventStore } from '../../../application/ports/event-store.ts';
+import type { ContentType } from '../../../domain/content/content-type.ts';
+import { createEntry } from '../../../domain/content/entry.ts';
+import { hasCode, refusal } from '../../../domain/errors.ts';
+import { streamName } from '../../../domain/stream.ts';
+import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
+import { createClaims } from '../../../infrastructure/postgres/claims.ts';
+import { useDatabase } from '../../support/database.ts';
+import { testContext, testType } from '../../support/content.ts';
+
+/** Lets one of the running commands take its next step, and chooses which when all of them have come to one. */
+function openStage(choices: readonly number[]) {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+  let step = 0;
+  function next(): void {
+    if (waiting.length === 0 || waiting.length < running) return;
+    const [chosen] = waiting.splice((choices[step % choices.length] ?? 0) % waiting.length, 1);
+    step += 1;
+    chosen?.();
+  }
+  return {
+    step: () => new Promise<void>((resolve) => {
+      waiting.push(resolve);
+      next();
+    }),
+    async run(commands: readonly (() => Promise<unknown>)[]): Promise<void> {
+      running = commands.length;
+      await Promise.all(commands.map((command) => command().finally(() => {
+        running -= 1;
+        next();
+      })));
+    },
+  };
+}
+
+const FAULTS = ['none', 'none', 'none', 'refused', 'lost_before', 'lost_after', 'crash'] as const;
+type Fault = (typeof FAULTS)[number];
+/** `value` undefined: deletes. */
+type Step = { readonly entry: number; readonly value: string | null | undefined; readonly fault: Fault };
+
+describe('unique values', () => {
+  const database = useDatabase();
+  const key = Buffer.alloc(32, 7);
+  const type: ContentType = testType({ name: 'article', fields: [{ name: 'code', field_type: 'text', unique: true }] });
+  const scope = `entry/${type.id}/id_code`;
+  const context = testContext();
+
+  const steps = fc.array(
+    fc.record<Step>({ entry: fc.nat(2), value: fc.constantFrom('a', 'b', 'c', 'a', 'b', null, undefined), fault: fc.constantFrom(...FAULTS) }),
+    { minLength: 2, maxLength: 6 },
+  );
+
+  it('are never held by two entries, and after all is settled are claimed exactly as the streams hold them, whatever runs at once and fails', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(steps, { minLength: 1, maxLength: 3 }), fc.array(fc.nat(5), { minLength: 20, maxLength: 60 }), async (rounds, choices) => {
+        await database.db().query('truncate operational.claims');
+        const eventStore = openMemoryEventStore();
+        const claims = createClaims({ database: database.db(), key });
+        const ids = [v7(), v7(), v7()];
+        const stage = openStage(choices);
+        for (const round of rounds) {
+          await stage.run(round.map(({ entry, value, fault }) => () => command(ids[entry]!, value, process({ eventStore, claims, stage, fault }))));
+          await claims.reap({ olderThanSeconds: 0, heldBy });
+        }
+        expect(await claims.reap({ olderThanSeconds: 0, heldBy })).to.equal(0);
+        await expectOneHolderEver(eventStore);
+        expect(await claimed()).to.deep.equal(await held(eventStore, ids));
+
+        function heldBy(owner: string) {
+          return heldByEntry({ tenant: 'default', id: owner.slice('entry-default.'.length) }, { eventStore, typeById: () => Promise.resolve(type) });
+        }
+      }),
+      { numRuns: 200 },
+    );
+  }).timeout(60_000);
+
+  it('that a command has lost to a refusal are free at once', async () => {
+    const eventStore = openMemoryEventStore();
+    const claims = createClaims({ database: database.db(), key });
+    const refused: EventStore = { ...eventStore, append: () => Promise.reject(refusal('too_large')) };
+    await command(v7(), 'z', dependenciesOf(refused, claims));
+    expect(await claims.claim('another', [{ tenant: 'default', scope, value: 'z' }])).to.deep.equal([]);
+  });
+
+  /** Sets the value, creating the entry where it is not there; refusals are answers like others. */
+  async function command(id: string, value: string | null | undefined, dependencies: EntryDependencies): Promise<void> {
+    try {
+      if (value === undefined) await deleteEntry({ type, id }, context, dependencies);
+      else await updateEntry({ type, id, data: { code: value } }, context, dependencies).catch(async (error: unknown) => {
+        if (!hasCode(error, 'entry_not_found')) throw error;
+        await runEntryCommand({ type, id, isNew: true, decide: (state, given) => (state ? [] : createEntry(state, { ...given, data: { code: value } })) }, context, dependencies);
+      });
+    } catch (error) {
+      if (!['unique_value_held', 'entry_not_found', 'too_large', 'outcome_unknown'].some((code) => hasCode(error, code))) throw error;
+    }
+  }
+
+  function dependenciesOf(eventStore: EventStore, claims: EntryDependencies['claims']): EntryDependencies {
+    return { eventStore, claims, rows: { load: () => Promise.resolve(undefined) }, types: { get: () => Promise.resolve(type) } } as unknown as EntryDependencies;
+  }
+
+  /** What one command sees of the world, as if it were the only one of its process. */
+  function process({ eventStore, claims, stage, fault }: { eventStore: EventStore; claims: EntryDependencies['claims']; stage: ReturnType<typeof openStage>; fault: Fault }): EntryDependencies {
+    return dependenciesOf(
+      {
+        ...eventStore,
+        async append(...args) {
+          await stage.step();
+          if (fault === 'refused') throw refusal('too_large');
+          if (fault === 'lost_before') throw refusal('outcome_unknown');
+          const result = await eventStore.append(...args);
+          if (fault === 'lost_after') throw refusal('outcome_unknown');
+          return result;
+        },
+      },
+      {
+        async claim(...args) {
+          await stage.step();
+          return claims.claim(...args);
+        },
+        async confirm(...args) {
+          await stage.step();
+          if (fault === 'crash') throw new Error('crashed');
+          await claims.confirm(...args);
+        },
+        async abandon(...args) {
+          await stage.step();
+          await claims.abandon(...args);
+        },
+      },
+    );
+  }
+
+  async function expectOneHolderEver(eventStore: EventStore): Promise<void> {
+    const holds = new Map<string, unknown>();
+    for await (const { stream, type: fact, data } of eventStore.readAll()) {
+      if (fact === 'EntryDeleted') holds.delete(stream);
+      const fields = data['fields'];
+      if (typeof fields === 'object' && fields !== null && 'code' in fields) holds.set(stream, fields.code);
+      const values = [...holds.values()].filter((value) => typeof value === 'string');
+      expect(new Set(values).size, 'a value is held twice').to.equal(values.length);
+    }
+  }
+
+  async function held(eventStore: EventStore, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const holders = new Map<string, string>();
+    for (const id of ids) {
+      const stream = streamName({ category: 'entry', tenant: 'default', id });
+      const { state } = await foldEntry(eventStore, stream);
+      const code = state?.fields['code'];
+      if (state?.deleted === false && typeof code === 'string') holders.set(hmac(code), stream);
+    }
+    return new Map([...holders].toSorted());
+  }
+
+  async function claimed(): Promise<ReadonlyMap<string, string>> {
+    const rows = await database.db().query<{ value: string; owner: string }>(`select encode(value_hmac, 'hex') as value, owner from operational.claims`);
+    return new Map(rows.map(({ value, owner }) => [value, owner] as const).toSorted());
+  }
+
+  function hmac(value: string): string {
+    return createHmac('sha256', key).update(JSON.stringify(['default', scope, value])).digest('hex');
+  }
+});

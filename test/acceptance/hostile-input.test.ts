@@ -1,6 +1,8 @@
 import { expect } from 'chai';
-import { connect } from 'node:net';
 import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import type { Call } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
@@ -31,7 +33,8 @@ describe('hostile input', () => {
     ['a missing required field', 422, () => key('POST', '/api/v1/content/note', { data: {} })],
     ['an unknown field', 422, () => key('POST', '/api/v1/content/note', { data: { title: 'x', nope: 1 } })],
     ['a body of 10 MB', 413, () => key('POST', '/api/v1/content/note', { data: { title: 'x'.repeat(10_000_000) } })],
-    ['10,000 query parameters', 400, () => key('GET', `/api/v1/content/note?${Array.from({ length: 10_000 }, (_, n) => `p${n}=1`).join('&').slice(0, 15_000)}`)],
+    ['10,000 query parameters', 431, () => key('GET', `/api/v1/content/note?${Array.from({ length: 10_000 }, (_, n) => `p${n}=1`).join('&')}`)],
+    ['as many query parameters as a request line holds', 400, () => key('GET', `/api/v1/content/note?${Array.from({ length: 10_000 }, (_, n) => `p${n}=1`).join('&').slice(0, 15_000)}`)],
     ['a filter on a prototype key', 400, () => key('GET', '/api/v1/content/note?filters[__proto__][polluted]=1')],
     ['a filter deeper than any operator', 400, () => key('GET', `/api/v1/content/note?filters${'[a]'.repeat(30)}=1`)],
     ['an unknown filter field', 400, () => key('GET', '/api/v1/content/note?filters[nope]=1')],
@@ -64,6 +67,51 @@ describe('hostile input', () => {
     });
   }
 
+  describe('on the Admin API', () => {
+    const ID = '00000000-0000-7000-8000-000000000000';
+    const { admin, owner } = service;
+    const definition = (extra: object) => ({ name: 'other', fields: [{ name: 'title', field_type: 'text' }], ...extra });
+    const cases: readonly [title: string, status: number, send: () => ReturnType<Call>][] = [
+      ['a sign-in that is not JSON', 400, () => admin('POST', '/api/admin/auth/login', '{"email":', json)],
+      ['a sign-in with values of the wrong type', 422, () => admin('POST', '/api/admin/auth/login', { email: { $ne: '' }, password: ['x'] })],
+      ['a sign-in of 10 MB', 413, () => admin('POST', '/api/admin/auth/login', { email: 'x'.repeat(10_000_000), password: 'x' })],
+      ['a sign-in as a form', 415, () => admin('POST', '/api/admin/auth/login', 'email=a&password=b', { 'content-type': 'application/x-www-form-urlencoded' })],
+      ['a definition that is not JSON', 400, () => owner('POST', '/api/admin/schemas', '{', json)],
+      ['a definition with a name that is SQL', 422, () => owner('POST', '/api/admin/schemas', definition({ name: 'x; drop table note' }))],
+      ['a definition with a field named __proto__', 422, () => owner('POST', '/api/admin/schemas', '{"name":"other","fields":[{"name":"__proto__","field_type":"text"}]}', json)],
+      ['a definition with an unknown field type', 422, () => owner('POST', '/api/admin/schemas', definition({ fields: [{ name: 'a', field_type: 'blob' }] }))],
+      ['a definition whose pattern takes for ever', 422, () => owner('POST', '/api/admin/schemas', definition({ fields: [{ name: 'a', field_type: 'text', validation: [{ rule: 'pattern', params: { pattern: '(a+)+\\1$' } }] }] }))],
+      ['a webhook with an unknown member', 400, () => owner('POST', '/api/admin/webhooks', { name: 'x', url: 'https://example.com', nope: 1 })],
+      ['a webhook with __proto__', 400, () => owner('POST', '/api/admin/webhooks', '{"name":"x","url":"https://example.com","__proto__":{"polluted":1}}', json)],
+      ['a key without a name', 400, () => owner('POST', '/api/admin/api-keys', {})],
+      ['a webhook id that is no UUID', 404, () => owner('GET', '/api/admin/webhooks/1')],
+      ['a key id that is no UUID', 404, () => owner('POST', `/api/admin/api-keys/${encodeURIComponent("' or 1=1 --")}/revoke`)],
+      ['a user id that is no UUID', 404, () => owner('PUT', '/api/admin/users/1/roles', { roles: [] })],
+      ['a user who is not there', 404, () => owner('PUT', `/api/admin/users/${ID}/roles`, { roles: ['editor'] })],
+      ['an event id that is no UUID', 404, () => owner('GET', '/api/admin/audit/1')],
+      ['a limit that is no number', 400, () => owner('GET', '/api/admin/users?limit=all')],
+      ['10,000 query parameters', 431, () => owner('GET', `/api/admin/audit?${Array.from({ length: 10_000 }, (_, n) => `p${n}=1`).join('&')}`)],
+      ['a broken audit cursor', 400, () => owner('GET', '/api/admin/audit?cursor=%00')],
+      ['a session token that is none', 401, () => admin('GET', '/api/admin/schemas', undefined, { authorization: `Bearer ${'a.'.repeat(2000)}` })],
+      ['a tenant that is none', 404, () => owner('GET', '/api/admin/schemas', undefined, { 'x-tenant-id': '../../etc' })],
+    ];
+    for (const [title, status, send] of cases) {
+      it(`answers ${status} to ${title}`, async () => {
+        const reply = await send();
+        expect(reply.status, reply.text.slice(0, 300)).to.equal(status);
+        expect(reply.json()['error']).to.be.a('string').and.not.equal('');
+      });
+    }
+  });
+
+  for (const api of ['admin', 'content'] as const) {
+    it(`stops reading a 10 MB body sent in chunks, without its length (${api})`, async () => {
+      const { adminUrl, contentUrl } = service.service();
+      const url = api === 'admin' ? `${adminUrl}/api/admin/auth/login` : `${contentUrl}/api/v1/auth/token`;
+      expect(await sendInChunks(url, 10 * 1024 * 1024)).to.equal(413);
+    });
+  }
+
   it('refuses __proto__ in a body without touching any prototype', async () => {
     const reply = await key('POST', '/api/v1/content/note', '{"data": {"title": "x"}, "__proto__": {"polluted": 1}}', json);
     expect(reply.status).to.be.within(400, 422);
@@ -91,3 +139,25 @@ describe('hostile input', () => {
     expect(reply.headers['allow']).to.contain('GET').and.contain('PUT').and.contain('DELETE');
   });
 });
+
+/** Sends JSON that never ends, without a Content-Length. @returns the status, which may come while it still sends */
+async function sendInChunks(url: string, bytes: number): Promise<number> {
+  const chunk = Buffer.alloc(64 * 1024, 'x');
+  const outgoing = request(url, { method: 'POST', headers: { 'content-type': 'application/json' } });
+  const answered = new Promise<number>((resolve, reject) => {
+    outgoing.once('response', (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    // After the answer the service may break the connection.
+    outgoing.on('error', reject);
+  });
+  outgoing.write('{"email":"');
+  const body = Readable.from((function* () {
+    for (let sent = 0; sent < bytes; sent += chunk.length) yield chunk;
+  })());
+  body.pipe(outgoing);
+  const status = await answered;
+  outgoing.destroy();
+  return status;
+}

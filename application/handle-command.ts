@@ -3,6 +3,8 @@ import { timestamp } from '../domain/context.ts';
 import type { Decider } from '../domain/decider.ts';
 import { hasCode, refusal } from '../domain/errors.ts';
 import type { DomainEvent, GlobalPosition, NewEvent, RecordedEvent, StreamRevision } from '../domain/event.ts';
+import type { Turn } from './in-turn.ts';
+import { inTurn } from './in-turn.ts';
 import type { EventStore } from './ports/event-store.ts';
 
 /** A state known to be that of the stream at `revision`; -1 where the stream is empty. */
@@ -23,8 +25,11 @@ export type HandleCommandOptions<State, Event extends DomainEvent> = {
   readonly context: CommandContext;
   /** Pure decision on fresh state; may throw a refusal. Empty: nothing happens. Called again after a conflict. */
   readonly decide: (state: State, revision: StreamRevision) => readonly Event[];
-  /** A recent state, such as the read model's row; events after it are read only when the append conflicts. */
-  readonly snapshot?: StateAt<State> | undefined;
+  /**
+   * A recent state, such as the read model's row; events after it are read only when the append conflicts. As a function it is asked when
+   * the command's turn has come.
+   */
+  readonly snapshot?: StateAt<State> | (() => Promise<StateAt<State> | undefined>) | undefined;
   /** Runs between decision and append, and again for every new decision (claims of unique values). */
   readonly beforeAppend?: ((events: readonly Event[], state: State) => Promise<void>) | undefined;
 };
@@ -34,12 +39,19 @@ const MAX_DECISIONS = 100;
 const MAX_SENDS = 5;
 
 /**
- * Load, decide, append (spec 5, rule 3). A conflict is decided again on fresh state; an unknown outcome is sent again with the same ids.
+ * Load, decide, append (spec 5, rule 3). Commands of one process on one stream take turns. A conflict is decided again on fresh state; an unknown outcome is sent again with the same ids.
  * @throws refusals of `decide`; `store_unavailable` when the store stays away; `outcome_unknown` when it never said what became of the append.
  */
-export async function handleCommand<State, Event extends DomainEvent>(options: HandleCommandOptions<State, Event>): Promise<CommandOutcome<State>> {
-  const { eventStore, stream, decider, parse, context, decide } = options;
-  let current = options.snapshot ?? (await fold({ state: decider.initialState(), revision: -1 }));
+export function handleCommand<State, Event extends DomainEvent>(options: HandleCommandOptions<State, Event>): Promise<CommandOutcome<State>> {
+  return inTurn(options, (turn) => runCommand(options, turn));
+}
+
+async function runCommand<State, Event extends DomainEvent>(options: HandleCommandOptions<State, Event>, turn: Turn): Promise<CommandOutcome<State>> {
+  const { eventStore, stream, decider, parse, context, decide, snapshot } = options;
+  const known = typeof snapshot === 'function' ? await snapshot() : snapshot;
+  let current = known ?? (await fold({ state: decider.initialState(), revision: -1 }));
+  // An append on it would only conflict.
+  if (current.revision < turn.revision) current = await fold(current);
   for (let round = 1; ; round += 1) {
     const decided = decide(current.state, current.revision);
     if (decided.length === 0) return { ...current, position: undefined, events: [] };
@@ -48,6 +60,7 @@ export async function handleCommand<State, Event extends DomainEvent>(options: H
     try {
       const expected = current.revision < 0 ? 'no_stream' : current.revision;
       const { revision, position } = await appendOnce(() => eventStore.append(stream, events, { expected }));
+      turn.revision = Math.max(turn.revision, revision);
       return { state: decided.reduce(decider.evolve, current.state), revision, position, events };
     } catch (error) {
       if (!hasCode(error, 'conflict')) throw error;

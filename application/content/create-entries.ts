@@ -8,7 +8,7 @@ import type { FieldError } from '../../domain/errors.ts';
 import type { GlobalPosition, NewEvent } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { streamName } from '../../domain/stream.ts';
-import { toNewEvent } from '../handle-command.ts';
+import { appendOnce, toNewEvent } from '../handle-command.ts';
 import type { EventStore, StreamWrite } from '../ports/event-store.ts';
 import { findMissingTargets } from './related-entries.ts';
 import type { EntryDependencies } from './run-entry-command.ts';
@@ -104,11 +104,21 @@ async function claimEach(planned: readonly Planned[], { claimed, command }: { re
   return problems;
 }
 
+/** Each append is repeated under the same ids until its outcome is known. @throws `outcome_unknown` where some entries may be written and others not */
 async function appendAll(eventStore: EventStore, planned: readonly Planned[]): Promise<GlobalPosition | undefined> {
   const writes: readonly StreamWrite[] = planned.map(({ stream, event }) => ({ stream, events: [event], expected: 'no_stream' }));
-  if (eventStore.capabilities.atomicMultiStream && eventStore.appendMany) return (await eventStore.appendMany(writes)).at(-1)?.position;
+  const appendMany = eventStore.appendMany?.bind(eventStore);
+  if (eventStore.capabilities.atomicMultiStream && appendMany) return (await appendOnce(() => appendMany(writes))).at(-1)?.position;
   let position: GlobalPosition | undefined;
-  for (const { stream, events, expected } of writes) position = (await eventStore.append(stream, events, { expected })).position;
+  for (const { stream, events, expected } of writes) {
+    try {
+      position = (await appendOnce(() => eventStore.append(stream, events, { expected }))).position;
+    } catch (error) {
+      // What was written stays written, so the answer can't be that nothing happened.
+      if (position !== undefined) throw refusal('outcome_unknown', { cause: error });
+      throw error;
+    }
+  }
   return position;
 }
 

@@ -58,7 +58,7 @@ export async function runEntryCommand(
       parse: (event) => factOfToday(type, parseEntryEvent(event)),
       context: { ...context, now: () => moment },
       decide: decideNow,
-      snapshot: isNew ? NO_ENTRY : await snapshotOf(),
+      snapshot: isNew ? NO_ENTRY : snapshotOf,
       beforeAppend: async (facts, state) => {
         await refuseMissingTargets(facts);
         const changes = claimChanges(type, facts, state?.fields ?? {});

@@ -24,6 +24,12 @@ describe('concurrent updates of one entry', () => {
     expect(revisions.map(({ version }) => version)).to.deep.equal(Array.from({ length: 51 }, (_, n) => 51 - n));
   });
 
+  it('all succeed, three hundred at once', async () => {
+    const replies = await Promise.all(Array.from({ length: 300 }, (_, n) => key('PUT', path, { data: { n } })));
+    expect(replies.filter(({ status }) => status !== 200).map(({ status, text }) => `${status} ${text}`)).to.deep.equal([]);
+    expect(new Set(replies.map((reply) => reply.json<{ version: number }>().version)).size).to.equal(300);
+  });
+
   it('succeed once with the same If-Match', async () => {
     const replies = await Promise.all(Array.from({ length: 50 }, (_, n) => key('PUT', path, { data: { n } }, { 'if-match': '"1"' })));
     expect(replies.filter(({ status }) => status === 200)).to.have.length(1);

@@ -102,7 +102,7 @@ describe('unique values', () => {
         await runEntryCommand({ type, id, isNew: true, decide: (state, given) => (state ? [] : createEntry(state, { ...given, data: { code: value } })) }, context, dependencies);
       });
     } catch (error) {
-      if (!['unique_value_held', 'entry_not_found', 'too_large', 'outcome_unknown'].some((code) => hasCode(error, code))) throw error;
+      if (!(['unique_value_held', 'entry_not_found', 'too_large', 'outcome_unknown'] as const).some((code) => hasCode(error, code))) throw error;
     }
   }
 

@@ -1,0 +1,79 @@
+import { expect } from 'chai';
+import { appendOnce, handleCommand } from '../../application/handle-command.ts';
+import type { EventStore } from '../../application/ports/event-store.ts';
+import { hasCode, refusal } from '../../domain/errors.ts';
+import { openMemoryEventStore } from '../../infrastructure/event-store/memory/memory-event-store.ts';
+import { testContext } from '../support/content.ts';
+
+type Counted = { readonly type: 'Counted'; readonly data: Readonly<Record<string, never>> };
+
+describe('commands', () => {
+  const count = (eventStore: EventStore, stream: string, snapshot?: { state: number; revision: number }) =>
+    handleCommand<number, Counted>({
+      eventStore,
+      stream,
+      decider: { initialState: () => 0, evolve: (state) => state + 1 },
+      parse: () => ({ type: 'Counted', data: {} }),
+      context: testContext(),
+      decide: () => [{ type: 'Counted', data: {} }],
+      snapshot,
+    });
+
+  it('of one process on one stream take turns: no append of theirs is in vain', async () => {
+    const store = openMemoryEventStore();
+    let conflicts = 0;
+    const eventStore: EventStore = {
+      ...store,
+      append: (...args) => store.append(...args).catch((error: unknown) => {
+        conflicts += 1;
+        throw error;
+      }),
+    };
+    const outcomes = await Promise.all(Array.from({ length: 300 }, () => count(eventStore, 'entry-default.one', { state: 0, revision: -1 })));
+    expect(outcomes.map(({ state }) => state)).to.deep.equal(Array.from({ length: 300 }, (_, n) => n + 1));
+    expect(conflicts).to.equal(0);
+  });
+
+  it('on other streams do not wait for one that hangs, and one that fails lets the next go on', async () => {
+    const store = openMemoryEventStore();
+    let release: () => void = () => undefined;
+    const hanging = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const eventStore: EventStore = {
+      ...store,
+      async append(stream, events, options) {
+        if (stream === 'entry-default.hangs') {
+          await hanging;
+          throw refusal('too_large');
+        }
+        return store.append(stream, events, options);
+      },
+    };
+    const first = count(eventStore, 'entry-default.hangs').catch((error: unknown) => hasCode(error, 'too_large'));
+    const second = count(eventStore, 'entry-default.hangs').catch((error: unknown) => hasCode(error, 'too_large'));
+    expect((await count(eventStore, 'entry-default.free')).state).to.equal(1);
+    release();
+    expect(await Promise.all([first, second])).to.deep.equal([true, true]);
+  });
+
+  describe('sending an append again', () => {
+    const sends = (...codes: readonly ('outcome_unknown' | 'store_unavailable' | 'ok')[]) => {
+      let sent = 0;
+      return appendOnce(() => {
+        const code = codes[Math.min(sent, codes.length - 1)] ?? 'ok';
+        sent += 1;
+        return code === 'ok' ? Promise.resolve(sent) : Promise.reject(refusal(code));
+      }).catch((error: unknown) => (['outcome_unknown', 'store_unavailable'] as const).find((code) => hasCode(error, code)));
+    };
+
+    it('goes on until the outcome is known', async () => {
+      expect(await sends('outcome_unknown', 'store_unavailable', 'ok')).to.equal(3);
+    });
+
+    it('never calls unwritten what one of the sends may have written', async () => {
+      expect(await sends('outcome_unknown', 'store_unavailable')).to.equal('outcome_unknown');
+      expect(await sends('store_unavailable')).to.equal('store_unavailable');
+    });
+  });
+});

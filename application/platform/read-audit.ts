@@ -42,7 +42,7 @@ export async function readAudit(eventStore: EventStore, query: AuditQuery): Prom
 export async function readAuditEvent(eventStore: EventStore, query: { readonly tenant: string; readonly eventId: string }): Promise<AuditRecord & { readonly data: JsonObject }> {
   const event = await eventStore.findEvent(query.eventId);
   if (event?.metadata.tenant !== query.tenant) throw refusal('event_not_found');
-  return { ...auditRecord(event), data: withoutSecrets(event.data) };
+  return { ...auditRecord(event), data: withoutSecrets(event) };
 }
 
 const DAY_MS = 86_400_000;

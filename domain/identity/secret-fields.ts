@@ -1,6 +1,6 @@
 /**
  * Members of identity events' data that no answer may show, by event type: sealed addresses, password hashes, digests and key hashes.
- * The audit detail leaves them out (spec 4 A: the event's data, secrets never).
+ * The audit detail masks them (spec 4 A: the event's data, secrets never).
  */
 export const IDENTITY_SECRET_FIELDS: Readonly<Record<string, readonly string[]>> = {
   UserCreated: ['email', 'email_digest', 'password_hash'],

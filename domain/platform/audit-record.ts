@@ -1,5 +1,6 @@
 import type { Actor, GlobalPosition, RecordedEvent } from '../event.ts';
 import type { Json, JsonObject } from '../json.ts';
+import { IDENTITY_SECRET_FIELDS } from '../identity/secret-fields.ts';
 import { parseStream } from '../stream.ts';
 
 /** One line of the audit log (spec 4 A, API keys, audit, usage). */
@@ -48,15 +49,19 @@ function summaryOf({ type, data }: RecordedEvent): string {
 /** What stands in place of a secret. */
 const MASK = '********';
 
-/** Data of an event with everything sealed taken out: secrets never leave, personal data is not opened here. */
-export function withoutSecrets(data: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, masked(value)]));
+/**
+ * Data of an event with everything sealed taken out, and what identity's events carry of digests and hashes: secrets never leave, personal
+ * data is not opened here.
+ */
+export function withoutSecrets({ type, data }: { readonly type: string; readonly data: JsonObject }): JsonObject {
+  const secret = IDENTITY_SECRET_FIELDS[type] ?? [];
+  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, secret.includes(key) ? MASK : masked(value)]));
 }
 
 function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map(masked);
   if (!isObject(value)) return value;
-  return '$sealed' in value ? MASK : withoutSecrets(value);
+  return '$sealed' in value ? MASK : Object.fromEntries(Object.entries(value).map(([key, member]) => [key, masked(member)]));
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

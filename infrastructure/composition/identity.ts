@@ -47,6 +47,9 @@ export type Identity = {
   close(): Promise<void>;
 };
 
+/** bcrypt looks at no more of a password. */
+const BCRYPT_BYTES = 72;
+
 /** Puts identity together. */
 export async function composeIdentity(options: IdentityOptions): Promise<Identity> {
   const { stores, settings, logger, progress, vault, claims, entitlements, setupToken, now, newId } = options;
@@ -63,7 +66,11 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
     eventStore, claims, reads, sessions, tokens, passwords, vault, progress, changes, entitlements, hashApiKey,
     secrets: randomSecrets,
     exclusive: createExclusive({ database }),
-    passwordPolicy: { minLength: settings.passwordMinLength, requireComplexity: settings.passwordRequireComplexity },
+    passwordPolicy: {
+      minLength: settings.passwordMinLength,
+      requireComplexity: settings.passwordRequireComplexity,
+      ...(settings.passwordHashAlgorithm === 'bcrypt' ? { maxBytes: BCRYPT_BYTES } : {}),
+    },
     refreshTtlSeconds: settings.refreshTokenTtlSeconds,
     apiKeyRequests: requests,
     isSetupToken: (presented) => equalSecrets(presented, setupToken),

@@ -15,6 +15,10 @@ export type Stores = {
   readonly eventStore: EventStore;
   readonly signals: Signals;
   readonly leases: Leases;
+  /** Connections of their own for leases. */
+  readonly leasePool: Database['pool'];
+  /** Appends that wait for the store's writer, where the store can say. */
+  readonly queuedAppends: (() => number) | undefined;
   /** Names this process among all that ever run. */
   readonly instanceId: string;
   close(): Promise<void>;
@@ -26,39 +30,52 @@ export type OpenStoresOptions = {
   readonly logger: Logger;
 };
 
+/** Connections for leases alone: however busy the main pool is, no duty changes hands for it. */
+const LEASE_CONNECTIONS = 2;
+
 /** Opens the database (bringing its schemas up to date), the event store, signals and leases as the settings say. */
 export async function openStores({ settings, logger }: OpenStoresOptions): Promise<Stores> {
   const { databaseUrl } = settings;
   if (databaseUrl === undefined) throw new Error('DATABASE_URL is unset');
   const instanceId = nameInstance();
+  const onError = (error: Error): void => {
+    logger.warn('database connection lost', { reason: error.message });
+  };
+  const leaseDatabase = openDatabase({ url: databaseUrl, maxConnections: LEASE_CONNECTIONS, applicationName: 'palimpsest leases', onError });
   const database = openDatabase({
     url: databaseUrl,
     maxConnections: settings.databaseMaxConnections,
     minConnections: Math.min(settings.poolMinConnections, settings.databaseMaxConnections),
     idleTimeoutMs: settings.poolHealthCheckPeriodMs > 0 ? settings.poolHealthCheckPeriodMs : settings.connectionMaxIdleMs,
     maxLifetimeSeconds: Math.ceil(settings.connectionMaxLifetimeMs / 1000),
-    onError: (error) => {
-      logger.warn('database connection lost', { reason: error.message });
-    },
+    onError,
   });
+  const closeDatabases = async (): Promise<void> => {
+    await database.close();
+    await leaseDatabase.close();
+  };
+  let signals: Signals | undefined;
   try {
     await migrate(database);
-    const signals = await openSignals({ settings, database, logger });
+    const opened = (signals = await openSignals({ settings, database, logger }));
     const eventStore = await openEventStore({ url: settings.eventStoreUrl, database, logger });
     return {
       database,
       eventStore,
-      signals,
-      leases: createLeases({ database, owner: instanceId, ttlMs: settings.leaseMs, signals, isGone }),
+      signals: opened,
+      leases: createLeases({ database: leaseDatabase, owner: instanceId, ttlMs: settings.leaseMs, signals: opened, isGone }),
+      leasePool: leaseDatabase.pool,
+      queuedAppends: eventStore.stats && (() => eventStore.stats?.().writer.queued ?? 0),
       instanceId,
       async close() {
         await eventStore.close();
-        await signals.close();
-        await database.close();
+        await opened.close();
+        await closeDatabases();
       },
     };
   } catch (error) {
-    await database.close();
+    await signals?.close();
+    await closeDatabases();
     throw error;
   }
 }
@@ -75,8 +92,10 @@ async function openSignals({ settings, database, logger }: { settings: Settings;
   return createRedisSignals({ url: settings.redisUrl, onError });
 }
 
+type StoreStats = { stats?(): { readonly writer: { readonly queued: number } } };
+
 /** Opens an event store by its address: `postgres` is the one inside the database, `memory` is for tests. */
-export async function openEventStore({ url, database, logger }: { readonly url: string; readonly database: Database; readonly logger: Logger }): Promise<EventStore> {
+export async function openEventStore({ url, database, logger }: { readonly url: string; readonly database: Database; readonly logger: Logger }): Promise<EventStore & StoreStats> {
   if (url === 'memory') {
     const { openMemoryEventStore } = await import('../event-store/memory/memory-event-store.ts');
     return openMemoryEventStore();

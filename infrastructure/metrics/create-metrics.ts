@@ -8,7 +8,21 @@ export type ProcessMetrics = Metrics & {
   /** The exposition text that Prometheus scrapes. */
   text(): Promise<string>;
   readonly contentType: string;
+  /** Reads further numbers of the process at each scrape. Called once. */
+  watch(sources: WatchedSources): void;
   close(): void;
+};
+
+export type PoolNumbers = { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
+
+/** Where numbers are read that nobody reports. */
+export type WatchedSources = {
+  /** Connection pools by a name for their label. */
+  readonly pools?: Readonly<Record<string, PoolNumbers>>;
+  /** Records of keys' requests dropped since the start. */
+  readonly droppedKeyRequests?: () => number;
+  /** Appends that wait for the event store's writer. */
+  readonly queuedAppends?: (() => number) | undefined;
 };
 
 /**
@@ -58,10 +72,42 @@ export function createMetrics(): ProcessMetrics {
     delivery: (kind, outcome, seconds) => {
       delivery.labels(kind, outcome).observe(seconds);
     },
+    watch: (sources) => {
+      watchSources(sources, registers);
+    },
     text: () => registry.metrics(),
     contentType: registry.contentType,
     close: () => {
       registry.clear();
     },
   };
+}
+
+function watchSources({ pools = {}, droppedKeyRequests, queuedAppends }: WatchedSources, registers: Registry[]): void {
+  const states = { total: 'totalCount', idle: 'idleCount', waiting: 'waitingCount' } as const;
+  for (const [state, help] of [['total', 'Open connections of a pool.'], ['idle', 'Connections of a pool that nobody uses.'], ['waiting', 'Callers that wait for a connection of a pool.']] as const) {
+    new Gauge({
+      name: `${PREFIX}pool_${state}`, help, labelNames: ['pool'], registers,
+      collect() {
+        for (const [name, pool] of Object.entries(pools)) this.labels(name).set(pool[states[state]]);
+      },
+    });
+  }
+  if (droppedKeyRequests) {
+    new Counter({
+      name: `${PREFIX}key_requests_dropped_total`, help: 'Records of requests by API keys that were dropped because too many waited.', registers,
+      collect() {
+        this.reset();
+        this.inc(droppedKeyRequests());
+      },
+    });
+  }
+  if (queuedAppends) {
+    new Gauge({
+      name: `${PREFIX}append_queue_depth`, help: 'Appends that wait for the event store.', registers,
+      collect() {
+        this.set(queuedAppends());
+      },
+    });
+  }
 }

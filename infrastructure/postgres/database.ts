@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 
 /** A value bound to a parameter. */
@@ -26,6 +27,7 @@ export type Database = Queryable & {
   /** A connection of one's own (LISTEN, the writer of the event store). The caller ends it. */
   connect(): Promise<pg.Client>;
   readonly pool: pg.Pool;
+  /** Waits for the statements under way, and until the server has let go of the pool's connections. */
   close(): Promise<void>;
 };
 
@@ -39,6 +41,9 @@ export type DatabaseOptions = {
   /** Told of errors on idle connections (they are replaced). */
   readonly onError?: (error: Error) => void;
 };
+
+/** How long a server may take to let go of a connection. */
+const GOODBYE_MS = 2_000;
 
 const { types } = pg;
 /** Positions, revisions and counts fit a double; a value that does not is refused rather than rounded. */
@@ -65,6 +70,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!closing) options.onError?.(error);
   };
   pool.on('error', onError);
+  const open = new Set<Promise<void>>();
+  pool.on('connect', (client) => {
+    const ended = new Promise<void>((resolve) => {
+      client.once('end', resolve);
+    });
+    open.add(ended);
+    void ended.then(() => open.delete(ended));
+  });
   const direct = queryable(pool);
   return {
     ...direct,
@@ -101,6 +114,10 @@ export function openDatabase(options: DatabaseOptions): Database {
     async close() {
       closing = true;
       await pool.end();
+      // The pool says goodbye without waiting: a server that stops right after would find connections to cut.
+      const late = new AbortController();
+      await Promise.race([Promise.all(open), pause(GOODBYE_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
+      late.abort();
     },
   };
 }

@@ -30,6 +30,29 @@ describe('the metrics', () => {
     expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('palimpsest_'))).to.deep.equal([]);
   });
 
+  it('show where a follower stands still, dead letters, pools, and what was dropped or waits, read at each scrape', async () => {
+    const own = createMetrics();
+    let dropped = 3;
+    own.watch({ pools: { main: { totalCount: 5, idleCount: 2, waitingCount: 1 } }, droppedKeyRequests: () => dropped, queuedAppends: () => 4 });
+    own.followerStopped?.('projection/content/1', true);
+    own.followerStopped?.('projection/identity/1', false);
+    own.deadLettered?.('palimpsest.events.entry.dlq');
+    const text = await own.text();
+    for (const line of [
+      'palimpsest_follower_stopped{follower="projection/content/1"} 1',
+      'palimpsest_follower_stopped{follower="projection/identity/1"} 0',
+      'palimpsest_dead_letters_total{topic="palimpsest.events.entry.dlq"} 1',
+      'palimpsest_pool_total{pool="main"} 5',
+      'palimpsest_pool_idle{pool="main"} 2',
+      'palimpsest_pool_waiting{pool="main"} 1',
+      'palimpsest_key_requests_dropped_total 3',
+      'palimpsest_append_queue_depth 4',
+    ]) expect(text).to.contain(line);
+    dropped = 5;
+    expect(await own.text()).to.contain('palimpsest_key_requests_dropped_total 5');
+    own.close();
+  });
+
   it('of two processes in one test do not mix', async () => {
     const other = createMetrics();
     expect(await other.text()).to.not.contain('queue="webhooks"');

@@ -9,6 +9,8 @@ export type SchedulerOptions = {
   /** The unique values that a stream holds by its events. */
   readonly heldBy: (owner: string) => Promise<readonly ClaimRequest[]>;
   readonly purgeSessions: () => Promise<number>;
+  readonly sweepWebhookRecords: (signal: AbortSignal) => Promise<number>;
+  readonly sweepApiKeyRequests: (signal: AbortSignal) => Promise<number>;
   readonly logger: Logger;
 };
 
@@ -18,12 +20,14 @@ const SECOND = 1_000;
  * Sweeps of the operational state (role `scheduler`). Each is safe to run in several processes at once, so no lease is needed.
  * What a crashed command left claimed is free again within seconds.
  */
-export function startScheduler({ claims, idempotency, heldBy, purgeSessions, logger }: SchedulerOptions): { stop(): Promise<void> } {
+export function startScheduler({ claims, idempotency, heldBy, logger, ...sweeps }: SchedulerOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const jobs = [
     every('reap claims', 5 * SECOND, () => claims.reap({ heldBy, olderThanSeconds: 10 })),
     every('sweep idempotency keys', 60 * SECOND, () => idempotency.sweep()),
-    every('purge sessions', 600 * SECOND, purgeSessions),
+    every('purge sessions', 600 * SECOND, () => sweeps.purgeSessions()),
+    every('sweep records of webhook deliveries', 600 * SECOND, () => sweeps.sweepWebhookRecords(stopping.signal)),
+    every('sweep requests of API keys', 600 * SECOND, () => sweeps.sweepApiKeyRequests(stopping.signal)),
   ];
 
   async function every(name: string, ms: number, work: () => Promise<number>): Promise<void> {

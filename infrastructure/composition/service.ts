@@ -14,10 +14,12 @@ import type { Route } from '../../api/http/route.ts';
 import type { HealthChecks } from '../../api/platform/health.ts';
 import { keyRefusal } from '../../domain/identity/scopes.ts';
 import { createProjectionEngine } from '../../projections/engine/engine.ts';
+import { sweepWebhookRecords } from '../automation/sweep-webhook-records.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { deriveKey } from '../crypto/derive-key.ts';
 import { randomSecrets } from '../crypto/random-secrets.ts';
 import { createVault } from '../crypto/vault.ts';
+import { sweepApiKeyRequests } from '../identity/sweep-api-key-requests.ts';
 import { createLogger } from '../logging/create-logger.ts';
 import { createMetrics } from '../metrics/create-metrics.ts';
 import { createClaims } from '../postgres/claims.ts';
@@ -121,6 +123,11 @@ export async function startService({ settings, logger: given, onFatal = () => un
     closing(() => content.close());
     const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: FREE_TIER, setupToken, now, newId });
     closing(() => identity.close());
+    metrics.watch({
+      pools: { main: database.pool, leases: stores.leasePool },
+      droppedKeyRequests: () => identity.requests.dropped(),
+      queuedAppends: stores.queuedAppends,
+    });
     const automation = composeAutomation({ stores, settings, logger, metrics, progress: engine.progress, vault, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: FREE_TIER, now, newId });
     closing(() => automation.close());
 
@@ -134,7 +141,13 @@ export async function startService({ settings, logger: given, onFatal = () => un
       closing(stopOf(fanOut.feed.start({ worker: 'webhooks', categories: WEBHOOK_CATEGORIES, handle: (events) => worker.handle(events) }), 'the webhook worker gets no events'));
     }
     if (roles.has('scheduler')) {
-      const scheduler = startScheduler({ claims, idempotency, heldBy: createHeldValues({ eventStore, vault, content }), purgeSessions: () => identity.purge(), logger });
+      const scheduler = startScheduler({
+        claims, idempotency, logger,
+        heldBy: createHeldValues({ eventStore, vault, content }),
+        purgeSessions: () => identity.purge(),
+        sweepWebhookRecords: (signal) => sweepWebhookRecords(database, { retentionDays: settings.webhookDeliveryRetentionDays, signal }),
+        sweepApiKeyRequests: (signal) => sweepApiKeyRequests(database, { retentionDays: settings.apiKeyRetentionDays, signal }),
+      });
       closing(() => scheduler.stop());
     }
 

@@ -21,6 +21,12 @@ export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): 
   };
 }
 
+/** Days that something is kept; 0 or less keeps it for ever. */
+export const retentionDays: Parser<number> = {
+  kind: 'days, 0 or less: for ever',
+  parse: (value) => (/^-?\d{1,5}$/.test(value) ? ok(Number(value)) : bad('set it to a whole number of days, 0 or less to keep everything')),
+};
+
 /** A number between two bounds, both included. */
 export function number(least: number, most: number): Parser<number> {
   return {

@@ -1,4 +1,4 @@
-import { boolean, connection, hostPort, integer, list, listOf, networks, oneOf, text, url } from '../parsers.ts';
+import { boolean, connection, hostPort, integer, list, listOf, networks, oneOf, retentionDays, text, url } from '../parsers.ts';
 import { optional, setting } from '../setting.ts';
 
 /** Roles a process may take (spec 4 A). */
@@ -33,4 +33,5 @@ export const core = {
   metricsToken: optional('METRICS_TOKEN', text, 'Bearer token of `/api/admin/metrics`; unset: super admins only.', { secret: true }),
   redisUrl: optional('REDIS_URL', connection([], ['redis', 'rediss']), 'Shared rate-limit counts, caches, invalidation across replicas.', { secret: true, shownDefault: 'unset: in memory' }),
   webhookAllowedPrivateNetworks: setting('WEBHOOK_ALLOWED_PRIVATE_NETWORKS', networks, [], 'Private CIDRs or addresses that webhooks may reach all the same.'),
+  webhookDeliveryRetentionDays: setting('WEBHOOK_DELIVERY_RETENTION_DAYS', retentionDays, 30, 'Days that what was sent to webhooks is kept, with its attempts; 0 or less keeps everything.', { lenient: true }),
 } as const;

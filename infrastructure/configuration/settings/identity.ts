@@ -1,4 +1,4 @@
-import { boolean, integer, list, oneOf, text } from '../parsers.ts';
+import { boolean, integer, list, oneOf, retentionDays, text } from '../parsers.ts';
 import { optional, setting } from '../setting.ts';
 
 const secret = { secret: true } as const;
@@ -14,6 +14,7 @@ export const identity = {
   encryptionKey: optional('ENCRYPTION_KEY', text, 'At least 32 characters, different from `JWT_SECRET`; encrypts stored credentials (AES-256-GCM).', { secret: true, shownDefault: 'required' }),
   auditHmacKey: optional('SVC_AUDIT_HMAC_KEY', text, 'Exactly 64 hex characters: key of the audit chain.', { secret: true, shownDefault: 'required in production' }),
   apiKeyPepper: optional('API_KEY_PEPPER', text, 'Mixed into every stored hash of an API key.', secret),
+  apiKeyRetentionDays: setting('APIKEY_RETENTION_DAYS', retentionDays, 365, 'Days that the requests of API keys are kept; 0 or less keeps everything.', { lenient: true }),
   enforceApiKeyPepper: setting('ENFORCE_API_KEY_PEPPER', boolean, false, 'Refuses the start unless the pepper is set.'),
   setupToken: optional('SVC_SETUP_TOKEN', text, 'Token of the first setup, at least 16 characters; unset: printed to the log while no account exists.', secret),
   passwordMinLength: setting('PASSWORD_MIN_LENGTH', integer(8, 72), 12, 'Least length of a password.'),

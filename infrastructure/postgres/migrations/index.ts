@@ -9,6 +9,7 @@ import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
 import { apiKeyRequests } from './0320-api-key-requests.ts';
 import { webhookDeliveries } from './0400-webhook-deliveries.ts';
+import { webhookRetention } from './0401-webhook-retention.ts';
 import { deadEvents } from './0500-dead-events.ts';
 import type { Migration } from './migration.ts';
 
@@ -25,5 +26,6 @@ export const migrations: readonly Migration[] = [
   sessions,
   apiKeyRequests,
   webhookDeliveries,
+  webhookRetention,
   deadEvents,
 ];

@@ -11,16 +11,17 @@ const deaf: Signals = { publish: () => undefined, subscribe: () => () => undefin
 
 for (const [title, signals] of [['that hear each other', () => createInProcessSignals()], ['whose signals get lost', () => deaf]] as const) {
   describe(`two processes ${title}`, () => {
-    const database = useDatabase();
     const processes: IdentityProcess[] = [];
+    // Hooks run in the order of their registration: the processes stop before their database goes.
+    after(async () => {
+      for (const running of processes) await running.stop();
+    });
+    const database = useDatabase();
     let owner: Session;
     before(async () => {
       const shared = signals();
       for (let n = 0; n < 2; n += 1) processes.push(await startIdentity({ url: database.url(), signals: shared }));
       owner = await setUpOwner(processes[0]!.admin);
-    });
-    after(async () => {
-      for (const running of processes) await running.stop();
     });
 
     it('both refuse a revoked key, an ended session and a disabled user within a second', async () => {

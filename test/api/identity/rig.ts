@@ -132,8 +132,10 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
 
 /** A process for the enclosing `describe`, on a database of its own. */
 export function useIdentity(options: Omit<ProcessOptions, 'url'> = {}): { readonly database: TestDatabase; readonly process: () => IdentityProcess; readonly admin: Call; readonly content: Call } {
-  const database = useDatabase();
   let running: IdentityProcess | undefined;
+  // Hooks run in the order of their registration: the process stops before its database goes.
+  after(() => running?.stop());
+  const database = useDatabase();
   const current = (): IdentityProcess => {
     if (!running) throw new Error('the process is there inside tests and hooks only');
     return running;
@@ -141,7 +143,6 @@ export function useIdentity(options: Omit<ProcessOptions, 'url'> = {}): { readon
   before(async () => {
     running = await startIdentity({ url: database.url(), ...options });
   });
-  after(() => running?.stop());
   return { database, process: current, admin: (...call) => current().admin(...call), content: (...call) => current().content(...call) };
 }
 

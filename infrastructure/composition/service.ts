@@ -115,7 +115,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
     const encryptionKey = settings.encryptionKey ?? '';
     const vault = createVault({ database, encryptionKey });
     const claims = createClaims({ database, key: deriveKey(encryptionKey, 'claims') });
-    const idempotency = createIdempotencyKeys({ database });
+    const idempotency = createIdempotencyKeys({ database, vault });
     const setupToken = settings.setupToken ?? randomSecrets.refreshToken();
     const history = createEntryHistory({ eventStore });
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Sealed, Vault } from '../../application/ports/vault.ts';
 import type { Queryable } from './database.ts';
 
 /** What a repeated request is known by (spec 4, Idempotency-Key). */
@@ -27,6 +28,8 @@ export type Begun =
 
 export type IdempotencyOptions = {
   readonly database: Queryable;
+  /** Seals the kept bodies: they show what events and read models show sealed only (rule 11). */
+  readonly vault: Pick<Vault, 'sealSecret' | 'openSecret'>;
   /** How long an answer is kept. Default 24 hours. */
   readonly keepSeconds?: number;
   /** After this a request that neither completed nor abandoned counts as crashed. Default 60. */
@@ -50,8 +53,10 @@ type Row = {
   readonly body: string | null;
 };
 
+const PURPOSE = 'idempotency';
+
 /** Answers to requests with an `Idempotency-Key`, in `operational.idempotency_keys`. */
-export function createIdempotencyKeys({ database, keepSeconds = 86_400, inProgressSeconds = 60 }: IdempotencyOptions): IdempotencyKeys {
+export function createIdempotencyKeys({ database, vault, keepSeconds = 86_400, inProgressSeconds = 60 }: IdempotencyOptions): IdempotencyKeys {
   const identity = ({ tenant, route, caller, key }: IdempotencyScope): readonly string[] => [tenant, route, caller, key];
 
   async function begin(scope: IdempotencyScope, bodyHash: string): Promise<Begun> {
@@ -74,7 +79,7 @@ export function createIdempotencyKeys({ database, keepSeconds = 86_400, inProgre
         identity(scope),
       );
       // Abandoned or swept between the two statements: it is free after all.
-      if (row) return judge(row, bodyHash);
+      if (row) return judge(row, bodyHash, vault);
     }
   }
 
@@ -84,7 +89,7 @@ export function createIdempotencyKeys({ database, keepSeconds = 86_400, inProgre
       await database.execute(
         `update operational.idempotency_keys set state = 'done', status = $6, headers = $7, body = $8
          where tenant_id = $1 and route = $2 and caller = $3 and key = $4 and attempt = $5`,
-        [...identity(scope), attempt, status, JSON.stringify(headers), body],
+        [...identity(scope), attempt, status, JSON.stringify(headers), JSON.stringify(vault.sealSecret(PURPOSE, body))],
       );
     },
     async abandon(scope, attempt) {
@@ -104,8 +109,9 @@ export function createIdempotencyKeys({ database, keepSeconds = 86_400, inProgre
   };
 }
 
-function judge(row: Row, bodyHash: string): Begun {
+function judge(row: Row, bodyHash: string, vault: Pick<Vault, 'openSecret'>): Begun {
   if (row.body_hash !== bodyHash) return { kind: 'mismatch' };
-  if (row.state === 'in_progress' || row.status === null) return { kind: 'in_progress' };
-  return { kind: 'replay', answer: { status: row.status, headers: row.headers ?? {}, body: row.body ?? '' } };
+  if (row.state === 'in_progress' || row.status === null || row.body === null) return { kind: 'in_progress' };
+  const sealed = JSON.parse(row.body) as Sealed;
+  return { kind: 'replay', answer: { status: row.status, headers: row.headers ?? {}, body: vault.openSecret(PURPOSE, sealed) } };
 }

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createVault } from '../../../infrastructure/crypto/vault.ts';
 import { createIdempotencyKeys } from '../../../infrastructure/postgres/idempotency.ts';
 import { useDatabase } from '../../support/database.ts';
 
@@ -6,7 +7,7 @@ describe('idempotency keys', () => {
   const database = useDatabase();
   const scope = { tenant: 'default', route: 'POST /api/v1/content/{schema}', caller: 'user:1', key: 'k-1' };
   const answer = { status: 201, headers: { etag: '"1"' }, body: '{"id":"ü"}' };
-  const keys = (): ReturnType<typeof createIdempotencyKeys> => createIdempotencyKeys({ database: database.db() });
+  const keys = (): ReturnType<typeof createIdempotencyKeys> => createIdempotencyKeys({ database: database.db(), vault: createVault({ database: database.db(), encryptionKey: 'a key of at least 32 characters ..' }) });
 
   async function begin(hash = 'h1', of = scope): Promise<string> {
     const begun = await keys().begin(of, hash);

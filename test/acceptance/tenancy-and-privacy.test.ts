@@ -1,0 +1,220 @@
+import { expect } from 'chai';
+import { Kafka, logLevel } from 'kafkajs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { topics } from '../../application/platform/topics.ts';
+import type { ReceivedMessage } from '../../application/ports/message-bus.ts';
+import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
+import { requireService } from '../support/adapters.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { useDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import { caller } from '../support/http.ts';
+import { openTestKafka, uniqueName } from '../support/kafka.ts';
+import type { ServiceProcess } from '../support/process.ts';
+import { startServiceProcess } from '../support/process.ts';
+import { OWNER, SETUP_TOKEN, testEnvironment, useService } from '../support/service.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
+
+type Session = { readonly token: string; readonly csrf_token: string; readonly refresh_token: string };
+
+const USER = { email: 'Zoë.Privat+tag@people.palimpsest.test'.normalize(), password: 'Private-Horse-9-battery' };
+const CHANGED = 'Another-Private-Horse-3';
+const STRANGER = { email: 'stranger@nowhere.palimpsest.test', password: 'Mistyped-Private-Pass-5' };
+const CLIENT_ADDRESS = '203.0.113.77';
+const WEBHOOK = { secret: 'webhook-secret-never-in-clear', rotated: 'webhook-secret-rotated-in-turn', header: 'the-customers-header-credential', url: 'in-the-url-of-the-webhook' };
+
+/** A busy hour in a minute. @returns everything that must lie nowhere in clear, and a word that must be found, so that an empty search proves nothing */
+async function scenario({ adminUrl, contentUrl }: ServiceProcess): Promise<{ readonly secrets: readonly string[]; readonly readable: string }> {
+  const from = { 'x-forwarded-for': CLIENT_ADDRESS };
+  const admin = caller(() => adminUrl, from);
+  const receiver = await startReceiver();
+  const owner = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<Session>();
+  const bearer = { authorization: `Bearer ${owner.token}` };
+  const ok = async (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) => {
+    const reply = await admin(method, path, body, { ...bearer, ...headers });
+    expect(reply.status, `${method} ${path}: ${reply.text}`).to.be.within(200, 299);
+    return reply;
+  };
+  await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
+  await admin('POST', '/api/admin/setup', { ...OWNER }, { 'x-setup-token': `${SETUP_TOKEN}-wrong` });
+  const { id: userId } = (await ok('POST', '/api/admin/users', { ...USER, roles: ['editor'] })).json<{ id: string }>();
+  await admin('POST', '/api/admin/users', { ...USER, roles: ['editor'] }, bearer);
+  const login = (await admin('POST', '/api/admin/auth/login', USER)).json<Session>();
+  const refreshed = (await admin('POST', '/api/admin/auth/refresh', { refresh_token: login.refresh_token })).json<Session>();
+  await admin('POST', '/api/admin/auth/refresh', { refresh_token: login.refresh_token });
+  await admin('POST', '/api/admin/auth/login', STRANGER);
+  await admin('POST', '/api/admin/auth/login', { ...USER, password: STRANGER.password });
+  await admin('POST', '/api/admin/auth/login', { ...USER, password: 7 });
+  await ok('PUT', `/api/admin/users/${userId}/password`, { password: CHANGED });
+  const content = caller(() => contentUrl, from);
+  const { token } = (await content('POST', '/api/v1/auth/token', { email: USER.email, password: CHANGED })).json<{ token: string }>();
+  await content('GET', '/api/v1/schemas', undefined, { authorization: `Bearer ${token}` });
+
+  const url = `${receiver.url}/hook?token=${WEBHOOK.url}`;
+  await ok('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'title', field_type: 'text' }] });
+  const hook = (await ok('POST', '/api/admin/webhooks', { name: 'hook', url, events: ['after_create'], schemas: ['note'], secret: WEBHOOK.secret, headers: { 'X-Api-Token': WEBHOOK.header } }, { 'idempotency-key': 'hook' })).json<{ id: string }>();
+  const key = (await ok('POST', '/api/admin/api-keys', { name: 'site', roles: ['editor'], scopes: ['*:*'] }, { 'idempotency-key': 'key' })).json<{ id: string; raw_key: string }>();
+  const write = await content('POST', '/api/v1/content/note', { data: { title: 'a readable title' } }, { 'x-api-key': key.raw_key });
+  expect(write.status).to.equal(201);
+  await content('GET', `/api/v1/content/note?filters[title]=${encodeURIComponent('a readable title')}`, undefined, { 'x-api-key': `${key.raw_key}x` });
+  await receiver.waitFor(1, 30_000);
+  await ok('POST', `/api/admin/webhooks/${hook.id}/rotate-secret`, { new_secret: WEBHOOK.rotated });
+  await ok('GET', `/api/admin/api-keys/${key.id}/audit`);
+  await ok('GET', '/api/admin/audit');
+  await ok('POST', `/api/admin/api-keys/${key.id}/revoke`);
+  await ok('DELETE', `/api/admin/users/${userId}`);
+  await ok('POST', '/api/admin/auth/logout', { refresh_token: owner.refresh_token });
+  await receiver.close();
+
+  const sessions = [owner, login, refreshed];
+  return {
+    readable: 'a readable title',
+    secrets: [
+      OWNER.email, OWNER.password, USER.email, USER.email.toLowerCase(), USER.email.split('@')[0] ?? '', 'people.palimpsest.test', USER.password, CHANGED, STRANGER.email, STRANGER.password, CLIENT_ADDRESS, SETUP_TOKEN,
+      ...Object.values(WEBHOOK),
+      key.raw_key, key.raw_key.slice('svc_'.length + 8),
+      ...sessions.flatMap((session) => [session.token, session.token.split('.')[2] ?? '', session.csrf_token, session.refresh_token]), token,
+    ],
+  };
+}
+
+/** Every row of every table of the database, as text, a line a row. */
+async function dumpOf(database: TestDatabase): Promise<string> {
+  const tables = await database.db().query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
+  );
+  const rows = await Promise.all(tables.map(({ name }) => database.db().query<{ row: string }>(`select '${name.replaceAll("'", "''")} ' || to_jsonb(t)::text as row from ${name} t`)));
+  return rows.flat().map(({ row }) => row).join('\n');
+}
+
+/** Looks for each secret as it is and in the encodings that things are stored in; tells where by the line, never by the secret. */
+function expectNothingOf(secrets: readonly string[], text: string): void {
+  const lines = text.split('\n');
+  for (const secret of secrets.filter((one) => one !== '')) {
+    const bytes = Buffer.from(secret, 'utf8');
+    const forms = [secret, encodeURIComponent(secret), bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
+    const line = lines.find((one) => forms.some((form) => one.includes(form)));
+    expect(line?.slice(0, 300), `"${secret.slice(0, 4)}…" (${secret.length} characters) lies in clear`).to.equal(undefined);
+  }
+}
+
+describe('privacy', function () {
+  this.timeout(60_000);
+  let service: ServiceProcess | undefined;
+  let directory = '';
+  after(async () => {
+    await service?.end('SIGKILL');
+    if (directory !== '') await rm(directory, { recursive: true, force: true });
+  });
+  const database = useDatabase();
+
+  it('after a busy scenario no table and no log line, at debug level, holds an address, a password, a key, a token or a secret in clear', async () => {
+    directory = await mkdtemp(join(tmpdir(), 'palimpsest-privacy-'));
+    service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32' }, { logLevel: 'debug' });
+    const { secrets, readable } = await scenario(service);
+    // What waits to be written down is written when it stops.
+    await service.end('SIGTERM');
+    expect(await service.exited).to.equal(0);
+    const tables = await dumpOf(database);
+    for (const proof of [readable, 'UserCreated', 'ApiKeyRevoked', 'WebhookCreated', 'operational.api_key_requests']) expect(tables).to.contain(proof);
+    expectNothingOf(secrets, tables);
+    const log = service.output();
+    expect(log).to.contain('"level":"debug"').and.contain('/api/admin/auth/login');
+    expectNothingOf(secrets, log);
+  });
+});
+
+describe('privacy of what travels through Kafka', function () {
+  this.timeout(60_000);
+  const kafka = requireService('kafka');
+  const prefix = uniqueName('privacy');
+  let service: ServiceProcess | undefined;
+  let directory = '';
+  after(async () => {
+    await service?.end('SIGKILL');
+    if (directory === '') return;
+    await rm(directory, { recursive: true, force: true });
+    await withAdmin(async (admin) => {
+      await admin.deleteTopics({ topics: (await admin.listTopics()).filter((topic) => topic.startsWith(`${prefix}.`)) });
+    });
+  });
+  const database = useDatabase();
+
+  async function withAdmin<T>(work: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> {
+    const admin = new Kafka({ brokers: kafka.address().split(','), logLevel: logLevel.NOTHING }).admin();
+    await admin.connect();
+    try {
+      return await work(admin);
+    } finally {
+      await admin.disconnect();
+    }
+  }
+
+  it('no topic, in keys, headers and values, holds any of it, and no log line', async () => {
+    directory = await mkdtemp(join(tmpdir(), 'palimpsest-privacy-'));
+    service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32', KAFKA_BROKERS: kafka.address(), KAFKA_TOPIC_PREFIX: prefix }, { logLevel: 'debug' });
+    const { secrets, readable } = await scenario(service);
+    const [head] = await database.db().query<{ position: number }>('select position from eventstore.head');
+    await eventually(async () => {
+      const [relay] = await database.db().query<{ position: string }>(`select position::text from operational.checkpoints where name = 'relay'`);
+      expect(Number(relay?.position)).to.equal(head?.position);
+    });
+    await service.end('SIGTERM');
+    const names = topics(prefix).map(({ topic }) => topic);
+    const kept = await withAdmin(async (admin) => {
+      const offsets = await Promise.all(names.map((topic) => admin.fetchTopicOffsets(topic)));
+      return offsets.flat().reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
+    });
+    const bus = await openTestKafka({ brokers: kafka.address() });
+    const messages: ReceivedMessage[] = [];
+    await bus.consume({ topics: names, group: uniqueName('group'), handler: (message) => Promise.resolve(void messages.push(message)) });
+    await eventually(() => {
+      expect(messages).to.have.length(kept);
+    });
+    await bus.close();
+    const text = messages.map((message) => JSON.stringify(message)).join('\n');
+    for (const proof of [readable, 'UserCreated', 'ApiKeyCreated', 'WebhookCreated']) expect(text).to.contain(proof);
+    expectNothingOf(secrets, text);
+    expectNothingOf(secrets, service.output());
+  });
+});
+
+describe('tenants', () => {
+  const service = useService();
+
+  it('own each row: every table of a read model names a tenant, and rows of another one are shown to nobody here', async () => {
+    await service.owner('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'title', field_type: 'text' }] });
+    const key = await service.key({});
+    const { id } = (await key('POST', '/api/v1/content/note', { data: { title: 'ours' } })).json<{ id: string }>();
+    const db = service.database.db();
+    const without = await db.query(
+      `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname like 'rm\\_%' and c.relkind = 'r'
+       and not exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped)`,
+    );
+    expect(without).to.deep.equal([]);
+
+    const foreign = '0190d3a0-0000-7000-8000-00000000000a';
+    const columns = await db.query<{ name: string }>(`select attname as name from pg_attribute where attrelid = 'rm_content.note'::regclass and attnum > 0 and not attisdropped`);
+    const list = (value: (name: string) => string) => columns.map(({ name }) => value(name)).join(', ');
+    await db.execute(
+      `insert into rm_content.note (${list(quoteIdentifier)}) select ${list((name) => (name === 'id' ? '$1' : name === 'tenant_id' ? `'acme'` : name === 'title' ? `'theirs'` : quoteIdentifier(name)))} from rm_content.note where id = $2`,
+      [foreign, id],
+    );
+    expect((await key('GET', `/api/v1/content/note/${foreign}`)).status).to.equal(404);
+    expect((await key('PUT', `/api/v1/content/note/${foreign}`, { data: { title: 'x' } })).status).to.equal(404);
+    expect((await key('DELETE', `/api/v1/content/note/${foreign}`)).status).to.equal(404);
+    const all = await key('GET', '/api/v1/content/note?count=true');
+    expect([all.json<{ id: string }[]>().map((entry) => entry.id), all.headers['x-total-count']]).to.deep.equal([[id], '1']);
+    for (const query of ['filters[title]=theirs', `filters[_id]=${foreign}`, 'filters[title][$startsWith]=the']) expect((await key('GET', `/api/v1/content/note?${query}`)).json()).to.deep.equal([]);
+    expect((await key('GET', '/api/v1/content/note/cursor')).json<{ data: { id: string }[] }>().data.map((entry) => entry.id)).to.deep.equal([id]);
+  });
+
+  it('are chosen by X-Tenant-ID for super admins only', async () => {
+    const unknown = await service.owner('GET', '/api/admin/schemas', undefined, { 'x-tenant-id': 'acme' });
+    expect([unknown.status, unknown.json()['error']]).to.deep.equal([404, 'tenant not found']);
+    const key = await service.key({});
+    expect((await key('GET', '/api/v1/content/note', undefined, { 'x-tenant-id': 'acme' })).status, 'no effect for a key').to.equal(200);
+  });
+});

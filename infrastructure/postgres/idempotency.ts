@@ -28,8 +28,8 @@ export type Begun =
 
 export type IdempotencyOptions = {
   readonly database: Queryable;
-  /** Seals the kept bodies: they show what events and read models show sealed only (rule 11). */
-  readonly vault: Pick<Vault, 'sealSecret' | 'openSecret'>;
+  /** Bodies may hold what must not lie in clear (rule 11): the kept ones are sealed, the asked ones known by a keyed digest. */
+  readonly vault: Pick<Vault, 'sealSecret' | 'openSecret' | 'digest'>;
   /** How long an answer is kept. Default 24 hours. */
   readonly keepSeconds?: number;
   /** After this a request that neither completed nor abandoned counts as crashed. Default 60. */
@@ -60,6 +60,7 @@ export function createIdempotencyKeys({ database, vault, keepSeconds = 86_400, i
   const identity = ({ tenant, route, caller, key }: IdempotencyScope): readonly string[] => [tenant, route, caller, key];
 
   async function begin(scope: IdempotencyScope, bodyHash: string): Promise<Begun> {
+    const digest = vault.digest(PURPOSE, bodyHash);
     for (;;) {
       const attempt = randomUUID();
       const fresh = await database.query(
@@ -70,7 +71,7 @@ export function createIdempotencyKeys({ database, vault, keepSeconds = 86_400, i
                locked_until = excluded.locked_until, expires_at = excluded.expires_at
            where k.expires_at < clock_timestamp() or (k.state = 'in_progress' and k.locked_until < clock_timestamp())
          returning attempt`,
-        [...identity(scope), bodyHash, attempt, inProgressSeconds, keepSeconds],
+        [...identity(scope), digest, attempt, inProgressSeconds, keepSeconds],
       );
       if (fresh.length > 0) return { kind: 'fresh', attempt };
       const [row] = await database.query<Row>(
@@ -79,7 +80,7 @@ export function createIdempotencyKeys({ database, vault, keepSeconds = 86_400, i
         identity(scope),
       );
       // Abandoned or swept between the two statements: it is free after all.
-      if (row) return judge(row, bodyHash, vault);
+      if (row) return judge(row, digest, vault);
     }
   }
 
@@ -109,8 +110,8 @@ export function createIdempotencyKeys({ database, vault, keepSeconds = 86_400, i
   };
 }
 
-function judge(row: Row, bodyHash: string, vault: Pick<Vault, 'openSecret'>): Begun {
-  if (row.body_hash !== bodyHash) return { kind: 'mismatch' };
+function judge(row: Row, digest: string, vault: Pick<Vault, 'openSecret'>): Begun {
+  if (row.body_hash !== digest) return { kind: 'mismatch' };
   if (row.state === 'in_progress' || row.status === null || row.body === null) return { kind: 'in_progress' };
   const sealed = JSON.parse(row.body) as Sealed;
   return { kind: 'replay', answer: { status: row.status, headers: row.headers ?? {}, body: vault.openSecret(PURPOSE, sealed) } };

@@ -9,8 +9,10 @@ import { promisify } from 'node:util';
 import { eventually } from '../support/eventually.ts';
 import type { Call } from '../support/http.ts';
 import { caller } from '../support/http.ts';
+import { runCommand } from '../support/process.ts';
 import type { Quickstart } from '../support/quickstart.ts';
 import { buildBundle, databaseProcess, isAlive, startQuickstart } from '../support/quickstart.ts';
+import { testEnvironment } from '../support/service.ts';
 
 const run = promisify(execFile);
 
@@ -71,6 +73,12 @@ describe('the quickstart, npm start', function () {
     await owner.admin('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'title', field_type: 'text' }] });
     const { id } = (await owner.content('POST', '/api/v1/content/note', { data: { title: 'kept' } })).json<{ id: string }>();
 
+    // Commands beside it find its database through the data directory.
+    const rebuilt = await runCommand(['rebuild', 'content'], { SVC_DATA_DIR: directory });
+    expect(rebuilt.code, rebuilt.output).to.equal(0);
+    expect(rebuilt.output).to.match(/^\{"table":"rm_content\.note","rows":1,"checksum":"[^"]+"\}$/m);
+    expect((await owner.content('GET', `/api/v1/content/note/${id}`)).status).to.equal(200);
+
     const database = await databaseProcess(directory);
     expect(database).to.be.a('number');
     expect(await first.end('SIGINT')).to.equal(0);
@@ -119,6 +127,9 @@ describe('the quickstart, npm start', function () {
     const second = start();
     expect(await second.exited).to.equal(1);
     expect(second.errors()).to.match(/^palimpsest: another Palimpsest runs on .*SVC_DATA_DIR\n$/);
+    const served = await runCommand(['serve'], testEnvironment('embedded', directory));
+    expect([served.code, served.output.trim().split('\n').length]).to.deep.equal([1, 1]);
+    expect(served.output).to.contain('another Palimpsest runs on');
     expect((await caller(() => admin)('GET', '/readyz')).status, 'the first one goes on').to.equal(200);
     expect(await first.end('SIGINT')).to.equal(0);
 

@@ -46,9 +46,11 @@ export async function run(args: readonly string[]): Promise<undefined> {
     say('Stopped. The data is kept in', dataDirectory);
     logger.flush();
   });
-  welcome(service, dataDirectory);
   const packages = values['demo-from'] ?? (values.demo ? installedPackages() : undefined);
-  if (packages !== undefined) await demonstrate(service, dataDirectory, packages);
+  welcome(service, dataDirectory);
+  // The demonstration makes the first account itself.
+  if (packages === undefined) firstSteps(service);
+  else await demonstrate(service, dataDirectory, packages);
   return undefined;
 }
 
@@ -86,11 +88,14 @@ function secrets(file: string): Readonly<Record<string, string>> {
   return made;
 }
 
-function welcome({ adminUrl, contentUrl, setupToken }: Service, dataDirectory: string): void {
+function welcome({ adminUrl, contentUrl }: Service, dataDirectory: string): void {
   say('\nPalimpsest runs. Ctrl-C stops it.\n');
   say('  Admin API  ', adminUrl);
   say('  Content API', contentUrl);
   say('  Data       ', dataDirectory);
+}
+
+function firstSteps({ adminUrl, setupToken }: Service): void {
   if (setupToken === undefined) {
     say('\nSign in:\n');
     say(`  curl -s ${adminUrl}/api/admin/auth/login -H 'content-type: application/json' \\\n    -d '{"email":"…","password":"…"}'\n`);

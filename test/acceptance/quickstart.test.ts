@@ -158,6 +158,7 @@ describe('the quickstart, npm start', function () {
     const demo = start({ args: ['--demo-from', packages] });
     const [summary] = await demo.printed(/Loaded .*\n[^]*The same entry as of .*\n.*\n/);
     expect(summary).to.match(/Loaded 7 entries \(3 packages, 4 documents\), \d+\.\d MB in \d+\.\d s: \d+ entries per second/);
+    expect(demo.output(), 'the account is made already').to.match(/Made an account: \S+, password \S+ /).and.not.contain('/api/admin/setup');
     expect(demo.errors(), 'progress while it loads').to.match(/Loading packages 100% \(3\/3 packages\)/);
     const requests = [...summary.matchAll(/^ {2}(curl .*)$/gm)].map(([, command = '']) => command);
     expect(requests).to.have.length(3);

@@ -23,6 +23,12 @@ export type StartOptions = {
 
 const cli = fileURLToPath(new URL('../../infrastructure/cli/palimpsest.ts', import.meta.url));
 
+/** A test run that crashes leaves none behind. */
+const running = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
 /** Starts `palimpsest serve` and waits until both listeners answer. @throws with everything it said when it ends before */
 export async function startServiceProcess(environment: Readonly<Record<string, string>>, { logLevel = 'info' }: StartOptions = {}): Promise<ServiceProcess> {
   const { child, output, exited } = run(['serve'], { ...environment, LOG_LEVEL: logLevel, LOG_FORMAT: 'json' });
@@ -60,6 +66,8 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
     env: { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   const chunks: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
   // 'close' comes when both outputs have been read to their end.

@@ -31,6 +31,8 @@ async function main([name, ...args]: readonly string[]): Promise<number | undefi
   return command.run(args);
 }
 
+// What a command waits for last (connections that say goodbye) need not keep the process alive; ending before it would be exit code 13.
+const alive = setInterval(() => undefined, 60_000);
 try {
   const code = await main(process.argv.slice(2));
   if (code !== undefined) process.exitCode = code;
@@ -38,6 +40,8 @@ try {
   const message = error instanceof SettingsError || !(error instanceof Error) ? String(error instanceof Error ? error.message : error) : reasonOf(error);
   process.stderr.write(`palimpsest: ${message}\n`);
   process.exitCode = error instanceof TypeError && 'code' in error ? 2 : 1;
+} finally {
+  clearInterval(alive);
 }
 
 /** One line a cause: what went wrong, and why. */

@@ -1,20 +1,22 @@
 // `npm test`: the whole suite, or what its arguments name (mocha's own options work: -- --grep webhook).
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const scratch = mkdtempSync(join(tmpdir(), 'palimpsest-run-'));
+const totals = join(scratch, 'totals');
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
 const given = process.argv.slice(2);
 const specs = given.some((argument) => argument.includes('.test.ts')) ? [] : ['test/**/*.test.ts'];
 const child = spawn(process.execPath, [mocha, '--reporter', 'ops/test/reporter.cjs', ...specs, ...given], {
   stdio: 'inherit',
-  env: { ...process.env, PALIMPSEST_TEST_NOT_RUN: join(scratch, 'not-run') },
+  env: { ...process.env, PALIMPSEST_TEST_TOTALS: totals },
 });
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => {
+  if (existsSync(totals)) process.stdout.write(`\n${readFileSync(totals, 'utf8')}`);
   rmSync(scratch, { recursive: true, force: true });
   process.exitCode = signal ? 1 : (code ?? 1);
 });

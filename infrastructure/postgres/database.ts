@@ -27,6 +27,8 @@ export type Database = Queryable & {
   /** A connection of one's own (LISTEN, the writer of the event store). The caller ends it. */
   connect(): Promise<pg.Client>;
   readonly pool: pg.Pool;
+  /** Connection string. */
+  readonly url: string;
   /** Waits for the statements under way, and until the server has let go of the pool's connections. */
   close(): Promise<void>;
 };
@@ -82,6 +84,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     ...direct,
     pool,
+    url: options.url,
     async transaction(work, transactionOptions = {}) {
       const client = await pool.connect();
       let broken: Error | undefined;

@@ -9,6 +9,7 @@ import pg from 'pg';
 import { client, text } from '../../infrastructure/cli/demo/http.ts';
 import { benchAppend } from './append.ts';
 import { httpWorkloads, seed } from './http-workloads.ts';
+import { longHistory } from './long-history.ts';
 import { webhookLatency } from './latency.ts';
 import { pinned, residentBytes, runJson, startNode } from './processes.ts';
 import type { ReplayResult } from './replay.ts';
@@ -87,9 +88,10 @@ async function http(): Promise<readonly Figure[]> {
     const service = await startServiceUnderTest({ databaseUrl: database.url('postgres'), directory: database.directory });
     const { key, ids } = await seed(service);
     const measured = await httpWorkloads({ service, key, ids, seconds });
+    const long = await longHistory({ service, key, revisions: values.quick ? 2_000 : 10_000 });
     const after = (residentBytes(service.pid) ?? 0) / MB;
     await service.stop();
-    return [...measured, { name: 'memory after load', value: after, unit: 'MB', target: { most: 250 } }];
+    return [...measured, long, { name: 'memory after load', value: after, unit: 'MB', target: { most: 250 } }];
   } finally {
     await database.stop();
   }

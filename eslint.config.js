@@ -1,4 +1,4 @@
-import importX from 'eslint-plugin-import-x';
+import importPlugin from 'eslint-plugin-import';
 import tseslint from 'typescript-eslint';
 
 /** Which floor may import which (the third column of the house's table): everything else is refused. */
@@ -30,9 +30,9 @@ export default tseslint.config(
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.strictTypeChecked],
-    plugins: { 'import-x': importX },
+    plugins: { import: importPlugin },
     languageOptions: { parserOptions: { projectService: true } },
-    settings: { 'import-x/resolver': { node: { extensions: ['.ts'] } } },
+    settings: { 'import/resolver': { node: { extensions: ['.ts'] } } },
     rules: {
       '@typescript-eslint/consistent-type-definitions': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
@@ -57,7 +57,7 @@ export default tseslint.config(
   {
     files: ['domain/**/*.ts', 'application/**/*.ts', 'projections/**/*.ts', 'infrastructure/**/*.ts', 'api/**/*.ts'],
     ignores: roots.map((root) => `${root}/**/*.ts`),
-    rules: { 'import-x/no-restricted-paths': ['error', { zones }] },
+    rules: { 'import/no-restricted-paths': ['error', { zones }] },
   },
   {
     files: ['**/*.ts'],

@@ -26,13 +26,16 @@ export type RoutesOptions = {
   readonly identity: Pick<Identity, 'dependencies'>;
   readonly automation: Automation;
   readonly version: string;
+  /** False in a process without the role `api`: only probes and metrics are served. */
+  readonly api: boolean;
 };
 
 /** The table of routes of both listeners (spec 5, rule 13). */
-export function composeRoutes({ stores, settings, metrics, checks, content, identity, automation, version }: RoutesOptions): readonly Route[] {
+export function composeRoutes({ stores, settings, metrics, checks, content, identity, automation, version, api }: RoutesOptions): readonly Route[] {
+  const operations = [...healthRoutes(checks), metricsRoute({ metrics, token: settings.metricsToken })];
+  if (!api) return operations;
   const routes: readonly Route[] = [
-    ...healthRoutes(checks),
-    metricsRoute({ metrics, token: settings.metricsToken }),
+    ...operations,
     ...openApiRoutes({ routes: () => routes, version }),
     ...auditRoutes({ eventStore: stores.eventStore }),
     ...identityRoutes({ ...identity.dependencies, secureCookie: settings.secureCookie }),

@@ -160,7 +160,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
         return bavail * bsize < LOW_DISK_BYTES;
       },
     };
-    const routes = composeRoutes({ stores, settings, metrics, checks, content, identity, automation, version: VERSION });
+    const routes = composeRoutes({ stores, settings, metrics, checks, content, identity, automation, version: VERSION, api: roles.has('api') });
     const http: HttpDependencies = {
       logger, metrics, now, newId, idempotency,
       progress: engine.progress,

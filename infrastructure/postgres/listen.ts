@@ -52,6 +52,8 @@ export function openListener({ database, channels, onNotification, onConnect, on
         closing.signal.addEventListener('abort', () => {
           resolve();
         }, { once: true });
+        // Told to close while it connected: the event is over.
+        if (closing.signal.aborted) resolve();
       });
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
       const pid = rows[0]?.pid;

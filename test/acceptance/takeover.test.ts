@@ -57,6 +57,12 @@ describe('two projectors on one database', function () {
     await readable(reply.json<{ id: string }>().id);
   });
 
+  it('a process without the role api serves its probes and metrics only', async () => {
+    const projector = caller(() => processes[0]?.contentUrl ?? '');
+    expect((await projector('GET', '/readyz')).status).to.equal(200);
+    expect((await projector('GET', '/api/v1/content/note')).json()).to.include({ error: 'The requested endpoint does not exist.' });
+  });
+
   it('a stopped owner is replaced within the lease time, and cannot write when it wakes', async () => {
     const [before] = await owners();
     const [owner] = holder(before?.owner);

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
@@ -24,6 +25,9 @@ export type EventStoreDbOptions = {
   /** Told of connection faults that the store mends by itself. */
   readonly onError?: (error: unknown) => void;
 };
+
+/** How long the client may take to end its calls. */
+const GOODBYE_MS = 1_000;
 
 /**
  * The event store on an EventStoreDB (20.10 or later for the protocol, 22.6 for positions in streams) or KurrentDB (spec 5, rule 5).
@@ -80,7 +84,11 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
     async close() {
       if (closing.signal.aborted) return;
       closing.abort();
-      await Promise.all([connection.reader.dispose(), connection.writer.dispose()]);
+      // The client waits for streams it has cancelled to finish; one that nobody reads any more never does.
+      const late = new AbortController();
+      const goodbye = pause(GOODBYE_MS, undefined, { signal: late.signal }).catch(() => undefined);
+      await Promise.race([Promise.all([connection.reader.dispose(), connection.writer.dispose()]), goodbye]);
+      late.abort();
     },
   };
   try {

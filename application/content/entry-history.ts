@@ -17,8 +17,8 @@ export type EntryHistory = {
   changeOf(event: RecordedEvent): Promise<EntryChange>;
 };
 
-/** Makes a reader of entries' pasts. `maxCachedCharacters` bounds the memory of the cached states (default about 16 million characters). */
-export function createEntryHistory({ eventStore, maxCachedCharacters = 16_000_000 }: { readonly eventStore: EventStore; readonly maxCachedCharacters?: number }): EntryHistory {
+/** Makes a reader of entries' pasts. `maxCachedCharacters` bounds the memory of the cached states (default about 8 million characters). */
+export function createEntryHistory({ eventStore, maxCachedCharacters = 8_000_000 }: { readonly eventStore: EventStore; readonly maxCachedCharacters?: number }): EntryHistory {
   const cache = createStateCache(maxCachedCharacters);
 
   async function at(stream: string, revision: StreamRevision): Promise<EntryAt> {

@@ -65,7 +65,7 @@ const SYSTEM: readonly Column[] = [
 /** System columns that a change may write. */
 const CHANGING = ['_version', '_status', '_slug', '_updated_at', '_published_at', '_updated_by', '_deleted_at'] as const;
 
-/** Statements that come again and again are prepared; their texts are few: one a table for inserts, one a set of changed columns. */
+/** Inserts come again and again, one text a table, and have one plan only: they are prepared. */
 const statements = createStatementCache();
 
 function prepared(text: string): Statement {
@@ -92,11 +92,12 @@ async function patchRows(tx: Transaction, table: string, type: ContentType, writ
   if (writes.length === 0) return;
   const fields = new Set(writes.flatMap(({ values }) => Object.keys(values)));
   const columns = [...CHANGING, ...storedFields(type.definition).map(({ key }) => key)].filter((column) => fields.has(column)).map(quoteIdentifier);
-  const { text, name } = prepared(
+  // Not prepared: a plan made while the table was small would scan it for ever after.
+  const updated = await tx.execute(
     `update ${table} t set (${columns.join(', ')}) = (select ${columns.map((column) => `r.${column}`).join(', ')} from json_populate_record(t, p.patch) r) ` +
       'from json_to_recordset($1::json) p(id uuid, base int8, patch json) where t.id = p.id and t._version = p.base and t.tenant_id = $2',
+    [JSON.stringify(writes.map(({ id, base, values }) => ({ id, base, patch: values }))), type.tenant],
   );
-  const updated = await tx.execute(text, [JSON.stringify(writes.map(({ id, base, values }) => ({ id, base, patch: values }))), type.tenant], name);
   if (updated !== writes.length) throw new Error(`${writes.length - updated} of ${writes.length} entries of type ${type.id} are not at the revision before their next event`);
 }
 

@@ -80,6 +80,7 @@ describe('monitoring', () => {
 /** Names of all series of a new process: a histogram has three. */
 async function exposedSeries(): Promise<ReadonlySet<string>> {
   const metrics = createMetrics();
+  metrics.watch({ pools: { main: { totalCount: 1, idleCount: 1, waitingCount: 0 } }, droppedKeyRequests: () => 0, queuedAppends: () => 0 });
   const text = await metrics.text();
   metrics.close();
   return new Set(

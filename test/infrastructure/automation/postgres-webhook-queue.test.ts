@@ -1,0 +1,25 @@
+import { expect } from 'chai';
+import { createPostgresWebhookQueue } from '../../../infrastructure/automation/postgres-webhook-queue.ts';
+import { useDatabase } from '../../support/database.ts';
+
+describe('the webhook queue', () => {
+  const database = useDatabase();
+  const id = '01a1f9a0-7405-749c-8f8a-52a0c74f5ad5';
+  const due = (moment: string) =>
+    database.db().query(`insert into operational.webhook_queue (message_id, tenant_id, webhook_id, delivery_id, due_at) values ($1, 'default', $1, $1, ${moment})`, [id]);
+
+  afterEach(() => database.db().query('truncate operational.webhook_queue'));
+
+  it('has nothing due while it is empty, so that its worker rests', async () => {
+    expect(await createPostgresWebhookQueue({ database: database.db() }).nextDue()).to.equal(undefined);
+  });
+
+  it('says how long until the next delivery falls due, and 0 when one is', async () => {
+    const queue = createPostgresWebhookQueue({ database: database.db() });
+    await due(`now() + interval '10 seconds'`);
+    expect(await queue.nextDue()).to.be.within(8_000, 10_000);
+    await database.db().query('truncate operational.webhook_queue');
+    await due(`now() - interval '1 second'`);
+    expect(await queue.nextDue()).to.equal(0);
+  });
+});

@@ -40,7 +40,8 @@ export async function chooseRunAs(): Promise<RunAs> {
 /** Capabilities that only open directories on the way to the programs and the data. */
 function walking({ uid, gid }: { uid: number; gid: number }): readonly string[] {
   const capabilities = '+dac_override,+dac_read_search';
-  return [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', `--inh-caps=${capabilities}`, `--ambient-caps=${capabilities}`];
+  // Without the bit, access(2) asks for an unprivileged user without capabilities, and PostgreSQL asks it of its own programs.
+  return ['--securebits=+no_setuid_fixup', `--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', `--inh-caps=${capabilities}`, `--ambient-caps=${capabilities}`];
 }
 
 /** `postgres` where the system has it, else `nobody`: initdb wants a user with a name. */

@@ -1,10 +1,13 @@
 import { expect } from 'chai';
-import { mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { chown, cp, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fork } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { execFile, fork } from 'node:child_process';
+import { promisify } from 'node:util';
 import { once } from 'node:events';
 import pg from 'pg';
+import { findBinaries } from '../../../infrastructure/postgres/embedded/binaries.ts';
+import { chooseRunAs } from '../../../infrastructure/postgres/embedded/run-as.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../../infrastructure/postgres/embedded/embedded-postgres.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -84,5 +87,18 @@ describe('embedded PostgreSQL', function () {
     const error = await startEmbeddedPostgres({ directory: join(home, 'pg'), settings: { no_such_setting: '1' } }).then(() => undefined, (reason: unknown) => reason);
     expect(String(error)).to.match(/did not start[\s\S]*no_such_setting/);
     expect(await readFile(join(home, 'pg', 'postgres.log'), 'utf8')).to.contain('no_such_setting');
+  });
+
+  it('runs programs that lie below a closed directory, as an install under a private home has them', async () => {
+    const { initdb } = await findBinaries();
+    const copy = join(home, 'programs');
+    await cp(dirname(dirname(initdb)), copy, { recursive: true, verbatimSymlinks: true });
+    const runAs = await chooseRunAs();
+    const cluster = join(home, 'cluster');
+    await mkdir(cluster, { mode: 0o700 });
+    if (runAs.owner) await chown(cluster, runAs.owner.uid, runAs.owner.gid);
+    const { file, args, ...owner } = runAs.wrap(join(copy, 'bin', 'initdb'), ['-D', cluster, '-U', 'someone', '--no-sync', '--locale=C'], { dieWithParent: true });
+    await promisify(execFile)(file, [...args], owner);
+    expect((await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim()).to.equal('18');
   });
 });

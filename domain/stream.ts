@@ -1,6 +1,6 @@
 /** The categories of streams; also the last part of the topic names (spec 4 D). */
 export const CATEGORIES = [
-  'entry', 'content_type', 'translation', 'media', 'tenant', 'user', 'api_key', 'webhook', 'flow', 'flow_run', 'alert', 'settings', 'audit',
+  'entry', 'content_type', 'translation', 'media', 'tenant', 'user', 'api_key', 'webhook', 'flow', 'flow_run', 'alert', 'settings', 'audit', 'release', 'comment', 'access_rule', 'admin_token',
 ] as const;
 
 export type Category = (typeof CATEGORIES)[number];

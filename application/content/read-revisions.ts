@@ -22,7 +22,7 @@ export type Revision = {
   /** Id of the event. */
   readonly id: string;
   readonly version: number;
-  readonly action: 'create' | 'update' | 'restore' | 'publish' | 'unpublish' | 'delete';
+  readonly action: 'create' | 'update' | 'restore' | 'publish' | 'unpublish' | 'archive' | 'unarchive' | 'delete' | 'undelete';
   readonly actor: Actor;
   readonly created_at: string;
   /** Fields written, by today's names. */
@@ -105,7 +105,10 @@ const ACTIONS = {
   EntryFieldsChanged: 'update',
   EntryPublished: 'publish',
   EntryUnpublished: 'unpublish',
+  EntryArchived: 'archive',
+  EntryUnarchived: 'unarchive',
   EntryDeleted: 'delete',
+  EntryUndeleted: 'undelete',
 } as const satisfies Record<EntryFact['type'], Revision['action']>;
 
 function toRevision(type: ContentType, hidden: ReadonlySet<string>, event: RecordedEvent): Revision {

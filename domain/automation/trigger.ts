@@ -17,7 +17,10 @@ const OF_ENTRY: Readonly<Record<string, TriggerEvent>> = {
   EntryFieldsChanged: 'after_update',
   EntryPublished: 'after_update',
   EntryUnpublished: 'after_update',
+  EntryArchived: 'after_update',
+  EntryUnarchived: 'after_update',
   EntryDeleted: 'after_delete',
+  EntryUndeleted: 'after_create',
 };
 
 /** @returns undefined for an event that no webhook hears of */

@@ -126,7 +126,13 @@ function evolve(state: EntryState | undefined, event: EntryFact): EntryState | u
       return { ...next, status: 'published', publishedAt: at };
     case 'EntryUnpublished':
       return { ...next, status: 'draft', publishedAt: undefined };
+    case 'EntryArchived':
+      return { ...next, status: 'archived', publishedAt: undefined };
+    case 'EntryUnarchived':
+      return { ...next, status: 'draft' };
     case 'EntryDeleted':
       return { ...next, deleted: true };
+    case 'EntryUndeleted':
+      return { ...next, deleted: false };
   }
 }

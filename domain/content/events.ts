@@ -1,4 +1,4 @@
-import type { DomainEvent } from '../event.ts';
+import type { Actor, DomainEvent } from '../event.ts';
 import type { Json } from '../json.ts';
 import type { ContentTypeDefinition, FieldDefinition, SchemaStatement } from './definition.ts';
 
@@ -33,8 +33,23 @@ export type EntryEvent =
   | DomainEvent<'EntryFieldsChanged', EntryEventBase & { readonly fields: FieldValues; readonly slug?: string; readonly restored_version?: number }>
   | DomainEvent<'EntryPublished', EntryEventBase>
   | DomainEvent<'EntryUnpublished', EntryEventBase>
+  | DomainEvent<'EntryArchived', EntryEventBase>
+  /** Back to draft. */
+  | DomainEvent<'EntryUnarchived', EntryEventBase>
   /** `soft`: kept and hidden, may come back (types with soft delete). */
-  | DomainEvent<'EntryDeleted', EntryEventBase & { readonly soft?: boolean }>;
+  | DomainEvent<'EntryDeleted', EntryEventBase & { readonly soft?: boolean }>
+  /** Back after a deletion, with the values it had. `whole`: the deletion was no soft one, so that read models hold nothing of the entry any more. */
+  | DomainEvent<'EntryUndeleted', EntryEventBase & { readonly whole?: WholeEntry }>;
+
+/** Everything that a read model needs to show an entry again. */
+export type WholeEntry = {
+  readonly fields: FieldValues;
+  readonly status: EntryStatus;
+  readonly slug?: string;
+  readonly created_at: string;
+  readonly created_by: Actor;
+  readonly published_at?: string;
+};
 
 /** Entries of a type without draft and publish are always `published`. */
 export type EntryStatus = 'draft' | 'published' | 'archived';

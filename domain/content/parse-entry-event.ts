@@ -3,7 +3,9 @@ import { parseStream } from '../stream.ts';
 import type { EntryFact } from './entry.ts';
 import type { EntryEvent } from './events.ts';
 
-const TYPES: ReadonlySet<string> = new Set<EntryEvent['type']>(['EntryCreated', 'EntryFieldsChanged', 'EntryPublished', 'EntryUnpublished', 'EntryDeleted']);
+const TYPES: ReadonlySet<string> = new Set<EntryEvent['type']>([
+  'EntryCreated', 'EntryFieldsChanged', 'EntryPublished', 'EntryUnpublished', 'EntryArchived', 'EntryUnarchived', 'EntryDeleted', 'EntryUndeleted',
+]);
 
 /**
  * Reads a stored event of an entry's stream. Upcasters of older schema versions belong here.

@@ -12,7 +12,7 @@ export type ColumnValues = { [column: string]: Json };
  * the row, so nothing has to be read first. `base` is the version that the row must have before.
  */
 export type EntryWrite =
-  | { readonly kind: 'insert'; readonly values: ColumnValues; readonly version: number }
+  | { readonly kind: 'insert'; readonly values: ColumnValues; readonly version: number; readonly replaces?: boolean }
   | { readonly kind: 'patch'; readonly values: ColumnValues; readonly base: number; readonly version: number }
   | { readonly kind: 'delete'; readonly version: number }
   /** Created and gone in one batch. */
@@ -45,9 +45,31 @@ export function foldWrite(write: EntryWrite | undefined, event: EntryFact, type:
       return onto(write, { ...changed, _status: 'published', _published_at: fact.at }, revision);
     case 'EntryUnpublished':
       return onto(write, { ...changed, _status: 'draft', _published_at: null }, revision);
+    case 'EntryArchived':
+      return onto(write, { ...changed, _status: 'archived', _published_at: null }, revision);
+    case 'EntryUnarchived':
+      return onto(write, { ...changed, _status: 'draft' }, revision);
     case 'EntryDeleted':
       if (fact.data.soft === true) return onto(write, { ...changed, _deleted_at: fact.at }, revision);
       return { kind: write?.kind === 'insert' || write?.kind === 'nothing' ? 'nothing' : 'delete', version };
+    case 'EntryUndeleted': {
+      const { whole } = fact.data;
+      if (!whole) return onto(write, { ...changed, _deleted_at: null }, revision);
+      const values: ColumnValues = {
+        ...known(type, whole.fields),
+        ...changed,
+        id: fact.entryId,
+        tenant_id: type.tenant,
+        _status: whole.status,
+        _slug: whole.slug ?? null,
+        _created_at: whole.created_at,
+        _created_by: { kind: whole.created_by.kind, id: whole.created_by.id },
+        _published_at: whole.published_at ?? null,
+        _deleted_at: null,
+      };
+      // The row may still be there when its deletion stands in the same batch.
+      return { kind: 'insert', values, version, replaces: true };
+    }
   }
 }
 

@@ -36,7 +36,7 @@ export async function applyEntryEvents(tx: Transaction, target: Target, events: 
   for (const [type, writes] of batches) {
     const table = tableOf(type, target.schema);
     const all = [...writes];
-    await deleteRows(tx, table, type, all.flatMap(([id, write]) => (write.kind === 'delete' ? [id] : [])));
+    await deleteRows(tx, table, type, all.flatMap(([id, write]) => (write.kind === 'delete' || (write.kind === 'insert' && write.replaces === true) ? [id] : [])));
     await patchRows(tx, table, type, all.flatMap(([id, write]) => (write.kind === 'patch' ? [{ id, ...write }] : [])));
     await insertRows(tx, table, type, all.flatMap(([, write]) => (write.kind === 'insert' ? [write] : [])));
   }

@@ -8,6 +8,7 @@ import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { client, text } from '../../infrastructure/cli/demo/http.ts';
 import { benchAppend } from './append.ts';
+import { deepCursor } from './deep-cursor.ts';
 import { httpWorkloads, seed } from './http-workloads.ts';
 import { longHistory } from './long-history.ts';
 import { webhookLatency } from './latency.ts';
@@ -17,7 +18,7 @@ import type { Figure } from './report.ts';
 import { holds, table } from './report.ts';
 import { startDatabase, startServiceUnderTest } from './service-under-test.ts';
 
-const PARTS = ['append', 'replay', 'http', 'latency', 'start'] as const;
+const PARTS = ['append', 'replay', 'http', 'deep', 'latency', 'start'] as const;
 type Part = (typeof PARTS)[number];
 
 const { values } = parseArgs({
@@ -28,7 +29,7 @@ for (const part of wanted) if (!PARTS.some((known) => known === part)) throw new
 const seconds = values.quick ? 3 : 10;
 const MB = 1024 * 1024;
 
-const parts: Readonly<Record<Part, () => Promise<readonly Figure[]>>> = { append, replay, http, latency, start };
+const parts: Readonly<Record<Part, () => Promise<readonly Figure[]>>> = { append, replay, http, deep, latency, start };
 execFileSync(process.execPath, ['ops/build/build.mjs'], { stdio: 'inherit' });
 const figures: Figure[] = [];
 for (const part of PARTS.filter((known) => wanted.includes(known))) {
@@ -93,6 +94,20 @@ async function http(): Promise<readonly Figure[]> {
     const after = (residentBytes(service.pid) ?? 0) / MB;
     await service.stop();
     return [...measured, long, { name: 'memory 10 s after load', value: after, unit: 'MB', target: { most: 250 } }];
+  } finally {
+    await database.stop();
+  }
+}
+
+/** A content type with a million entries, paged by cursor from end to end. */
+async function deep(): Promise<readonly Figure[]> {
+  const database = await startDatabase();
+  try {
+    pinDatabase(database.directory);
+    const service = await startServiceUnderTest({ databaseUrl: database.url('postgres'), directory: database.directory });
+    const figures = await deepCursor({ service, entries: values.quick ? 50_000 : 1_000_000 });
+    await service.stop();
+    return figures;
   } finally {
     await database.stop();
   }

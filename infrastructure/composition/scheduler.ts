@@ -23,7 +23,7 @@ const SECOND = 1_000;
 export function startScheduler({ claims, idempotency, heldBy, logger, ...sweeps }: SchedulerOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const jobs = [
-    every('reap claims', 5 * SECOND, () => claims.reap({ heldBy, olderThanSeconds: 10 })),
+    every('reap claims', 5 * SECOND, () => claims.reap({ heldBy })),
     every('sweep idempotency keys', 60 * SECOND, () => idempotency.sweep()),
     every('purge sessions', 600 * SECOND, () => sweeps.purgeSessions()),
     every('sweep records of webhook deliveries', 600 * SECOND, () => sweeps.sweepWebhookRecords(stopping.signal)),

@@ -23,6 +23,7 @@ import { sweepApiKeyRequests } from '../identity/sweep-api-key-requests.ts';
 import { createLogger } from '../logging/create-logger.ts';
 import { createMetrics } from '../metrics/create-metrics.ts';
 import { createClaims } from '../postgres/claims.ts';
+import { isGone } from '../postgres/instance.ts';
 import { createIdempotencyKeys } from '../postgres/idempotency.ts';
 import { composeAutomation } from './automation.ts';
 import { composeContent } from './content.ts';
@@ -114,7 +115,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
 
     const encryptionKey = settings.encryptionKey ?? '';
     const vault = createVault({ database, encryptionKey });
-    const claims = createClaims({ database, key: deriveKey(encryptionKey, 'claims') });
+    const claims = createClaims({ database, key: deriveKey(encryptionKey, 'claims'), instance: instanceId, isGone });
     const idempotency = createIdempotencyKeys({ database, vault });
     const setupToken = settings.setupToken ?? randomSecrets.refreshToken();
     const history = createEntryHistory({ eventStore });

@@ -6,11 +6,17 @@ export type ClaimsOptions = {
   readonly database: Database;
   /** Key of the HMAC under which values are stored. */
   readonly key: Uint8Array;
+  /** Name of this process; what others of the same machine left is judged sooner once they are gone. */
+  readonly instance?: string;
+  /** Whether the named process surely runs no more. */
+  readonly isGone?: (instance: string) => boolean;
 };
 
 export type ReapOptions = {
-  /** Only what a command has left unsettled for so long; longer than any command takes. Default 60. */
+  /** What a process that may still run has left unsettled for so long; longer than any command takes. Default 60. */
   readonly olderThanSeconds?: number;
+  /** The same for a process that is gone; longer than the database goes on with the last append of one. Default 12. */
+  readonly goneForSeconds?: number;
   /** The unique values that the owner's stream holds now: the stream is the truth. */
   readonly heldBy: (owner: string) => Promise<readonly ClaimRequest[]>;
   /** Most owners looked at. Default 100. */
@@ -34,6 +40,9 @@ const SAME_VALUE = 'c.tenant_id = r.tenant_id and c.scope = r.scope and c.value_
 /** Commands that do not name themselves. */
 const ANY = '';
 
+/** A command and the process that runs it. */
+type By = { readonly command: string; readonly instance: string };
+
 class Held extends Error {
   readonly requests: readonly ClaimRequest[];
   constructor(requests: readonly ClaimRequest[]) {
@@ -43,7 +52,7 @@ class Held extends Error {
 }
 
 /** Unique values in `operational.claims`; a race for one has one winner, decided by the unique index (spec 5, rule 8). */
-export function createClaims({ database, key }: ClaimsOptions): PostgresClaims {
+export function createClaims({ database, key, instance = '', isGone = () => false }: ClaimsOptions): PostgresClaims {
   /** One per value, in the order that every process locks them in. */
   function keyed(requests: readonly ClaimRequest[]): readonly Keyed[] {
     const byRow = new Map<string, Keyed>();
@@ -61,8 +70,8 @@ export function createClaims({ database, key }: ClaimsOptions): PostgresClaims {
     if (wanted.length === 0 && leaving.length === 0) return [];
     try {
       await database.transaction(async (tx) => {
-        if (wanted.length > 0) await take(tx, owner, wanted, command);
-        if (leaving.length > 0) await touch(tx, owner, leaving, command);
+        if (wanted.length > 0) await take(tx, owner, wanted, { command, instance });
+        if (leaving.length > 0) await touch(tx, owner, leaving, { command, instance });
       });
       return [];
     } catch (error) {
@@ -77,7 +86,7 @@ export function createClaims({ database, key }: ClaimsOptions): PostgresClaims {
     if (staying.length === 0 && going.length === 0) return;
     await database.transaction(async (tx) => {
       if (going.length > 0) await release(tx, owner, going, command);
-      if (staying.length > 0) await settle(tx, owner, staying, command);
+      if (staying.length > 0) await settle(tx, owner, staying, { command, instance });
     });
   }
 
@@ -90,20 +99,25 @@ export function createClaims({ database, key }: ClaimsOptions): PostgresClaims {
     );
   }
 
-  async function reap({ olderThanSeconds = 60, heldBy, limit = 100 }: ReapOptions): Promise<number> {
+  async function reap({ olderThanSeconds = 60, goneForSeconds = 12, heldBy, limit = 100 }: ReapOptions): Promise<number> {
+    const left = await database.query<{ instance: string }>(
+      `select distinct instance from operational.claims where unsettled_since < clock_timestamp() - $1 * interval '1 second'`,
+      [Math.min(goneForSeconds, olderThanSeconds)],
+    );
+    const gone = left.map((row) => row.instance).filter((name) => name !== instance && isGone(name));
     // What is touched from here on is left to those who touch it.
-    const owners = await database.query<{ owner: string; cutoff: string }>(
-      `with cut as materialized (select clock_timestamp() - $1 * interval '1 second' as off)
-       select owner, min(off)::text as cutoff from operational.claims, cut where unsettled_since < off
-       group by owner order by min(unsettled_since) limit $2`,
-      [olderThanSeconds, limit],
+    const owners = await database.query<{ owner: string; off: string; off_gone: string }>(
+      `with cut as materialized (select clock_timestamp() - $1 * interval '1 second' as off, clock_timestamp() - $2 * interval '1 second' as off_gone)
+       select owner, min(off)::text as off, min(off_gone)::text as off_gone from operational.claims c, cut
+       where ${isLeft('off', 'off_gone', '$3')} group by owner order by min(unsettled_since) limit $4`,
+      [olderThanSeconds, goneForSeconds, gone, limit],
     );
     let freed = 0;
-    for (const { owner, cutoff } of owners) {
+    for (const { owner, off, off_gone } of owners) {
       const held = keyed(await heldBy(owner));
       freed += await database.transaction(async (tx) => {
-        if (held.length > 0) await recognise(tx, owner, held, cutoff);
-        return tx.execute('delete from operational.claims where owner = $1 and unsettled_since < $2::timestamptz', [owner, cutoff]);
+        if (held.length > 0) await recognise(tx, owner, held, [off, off_gone, gone]);
+        return tx.execute(`delete from operational.claims c where owner = $1 and ${isLeft('$2::timestamptz', '$3::timestamptz', '$4')}`, [owner, off, off_gone, gone]);
       });
     }
     return freed;
@@ -117,17 +131,18 @@ function parameters(owner: string, rows: readonly Keyed[]): readonly unknown[] {
 }
 
 /** @throws Held with every value of another owner, which undoes the whole claim */
-async function take(tx: Queryable, owner: string, rows: readonly Keyed[], command: string): Promise<void> {
+async function take(tx: Queryable, owner: string, rows: readonly Keyed[], { command, instance }: By): Promise<void> {
   // The conflicting row is locked by the no-op update, so that it can't go between here and the commit.
   const taken = await tx.query<{ owner: string; tenant_id: string; scope: string; value_hmac: Buffer }>(
-    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command, sole)
-     select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp(), $5, true from ${ORDERED} order by place
+    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command, sole, instance)
+     select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp(), $5, true, $6 from ${ORDERED} order by place
      on conflict (tenant_id, scope, value_hmac) do update set
        unsettled_since = case when c.owner = excluded.owner then excluded.unsettled_since else c.unsettled_since end,
        command = case when c.owner = excluded.owner then excluded.command else c.command end,
+       instance = case when c.owner = excluded.owner then excluded.instance else c.instance end,
        sole = c.sole and (c.owner <> excluded.owner or c.command = excluded.command)
      returning c.owner, c.tenant_id, c.scope, c.value_hmac`,
-    [...parameters(owner, rows), command],
+    [...parameters(owner, rows), command, instance],
   );
   const lost = taken.filter((row) => row.owner !== owner);
   if (lost.length === 0) return;
@@ -139,10 +154,10 @@ async function take(tx: Queryable, owner: string, rows: readonly Keyed[], comman
 }
 
 /** Marks values that the command is about to give up. */
-async function touch(tx: Queryable, owner: string, rows: readonly Keyed[], command: string): Promise<void> {
+async function touch(tx: Queryable, owner: string, rows: readonly Keyed[], { command, instance }: By): Promise<void> {
   await tx.execute(
-    `update operational.claims c set unsettled_since = clock_timestamp(), command = $5, sole = c.sole and c.command = $5 from ${REQUESTED} where ${SAME_VALUE} and c.owner = $1`,
-    [...parameters(owner, rows), command],
+    `update operational.claims c set unsettled_since = clock_timestamp(), command = $5, instance = $6, sole = c.sole and c.command = $5 from ${REQUESTED} where ${SAME_VALUE} and c.owner = $1`,
+    [...parameters(owner, rows), command, instance],
   );
 }
 
@@ -150,13 +165,13 @@ async function touch(tx: Queryable, owner: string, rows: readonly Keyed[], comma
  * The stream holds the values. One that another command touched since is that command's to settle. One that is gone is taken again, because
  * nobody else may have it; but it may have been given up meanwhile: the reaper looks.
  */
-async function settle(tx: Queryable, owner: string, rows: readonly Keyed[], command: string): Promise<void> {
+async function settle(tx: Queryable, owner: string, rows: readonly Keyed[], { command, instance }: By): Promise<void> {
   await tx.execute(
-    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command)
-     select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp(), $5 from ${ORDERED} order by place
+    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command, instance)
+     select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp(), $5, $6 from ${ORDERED} order by place
      on conflict (tenant_id, scope, value_hmac) do update set state = 'confirmed', unsettled_since = null, sole = false
        where c.owner = excluded.owner and c.command = excluded.command`,
-    [...parameters(owner, rows), command],
+    [...parameters(owner, rows), command, instance],
   );
 }
 
@@ -170,12 +185,17 @@ async function release(tx: Queryable, owner: string, rows: readonly Keyed[], com
 }
 
 /** What the reaper found in the stream. Claims that a command has touched meanwhile are left to it. */
-async function recognise(tx: Queryable, owner: string, rows: readonly Keyed[], cutoff: string): Promise<void> {
+async function recognise(tx: Queryable, owner: string, rows: readonly Keyed[], left: readonly unknown[]): Promise<void> {
   await tx.execute(
     `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since)
      select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp() from ${ORDERED} order by place
      on conflict (tenant_id, scope, value_hmac) do update set state = 'confirmed', unsettled_since = null, sole = false
-       where c.owner = excluded.owner and c.unsettled_since < $5::timestamptz`,
-    [...parameters(owner, rows), cutoff],
+       where c.owner = excluded.owner and ${isLeft('$5::timestamptz', '$6::timestamptz', '$7')}`,
+    [...parameters(owner, rows), ...left],
   );
+}
+
+/** SQL: the claim `c` was left unsettled, before `off` by a process that may still run, before `offGone` by one that is gone. */
+function isLeft(off: string, offGone: string, gone: string): string {
+  return `(c.unsettled_since < ${off} or (c.unsettled_since < ${offGone} and c.instance = any(${gone}::text[])))`;
 }

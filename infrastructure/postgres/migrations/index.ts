@@ -5,6 +5,8 @@ import { leasesAndCheckpoints } from './0200-leases-and-checkpoints.ts';
 import { claims } from './0201-claims.ts';
 import { idempotencyKeys } from './0202-idempotency-keys.ts';
 import { claimsFencing } from './0203-claims-fencing.ts';
+import { claimsInstance } from './0204-claims-instance.ts';
+import { rateCounters } from './0205-rate-counters.ts';
 import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
 import { apiKeyRequests } from './0320-api-key-requests.ts';
@@ -22,6 +24,8 @@ export const migrations: readonly Migration[] = [
   claims,
   idempotencyKeys,
   claimsFencing,
+  claimsInstance,
+  rateCounters,
   personKeys,
   sessions,
   apiKeyRequests,

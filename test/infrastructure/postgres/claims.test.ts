@@ -83,6 +83,18 @@ describe('claims on unique values', () => {
     expect(await claims.claim('b', [email])).to.deep.equal([]);
   });
 
+  it('frees what a process left that is gone, sooner than what one left that may still run', async () => {
+    const gone = { instance: 'host/1/x', isGone: (name: string) => name === 'host/1/x' };
+    const left = createClaims({ database: database.db(), key: Buffer.alloc(32, 1), instance: 'host/1/x' });
+    const alive = createClaims({ database: database.db(), key: Buffer.alloc(32, 1), instance: 'host/2/x' });
+    const judge = createClaims({ database: database.db(), key: Buffer.alloc(32, 1), instance: 'host/3/x', isGone: gone.isGone });
+    await left.claim('a', [email]);
+    await alive.claim('b', [{ ...email, value: 'byron@example.org' }]);
+    await database.db().execute(`update operational.claims set unsettled_since = unsettled_since - interval '20 seconds'`);
+    expect(await judge.reap({ heldBy: () => Promise.resolve([]) })).to.equal(1);
+    expect(await states()).to.deep.equal([{ owner: 'b', scope: 'user/email', state: 'pending' }]);
+  });
+
   it('confirms what the stream holds when the crash came after the append', async () => {
     await claims.claim('a', [email]);
     await age();

@@ -1,0 +1,88 @@
+import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { useDatabase } from '../support/database.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Call } from '../support/http.ts';
+import { caller } from '../support/http.ts';
+import type { ServiceProcess } from '../support/process.ts';
+import { startServiceProcess } from '../support/process.ts';
+import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+
+describe('a unique value, wanted in two processes', () => {
+  let directory = '';
+  const processes: ServiceProcess[] = [];
+  const calls: Call[] = [];
+
+  after(async () => {
+    for (const one of processes) await one.end('SIGKILL');
+    await rm(directory, { recursive: true, force: true });
+  });
+  const database = useDatabase();
+  before(async function () {
+    this.timeout(60_000);
+    directory = await mkdtemp(join(tmpdir(), 'palimpsest-unique-'));
+    const environment = testEnvironment(database.url(), directory);
+    processes.push(await startServiceProcess(environment), await startServiceProcess(environment));
+    const [first] = processes;
+    const admin = caller(() => first?.adminUrl ?? '');
+    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{ token: string }>();
+    const owner = { authorization: `Bearer ${token}` };
+    await admin('POST', '/api/admin/schemas', { name: 'member', fields: [{ name: 'handle', field_type: 'text', unique: true }] }, owner);
+    for (const { contentUrl } of processes) {
+      const send = caller(() => contentUrl);
+      calls.push((method, path, body, headers) => send(method, path, body, { ...owner, ...headers }));
+    }
+  });
+
+  const create = (call: Call | undefined, handle: string) => {
+    if (!call) throw new Error('no process');
+    return call('POST', '/api/v1/content/member', { data: { handle } });
+  };
+
+  it('goes to one of a hundred creates', async () => {
+    const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => create(calls[n % 2], 'ada')));
+    expect(replies.filter(({ status }) => status === 201)).to.have.length(1);
+    const refused = replies.filter(({ status }) => status === 409);
+    expect(refused).to.have.length(99);
+    expect(refused[0]?.json()).to.deep.include({ error: 'unique value already held', fields: [{ field: 'handle', message: 'unique value already held' }] });
+  });
+
+  it('goes to one of a hundred updates and creates', async () => {
+    const mine = (await create(calls[0], 'mine')).json<{ id: string }>().id;
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => (n % 4 === 0 ? calls[n % 2]?.('PUT', `/api/v1/content/member/${mine}`, { data: { handle: 'byron' } }) : create(calls[n % 2], 'byron'))),
+    );
+    const winners = replies.filter((reply) => reply?.status === 201);
+    const updates = replies.filter((reply) => reply?.status === 200);
+    expect(winners.length === 1 ? updates.length : winners.length).to.equal(0);
+    expect(winners.length + Math.min(updates.length, 1)).to.equal(1);
+    const list = await calls[1]?.('GET', '/api/v1/content/member?filters[handle]=byron&limit=200');
+    expect(list?.json<object[]>()).to.have.length(1);
+  });
+
+  it('is free again within seconds when its process dies between claim and append', async function () {
+    this.timeout(60_000);
+    await database.db().transaction(async (tx) => {
+      // The log's head is held: what has claimed its value waits before its append.
+      await tx.query('lock table eventstore.head in access exclusive mode');
+      const dying = create(calls[1], 'lovelace').catch(() => undefined);
+      await eventually(async () => {
+        expect(await database.db().query(`select 1 from operational.claims where state = 'pending'`)).to.have.length(1);
+      });
+      await processes[1]?.end('SIGKILL');
+      await dying;
+      // As when its machine dies: nobody goes on with what it had asked of the database.
+      await tx.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+      await eventually(async () => {
+        expect(await database.db().query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).to.have.length(0);
+      });
+    });
+    const died = Date.now();
+    await eventually(async () => {
+      expect((await create(calls[0], 'lovelace')).status).to.equal(201);
+    }, { timeoutMs: 40_000, everyMs: 200 });
+    expect(Date.now() - died).to.be.lessThan(30_000);
+  });
+});

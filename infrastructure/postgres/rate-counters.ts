@@ -1,0 +1,39 @@
+import { createHmac } from 'node:crypto';
+import type { RateCounters } from '../../application/ports/rate-counters.ts';
+import type { Queryable } from './database.ts';
+
+export type PostgresRateCounters = RateCounters & {
+  /** Deletes counters whose window has ended, at most `limit` of them (default 10,000). @returns how many */
+  sweep(limit?: number): Promise<number>;
+};
+
+type Row = { readonly taken: number; readonly ends_at: Date; readonly seconds: number };
+
+/**
+ * One row a counter, taken by one statement: the row's lock puts calls in line. `taken` stops at one more than the limit, which is how a
+ * refused call is known from the last one allowed. `key` is that of the digest.
+ */
+export function createRateCounters({ database, key }: { readonly database: Queryable; readonly key: Uint8Array }): PostgresRateCounters {
+  return {
+    async take({ scope, limit, windowSeconds }) {
+      const counter = createHmac('sha256', key).update(scope).digest();
+      const [row] = await database.query<Row>(
+        `insert into operational.rate_counters as c (counter, taken, ends_at) values ($1, 1, clock_timestamp() + $3 * interval '1 second')
+         on conflict (counter) do update set
+           taken = case when c.ends_at <= clock_timestamp() then 1 else least(c.taken, $2::int4) + 1 end,
+           ends_at = case when c.ends_at <= clock_timestamp() then excluded.ends_at else least(c.ends_at, excluded.ends_at) end
+         returning taken, ends_at, extract(epoch from ends_at - clock_timestamp())::float8 as seconds`,
+        [counter, limit, windowSeconds],
+        'rate-counters-take',
+      );
+      if (!row) throw new Error('a counter took nothing');
+      return { allowed: row.taken <= limit, remaining: Math.max(limit - row.taken, 0), retryAfter: Math.max(Math.ceil(row.seconds), 1), resetAt: row.ends_at };
+    },
+    sweep: (limit = 10_000) =>
+      database.execute(
+        `delete from operational.rate_counters where ends_at < clock_timestamp() and counter in
+           (select counter from operational.rate_counters where ends_at < clock_timestamp() limit $1 for update skip locked)`,
+        [limit],
+      ),
+  };
+}

@@ -1,0 +1,74 @@
+import { expect } from 'chai';
+import type { PostgresRateCounters } from '../../../infrastructure/postgres/rate-counters.ts';
+import { createRateCounters } from '../../../infrastructure/postgres/rate-counters.ts';
+import { openDatabase } from '../../../infrastructure/postgres/database.ts';
+import { useDatabase } from '../../support/database.ts';
+
+describe('rate counters', () => {
+  const database = useDatabase();
+  const key = Buffer.alloc(32, 5);
+  const LOGIN = { scope: 'login/192.0.2.7', limit: 3, windowSeconds: 60 } as const;
+  let counters: PostgresRateCounters;
+
+  /** As if the windows had begun so long ago. */
+  async function age(seconds: number): Promise<void> {
+    await database.db().query(`update operational.rate_counters set ends_at = ends_at - $1 * interval '1 second'`, [seconds]);
+  }
+  async function take(times: number, request: Parameters<PostgresRateCounters['take']>[0] = LOGIN): Promise<readonly boolean[]> {
+    const taken: boolean[] = [];
+    for (let n = 0; n < times; n += 1) taken.push((await counters.take(request)).allowed);
+    return taken;
+  }
+
+  beforeEach(async () => {
+    counters = createRateCounters({ database: database.db(), key });
+    await database.db().query('truncate operational.rate_counters');
+  });
+
+  it('allows as many calls as the limit says, and tells what is left and when to come back', async () => {
+    const first = await counters.take(LOGIN);
+    expect(first).to.deep.include({ allowed: true, remaining: 2 });
+    expect(first.retryAfter).to.equal(60);
+    expect(first.resetAt).to.be.instanceOf(Date);
+    expect(await take(3)).to.deep.equal([true, true, false]);
+    await age(20);
+    const refused = await counters.take(LOGIN);
+    expect(refused).to.deep.include({ allowed: false, remaining: 0 });
+    expect(refused.retryAfter).to.be.within(38, 40);
+  });
+
+  it('begins a new window with the first call after the end of the one before; refused calls do not put it off', async () => {
+    expect(await take(5)).to.deep.equal([true, true, true, false, false]);
+    await age(59);
+    expect(await take(1)).to.deep.equal([false]);
+    await age(2);
+    expect(await take(4)).to.deep.equal([true, true, true, false]);
+  });
+
+  it('allows no more than the limit to a hundred calls that come together through two pools', async () => {
+    const pools = [openDatabase({ url: database.url(), maxConnections: 8 }), openDatabase({ url: database.url(), maxConnections: 8 })];
+    const taken = await Promise.all(Array.from({ length: 100 }, (_, n) => createRateCounters({ database: pools[n % 2]!, key }).take({ ...LOGIN, limit: 10 })));
+    expect(taken.filter(({ allowed }) => allowed)).to.have.length(10);
+    await Promise.all(pools.map((pool) => pool.close()));
+  });
+
+  it('keeps scopes apart, and obeys a limit or window that was made smaller at once', async () => {
+    expect(await take(3)).to.deep.equal([true, true, true]);
+    expect(await take(1, { ...LOGIN, scope: 'login/192.0.2.8' })).to.deep.equal([true]);
+    expect(await take(1, { ...LOGIN, limit: 5 })).to.deep.equal([true]);
+    expect(await take(1, { ...LOGIN, limit: 2 })).to.deep.equal([false]);
+    expect((await counters.take({ ...LOGIN, windowSeconds: 5 })).retryAfter).to.be.at.most(5);
+  });
+
+  it('holds no scope in clear, and sweeps what has ended only', async () => {
+    await take(1);
+    await age(120);
+    await take(1, { ...LOGIN, scope: 'login/192.0.2.8' });
+    const [row] = await database.db().query<{ text: string }>('select string_agg(t::text, $1) as text from operational.rate_counters t', [' ']);
+    expect(row?.text).to.not.contain('login');
+    expect(row?.text).to.not.contain(Buffer.from('login/').toString('hex'));
+    expect(await counters.sweep()).to.equal(1);
+    expect(await counters.sweep()).to.equal(0);
+    expect(await database.db().query('select 1 from operational.rate_counters')).to.have.length(1);
+  });
+});

@@ -1,8 +1,8 @@
 import { restoreHeaders } from '../../domain/automation/request-headers.ts';
 import { createWebhook as decide, parseWebhookEvent, webhookDecider } from '../../domain/automation/webhook.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { refusal } from '../../domain/errors.ts';
 import { handleCommand } from '../handle-command.ts';
+import { capExceeded } from '../platform/gates.ts';
 import { sealHeaders, sealPart } from './sealed-webhook.ts';
 import type { WebhookDependencies, WebhookOutcome } from './webhook-dependencies.ts';
 import { AUTOMATION, webhookStream } from './webhook-dependencies.ts';
@@ -23,7 +23,7 @@ export async function createWebhook(dependencies: WebhookDependencies, input: We
   return exclusive(`webhooks/${context.tenant}`, async () => {
     const current = await webhooks.count(context.tenant);
     if (current >= FREE_WEBHOOKS) {
-      throw refusal('cap_exceeded', { body: { cap: 'webhook.endpoints', limit: FREE_WEBHOOKS, current, upgrade_url: entitlements.upgradeUrl } });
+      throw capExceeded({ cap: 'webhook.endpoints', limit: FREE_WEBHOOKS, current }, entitlements);
     }
     const outcome = await append(dependencies, accepted, context);
     if (outcome.position !== undefined) await progress.waitFor([AUTOMATION], outcome.position, CATCH_UP_MS);

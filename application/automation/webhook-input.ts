@@ -3,6 +3,7 @@ import { problemOfHeaders, REDACTED } from '../../domain/automation/request-head
 import type { TriggerEvent } from '../../domain/automation/trigger.ts';
 import type { FieldError } from '../../domain/errors.ts';
 import { refusal } from '../../domain/errors.ts';
+import { requirePaid } from '../platform/gates.ts';
 import type { Entitlements } from '../ports/entitlements.ts';
 import type { WebhookDependencies } from './webhook-dependencies.ts';
 
@@ -102,9 +103,7 @@ function checkRetryNumbers({ max_retries, retry_delay_seconds }: WebhookInput): 
 function checkPaidOptions(input: WebhookInput, entitlements: Entitlements): void {
   const paid = (['payload_template', 'field_filters', 'jsonpath_filter', 'max_retries', 'retry_delay_seconds'] as const).filter((name) => isSet(input[name]));
   if (paid.length === 0) return;
-  if (!entitlements.has('webhook-pro')) {
-    throw refusal('payment_required', { body: { plugin: 'webhook', feature: 'feature:webhook-pro', upgrade_url: entitlements.upgradeUrl } });
-  }
+  requirePaid({ plugin: 'webhook', feature: 'webhook-pro' }, entitlements);
   // Storing a filter that nothing applies would send what its owner holds back.
   throw refusal('invalid_input', { fields: paid.map((field) => ({ field, message: 'is not available on this instance yet' })) });
 }

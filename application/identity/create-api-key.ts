@@ -1,5 +1,4 @@
 import type { CommandContext } from '../../domain/context.ts';
-import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { apiKey, decideApiKey } from '../../domain/identity/api-key.ts';
 import { parseApiKeyEvent } from '../../domain/identity/api-key-events.ts';
@@ -8,6 +7,7 @@ import { checkNewApiKey } from '../../domain/identity/new-api-key.ts';
 import { distinctRoles } from '../../domain/identity/roles.ts';
 import { streamName } from '../../domain/stream.ts';
 import { handleCommand } from '../handle-command.ts';
+import { capExceeded, paymentRequired } from '../platform/gates.ts';
 import { aloneAndCaughtUp } from './caught-up.ts';
 import type { IdentityDependencies } from './dependencies.ts';
 import type { ApiKeyRecord } from './identity-reads.ts';
@@ -33,12 +33,12 @@ export async function createApiKey(
   checkNewApiKey(asked, maker, now);
   if (entitlements.has('apikey-pro')) return append();
   if (asked.monthlyLimit !== 0) {
-    throw refusal('payment_required', { body: { plugin: 'apikey', feature: 'feature:apikey-pro', upgrade_url: entitlements.upgradeUrl } });
+    throw paymentRequired({ plugin: 'apikey', feature: 'apikey-pro' }, entitlements);
   }
   return aloneAndCaughtUp(dependencies, `api-keys/${context.tenant}`, async () => {
     const current = await reads.countActiveApiKeys(context.tenant, now);
     if (current >= FREE_KEYS) {
-      throw refusal('cap_exceeded', { body: { cap: 'apikey.keys', limit: FREE_KEYS, current, upgrade_url: entitlements.upgradeUrl } });
+      throw capExceeded({ cap: 'apikey.keys', limit: FREE_KEYS, current }, entitlements);
     }
     return append();
   });

@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { WEBHOOK_CATEGORIES } from '../../application/automation/webhook-worker.ts';
 import { createEntryHistory } from '../../application/content/entry-history.ts';
-import { FREE_TIER } from '../../application/ports/entitlements.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { createApi } from '../../api/http/create-api.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
@@ -30,6 +29,7 @@ import { composeContent } from './content.ts';
 import { openFanOut } from './fan-out.ts';
 import { composeIdentity } from './identity.ts';
 import { createHeldValues } from './held-values.ts';
+import { composeLicense } from './license.ts';
 import { measured } from './measured-event-store.ts';
 import { projections } from './projections.ts';
 import { composeRoutes } from './routes.ts';
@@ -119,17 +119,18 @@ export async function startService({ settings, logger: given, onFatal = () => un
     const idempotency = createIdempotencyKeys({ database, vault });
     const setupToken = settings.setupToken ?? randomSecrets.refreshToken();
     const history = createEntryHistory({ eventStore });
+    const license = await composeLicense({ settings, logger, now });
 
     const content = composeContent({ stores, progress: engine.progress, claims, logger });
     closing(() => content.close());
-    const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: FREE_TIER, setupToken, now, newId });
+    const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: license.entitlements, setupToken, now, newId });
     closing(() => identity.close());
     metrics.watch({
       pools: { main: database.pool, leases: stores.leasePool },
       droppedKeyRequests: () => identity.requests.dropped(),
       queuedAppends: stores.queuedAppends,
     });
-    const automation = composeAutomation({ stores, settings, logger, metrics, progress: engine.progress, vault, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: FREE_TIER, now, newId });
+    const automation = composeAutomation({ stores, settings, logger, metrics, progress: engine.progress, vault, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: license.entitlements, now, newId });
     closing(() => automation.close());
 
     const fanOut = await openFanOut({ stores, settings, logger, metrics, onFatal });

@@ -56,6 +56,7 @@ function inProduction(settings: Settings, { signingKeyMode }: StartupFacts): rea
   if (settings.databaseUrl === 'embedded') refuse('DATABASE_URL', 'name a PostgreSQL server: the embedded one is for development');
   else if (settings.databaseUrl !== undefined && userOf(settings.databaseUrl) === 'postgres') refuse('DATABASE_URL', 'sign in as a role of its own, not as the superuser postgres');
   if (settings.eventStoreUrl === 'memory') refuse('EVENT_STORE_URL', 'the memory store forgets everything: name a lasting one');
+  if (settings.licensePublicKey !== undefined) refuse('SVC_LICENSE_PUBLIC_KEY', 'unset it: production knows the built-in license key only');
   if (settings.consoleUrl?.startsWith('https://') === false) refuse('SVC_CONSOLE_URL', 'make it an https URL in production');
   if (signingKeyMode !== undefined && (signingKeyMode & 0o077) !== 0) refuse('JWT_KEY_PATH', 'make the key file readable by its owner only (chmod 600)');
   return problems;

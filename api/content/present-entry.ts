@@ -1,5 +1,5 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
-import { storedFields } from '../../domain/content/entry-fields.ts';
+import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import type { Actor } from '../../domain/event.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
@@ -13,7 +13,7 @@ export function presentEntry(type: ContentType, entry: EntryState, hidden: Reado
     schema_name: type.name,
     ...(entry.slug === undefined ? {} : { slug: entry.slug }),
     ...(drafts ? { status: entry.status } : {}),
-    data: Object.fromEntries(shown.map(({ key }): [string, Json] => [key, entry.fields[key] ?? null])),
+    data: Object.fromEntries(shown.map((field): [string, Json] => [field.key, shownValue(field, entry.fields)])),
     version: entry.version,
     created_at: entry.createdAt,
     updated_at: entry.updatedAt,

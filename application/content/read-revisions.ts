@@ -1,6 +1,6 @@
 import type { EntryFact } from '../../domain/content/entry.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
-import { storedFields } from '../../domain/content/entry-fields.ts';
+import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import type { FieldValues } from '../../domain/content/events.ts';
 import { parseEntryEvent } from '../../domain/content/parse-entry-event.ts';
@@ -82,7 +82,7 @@ export async function entryAsOf({ type, id, moment }: { readonly type: ContentTy
 
 /** Values of the type's fields of today, null where there is none, without the hidden ones. */
 function visibleFields(type: ContentType, hidden: ReadonlySet<string>, fields: FieldValues): FieldValues {
-  return Object.fromEntries(storedFields(type.definition).filter(({ key }) => !hidden.has(key)).map(({ key }) => [key, fields[key] ?? null]));
+  return Object.fromEntries(storedFields(type.definition).filter(({ key }) => !hidden.has(key)).map((field) => [field.key, shownValue(field, fields)]));
 }
 
 async function currentEntry(type: ContentType, id: string, { rows, eventStore }: RevisionDependencies): Promise<EntryState> {

@@ -3,6 +3,7 @@ import { storedFields } from '../../domain/content/entry-fields.ts';
 import type { FieldValues } from '../../domain/content/events.ts';
 import { parseEntryEvent } from '../../domain/content/parse-entry-event.ts';
 import type { FieldError } from '../../domain/errors.ts';
+import type { Json } from '../../domain/json.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { ContentTypeCatalogue } from '../ports/content-type-catalogue.ts';
 import type { EntryRows } from '../ports/entry-rows.ts';
@@ -15,7 +16,7 @@ export async function findMissingTargets(type: ContentType, sets: readonly Field
   const relations = storedFields(type.definition).filter(({ definition }) => definition.field_type === 'relation');
   const problems: FieldError[][] = sets.map(() => []);
   for (const { key, definition } of relations) {
-    const ids = new Set(sets.map((values) => values[key]).filter((value) => typeof value === 'string'));
+    const ids = new Set(sets.flatMap((values) => idsIn(values[key])));
     if (ids.size === 0) continue;
     const target = await dependencies.types.get(type.tenant, definition.relation_to ?? '');
     const missing = new Set(ids);
@@ -24,11 +25,15 @@ export async function findMissingTargets(type: ContentType, sets: readonly Field
       for (const id of missing) if (await isInStream(target, id, dependencies.eventStore)) missing.delete(id);
     }
     sets.forEach((values, index) => {
-      const id = values[key];
-      if (typeof id === 'string' && missing.has(id)) problems[index]?.push({ field: key, message: `related entry not found: ${id}` });
+      for (const id of idsIn(values[key])) if (missing.has(id)) problems[index]?.push({ field: key, message: `related entry not found: ${id}` });
     });
   }
   return problems;
+}
+
+/** Ids that the value of a relation names. */
+export function idsIn(value: Json | undefined): readonly string[] {
+  return (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');
 }
 
 /** The read model may be behind: the stream's last event knows. */

@@ -1,5 +1,5 @@
 import { changeEntry } from '../../domain/content/entry.ts';
-import { storedFields } from '../../domain/content/entry-fields.ts';
+import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
@@ -31,7 +31,7 @@ export async function restoreEntry({ type, id, revision, versions, except }: Ent
   const past = found === undefined ? undefined : (await foldEntry(eventStore, stream, { to: found, type })).state;
   if (!past || past.typeId !== type.id) throw refusal(row ? 'revision_not_found' : 'entry_not_found');
   const written = storedFields(type.definition).filter(({ key }) => !except.has(key));
-  const data = Object.fromEntries(written.map(({ key }) => [key, past.fields[key] ?? null]));
+  const data = Object.fromEntries(written.map((field) => [field.key, shownValue(field, past.fields)]));
   return runEntryCommand({ type, id, decide: (state, command) => changeEntry(state, { ...command, data: onlyKnown(data), versions, restoredVersion: past.version }) }, context, dependencies);
 
   /** A field that is required today and had no value then keeps today's value. */

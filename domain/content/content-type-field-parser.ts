@@ -3,7 +3,7 @@ import { parseRules } from './content-type-rules.ts';
 import type { FieldDefinition, FieldType, RelationType } from './definition.ts';
 import { FIELD_TYPES, RELATION_TYPES } from './definition.ts';
 import { readValue } from './entry-value.ts';
-import { isStored } from './field-types.ts';
+import { isManyToMany, isStored } from './field-types.ts';
 import { InvalidDefinition } from './invalid-definition.ts';
 import type { JsonRecord } from './parse-json.ts';
 import { optionalBoolean, parseObject } from './parse-json.ts';
@@ -79,7 +79,7 @@ function checkFlags(field: ParsedField, what: string): void {
   if (field.localized === true && field.unique === true) throw new InvalidDefinition(`${what}a unique field cannot be localized`);
   const keyed = field.unique === true || field.indexed === true;
   if (keyed && field.field_type === 'json') throw new InvalidDefinition(`${what}a json field cannot be unique or indexed`);
-  if (keyed && !isStored(field)) throw new InvalidDefinition(`${what}a relation of kind ${field.relation_type ?? ''} cannot be unique or indexed`);
+  if (keyed && (!isStored(field) || isManyToMany(field))) throw new InvalidDefinition(`${what}a relation of kind ${field.relation_type ?? ''} cannot be unique or indexed`);
   if (field.required === true && (field.relation_type === 'has_one' || field.relation_type === 'has_many')) {
     throw new InvalidDefinition(`${what}a relation of kind ${field.relation_type} cannot be required`);
   }

@@ -4,7 +4,7 @@ import type { ContentTypeDefinition, FieldDefinition, ValidationRule } from './d
 import { keyOf } from './entry-fields.ts';
 import { compileRules } from './entry-rules.ts';
 import { readValue } from './entry-value.ts';
-import { FIELD_TYPE_SPECS, isStored } from './field-types.ts';
+import { FIELD_TYPE_SPECS, isManyToMany, isStored, sqlTypeOf } from './field-types.ts';
 import { InvalidDefinition } from './invalid-definition.ts';
 import { isRecord, parseObject } from './parse-json.ts';
 
@@ -35,7 +35,7 @@ export function parseRules(input: Json | undefined, field: Field, what: string):
     const rule = body['rule'];
     const known = typeof rule === 'string' && Object.hasOwn(RULES, rule) ? RULES[rule] : undefined;
     if (typeof rule !== 'string' || !known) throw new InvalidDefinition(`${what}unknown validation rule ${JSON.stringify(rule ?? '').slice(0, 80)}`);
-    if (!isStored(field)) throw new InvalidDefinition(`${what}a relation of kind ${field.relation_type ?? ''} has no validation rules`);
+    if (!isStored(field) || isManyToMany(field)) throw new InvalidDefinition(`${what}a relation of kind ${field.relation_type ?? ''} has no validation rules`);
     const params = parseObject(body['params'] ?? {}, `${what}params of ${rule}`, known.params);
     const missing = known.params.find((name) => params[name] === undefined || params[name] === null);
     if (missing !== undefined) throw new InvalidDefinition(`${what}${rule} needs params.${missing}`);
@@ -52,12 +52,12 @@ export function parseRules(input: Json | undefined, field: Field, what: string):
 export function checkRules(definition: ContentTypeDefinition): void {
   const stored = definition.fields.filter(isStored).map((field) => ({ key: keyOf(field), definition: field }));
   for (const field of stored) {
-    const { name, field_type: type, default: preset, validation = [] } = field.definition;
+    const { name, default: preset, validation = [] } = field.definition;
     for (const { rule, params } of validation) {
       if (rule !== 'compare') continue;
       const other = stored.find((candidate) => candidate.key === params['field'] || candidate.definition.name === params['field']);
       if (!other || other.key === field.key) throw new InvalidDefinition(`field "${name}": compare: params.field names no other field`);
-      if (FIELD_TYPE_SPECS[other.definition.field_type].sqlType !== FIELD_TYPE_SPECS[type].sqlType) {
+      if (sqlTypeOf(other.definition) !== sqlTypeOf(field.definition)) {
         throw new InvalidDefinition(`field "${name}": compare: "${other.definition.name}" is of another type`);
       }
     }

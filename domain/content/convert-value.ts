@@ -1,7 +1,7 @@
 import type { Json } from '../json.ts';
 import type { FieldDefinition } from './definition.ts';
 import { readValue } from './entry-value.ts';
-import { FIELD_TYPE_SPECS } from './field-types.ts';
+import { emptyValue, FIELD_TYPE_SPECS, isManyToMany } from './field-types.ts';
 
 /**
  * A stored value of another field type as today's type holds it, as the conversion of the column gave it (table-ddl-convert.ts); null for a
@@ -11,7 +11,7 @@ export function convertValue(field: FieldDefinition, value: Json): Json {
   const { sqlType, textual } = FIELD_TYPE_SPECS[field.field_type];
   const read = readValue(field, value);
   if (read.ok && (typeof value !== 'string' || read.value !== null)) return read.value;
-  if (value === null) return null;
+  if (value === null || isManyToMany(field)) return emptyValue(field);
   const text = textOf(value, sqlType);
   if (textual) return text;
   const trimmed = text.trim();

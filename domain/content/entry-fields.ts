@@ -1,4 +1,7 @@
 import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
+import type { FieldValues } from './events.ts';
+import { emptyValue, isManyToMany, isStored } from './field-types.ts';
+import type { Json } from '../json.ts';
 
 /** A field whose value an entry itself holds. */
 export type StoredField = {
@@ -13,16 +16,17 @@ const cache = new WeakMap<ContentTypeDefinition, readonly StoredField[]>();
 export function storedFields(definition: ContentTypeDefinition): readonly StoredField[] {
   const known = cache.get(definition);
   if (known) return known;
-  const stored = definition.fields.filter(holdsValue).map((field) => ({ key: keyOf(field), definition: field }));
+  const stored = definition.fields.filter(isStored).map((field) => ({ key: keyOf(field), definition: field }));
   cache.set(definition, stored);
   return stored;
 }
 
-/** Name under which an entry holds the field's value. */
-export function keyOf(field: FieldDefinition): string {
-  return field.field_type === 'relation' ? `${field.name}_id` : field.name;
+/** The field's value as an entry with these values shows it. */
+export function shownValue({ key, definition }: StoredField, fields: FieldValues): Json {
+  return fields[key] ?? emptyValue(definition);
 }
 
-function holdsValue(field: FieldDefinition): boolean {
-  return field.field_type !== 'relation' || (field.relation_type ?? 'belongs_to') === 'belongs_to';
+/** Name under which an entry holds the field's value. */
+export function keyOf(field: FieldDefinition): string {
+  return field.field_type === 'relation' && !isManyToMany(field) ? `${field.name}_id` : field.name;
 }

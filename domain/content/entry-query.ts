@@ -1,6 +1,7 @@
 import type { ContentType } from './content-type.ts';
 import type { FieldType } from './definition.ts';
 import { storedFields } from './entry-fields.ts';
+import { isManyToMany } from './field-types.ts';
 
 /** Operators of filters (spec 4 A, filters). */
 export const FILTER_OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$notIn', '$contains', '$startsWith', '$endsWith', '$between', '$null', '$notNull'] as const;
@@ -57,7 +58,7 @@ export function queryColumn(type: ContentType, hidden: ReadonlySet<string>, name
   const system = name.startsWith('_') ? name : `_${name}`;
   if (Object.hasOwn(SYSTEM, system)) return SYSTEM[system];
   const field = storedFields(type.definition).find(({ key, definition }) => key === name || definition.name === name);
-  if (!field || hidden.has(field.key)) return undefined;
+  if (!field || hidden.has(field.key) || isManyToMany(field.definition)) return undefined;
   const { field_type, indexed, unique } = field.definition;
   return { column: field.key, type: field_type, indexed: indexed === true || unique === true, nullable: true };
 }

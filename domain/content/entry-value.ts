@@ -1,19 +1,24 @@
 import type { FieldDefinition } from './definition.ts';
 import { parseDecimal } from './decimal.ts';
+import { isManyToMany } from './field-types.ts';
 import type { Json } from '../json.ts';
 import { slugPattern, uuidPattern } from './patterns.ts';
 
 /** A value as events store it, or why it is refused. */
 export type ReadValue = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
+/** Most entries that a many_to_many links. */
+export const MAX_LINKS = 1000;
+
 /** Deepest nesting of a `json` value. */
 const MAX_DEPTH = 64;
 
 /**
  * Brings one value into the form that events, answers and columns share: datetimes in UTC with milliseconds, uuids in lower case, decimals as
- * plain text. Empty text counts as null where the type has no empty value. Idempotent. (spec 4, field types)
+ * plain text, a many_to_many as a list of ids without repeats. Empty text counts as null where the type has no empty value. Idempotent. (spec 4, field types)
  */
 export function readValue(field: FieldDefinition, value: Json): ReadValue {
+  if (isManyToMany(field)) return readLinks(value);
   if (value === null) return accept(null);
   if (value === '' && EMPTY_IS_NULL.has(field.field_type)) return accept(null);
   const read = readers[field.field_type](value);
@@ -41,6 +46,14 @@ const readers: Readonly<Record<FieldDefinition['field_type'], (value: Json) => R
   relation: (value) => text(value, 'must be the id of an entry', parseUuid),
   json: (value) => (isStorableJson(value, 0) ? accept(value) : refuse(`must be JSON without NUL characters, at most ${MAX_DEPTH} levels deep`)),
 };
+
+/** Ids in the order given; of an id that comes again the first place counts. */
+function readLinks(value: Json): ReadValue {
+  if (value === null) return accept([]);
+  const ids = Array.isArray(value) ? value.map((id: Json) => (typeof id === 'string' ? parseUuid(id) : undefined)) : [undefined];
+  if (!ids.every((id) => id !== undefined)) return refuse('must be a list of ids of entries');
+  return ids.length > MAX_LINKS ? refuse(`must hold at most ${MAX_LINKS} ids`) : accept([...new Set(ids)]);
+}
 
 function textOf(value: Json): ReadValue {
   return text(value, 'must be text', (given) => given);

@@ -1,10 +1,12 @@
-import type { ContentTypeDefinition } from './definition.ts';
+import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
 import { storedFields } from './entry-fields.ts';
 import type { StoredField } from './entry-fields.ts';
 import { compareFields, compileRules } from './entry-rules.ts';
 import type { FieldRules } from './entry-rules.ts';
 import { readValue } from './entry-value.ts';
+import { sameJson } from './same-json.ts';
 import type { FieldValues } from './events.ts';
+import { isManyToMany } from './field-types.ts';
 import type { FieldError } from '../errors.ts';
 import type { Json, JsonObject } from '../json.ts';
 
@@ -50,7 +52,7 @@ const REQUIRED = 'is required';
 type CompiledType = {
   readonly fields: readonly { readonly field: StoredField; readonly checks: FieldRules['checks'] }[];
   readonly byKey: ReadonlyMap<string, CompiledType['fields'][number]>;
-  /** Relations whose values stand elsewhere. */
+  /** Relations whose values the entries of the other side hold. */
   readonly elsewhere: ReadonlySet<string>;
   readonly comparisons: FieldRules['comparisons'];
 };
@@ -82,7 +84,7 @@ function readGiven(type: CompiledType, data: JsonObject): { readonly values: Rea
   for (const [name, given] of Object.entries(data)) {
     const known = type.byKey.get(name);
     if (!known) {
-      problems.push({ field: name.slice(0, 200), message: type.elsewhere.has(name) ? 'is not written through data' : 'unknown field' });
+      problems.push({ field: name.slice(0, 200), message: type.elsewhere.has(name) ? 'is written on the other side' : 'unknown field' });
       continue;
     }
     const { key, definition } = known.field;
@@ -91,20 +93,20 @@ function readGiven(type: CompiledType, data: JsonObject): { readonly values: Rea
       problems.push({ field: key, message: read.message });
       continue;
     }
-    if (values.has(key) && values.get(key) !== read.value) {
+    if (values.has(key) && !sameJson(values.get(key) ?? null, read.value)) {
       problems.push({ field: key, message: 'is given twice' });
       continue;
     }
-    const reason = isEmpty(read.value) ? (definition.required === true ? REQUIRED : undefined) : firstRefusal(known.checks, read.value);
+    const reason = isEmpty(definition, read.value) ? (definition.required === true ? REQUIRED : undefined) : firstRefusal(known.checks, read.value);
     if (reason !== undefined) problems.push({ field: key, message: reason });
     values.set(key, read.value);
   }
   return { values, problems };
 }
 
-/** Null and empty text; empty optional text is kept and passes no rules. */
-function isEmpty(value: Json): boolean {
-  return value === null || value === '';
+/** Null, empty text, an empty list of links; empty optional text is kept and passes no rules. */
+function isEmpty(field: FieldDefinition, value: Json): boolean {
+  return value === null || value === '' || (isManyToMany(field) && Array.isArray(value) && value.length === 0);
 }
 
 function firstRefusal(checks: FieldRules['checks'], value: Json): string | undefined {

@@ -3,6 +3,7 @@ import { refusal } from '../errors.ts';
 import type { Actor } from '../event.ts';
 import type { JsonObject } from '../json.ts';
 import type { ContentTypeDefinition } from './definition.ts';
+import { shownValue, storedFields } from './entry-fields.ts';
 import type { EntryState } from './entry-state.ts';
 import { checkChangedValues, checkNewValues } from './entry-values.ts';
 import type { EntryEvent, EntryEventBase, EntryStatus, FieldValues } from './events.ts';
@@ -52,7 +53,8 @@ export function changeEntry(
   const entry = existing(state, command);
   const { values, problems } = checkChangedValues(command.definition, entry.fields, command.data);
   if (problems.length > 0) throw refusal('validation_failed', { fields: problems });
-  const fields: FieldValues = Object.fromEntries(Object.entries(values).filter(([key, value]) => !sameJson(value, entry.fields[key] ?? null)));
+  const held = new Map(storedFields(command.definition).map((field) => [field.key, shownValue(field, entry.fields)]));
+  const fields: FieldValues = Object.fromEntries(Object.entries(values).filter(([key, value]) => !sameJson(value, held.get(key) ?? null)));
   const slug = command.slug === undefined || command.slug === entry.slug ? {} : { slug: command.slug };
   if (Object.keys(fields).length === 0 && !('slug' in slug)) return [];
   const restored = command.restoredVersion === undefined ? {} : { restored_version: command.restoredVersion };

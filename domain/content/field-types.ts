@@ -2,9 +2,12 @@ import type { Json, JsonObject } from '../json.ts';
 import { canonicalDecimal } from './decimal.ts';
 import type { FieldDefinition, FieldType } from './definition.ts';
 
-/** Column types of the typed tables. */
+/** Column types of one value; each converts into every other. */
 export const SQL_TYPES = ['text', 'float8', 'int8', 'numeric', 'boolean', 'date', 'timestamptz(3)', 'time(3)', 'uuid', 'jsonb'] as const;
 export type SqlType = (typeof SQL_TYPES)[number];
+
+/** Column types of the typed tables: `uuid[]` holds the ids of a many_to_many and converts into nothing. */
+export type ColumnType = SqlType | 'uuid[]';
 
 /** What a field type is in each of its worlds. Values are checked by `readValue` (entry-value.ts). */
 export type FieldTypeSpec = {
@@ -20,7 +23,7 @@ export type FieldTypeSpec = {
 const text = { sqlType: 'text', ordered: true, textual: true } as const;
 const id = { sqlType: 'uuid', ordered: false, textual: false, schema: { type: 'string', format: 'uuid' } } as const;
 
-/** The one table of field types (spec 4 A, field types). `relation` stands for the column of a belongs_to. */
+/** The one table of field types (spec 4 A, field types). `relation` stands for a belongs_to; see `sqlTypeOf`. */
 export const FIELD_TYPE_SPECS: { readonly [type in FieldType]: FieldTypeSpec } = {
   text: { ...text, schema: { type: 'string' } },
   rich_text: { ...text, schema: { type: 'string' } },
@@ -46,21 +49,38 @@ export const FIELD_TYPE_SPECS: { readonly [type in FieldType]: FieldTypeSpec } =
 /** Characters of a text that an index holds: a B-tree row ends at 2.7 KB. */
 export const INDEXED_CHARACTERS = 255;
 
-/** Whether a field has a column in the type's table. The other relation kinds live in link tables or on the other side. */
-export function isStored(field: Pick<FieldDefinition, 'field_type' | 'relation_type'>): boolean {
-  return field.field_type !== 'relation' || (field.relation_type ?? 'belongs_to') === 'belongs_to';
+type FieldKind = Pick<FieldDefinition, 'field_type' | 'relation_type'>;
+
+/** Whether an entry holds the field's value itself. A has_one or has_many is the other side of a belongs_to and holds none. */
+export function isStored(field: FieldKind): boolean {
+  return field.relation_type !== 'has_one' && field.relation_type !== 'has_many';
+}
+
+/** Whether the field's value is a list of ids, in the author's order. */
+export function isManyToMany(field: FieldKind): boolean {
+  return field.field_type === 'relation' && field.relation_type === 'many_to_many';
+}
+
+/** Type of the field's column. */
+export function sqlTypeOf(field: FieldKind): ColumnType {
+  return isManyToMany(field) ? 'uuid[]' : FIELD_TYPE_SPECS[field.field_type].sqlType;
+}
+
+/** What an entry without a value of the field shows. */
+export function emptyValue(field: FieldKind): Json {
+  return isManyToMany(field) ? [] : null;
 }
 
 /**
  * SQL of the value that indexes hold, over a quoted column: whole, or the first 255 characters of a text. Equality and order that
  * are to use the index are written on exactly this expression (equality with the whole column beside it).
  */
-export function indexedExpression(sqlType: SqlType, column: string): string {
+export function indexedExpression(sqlType: ColumnType, column: string): string {
   return sqlType === 'text' ? `left(${column}, ${INDEXED_CHARACTERS})` : column;
 }
 
 /** SQL of a column's value as JSON shows it, over a quoted column: something that `to_json` turns into the stored form of the value. */
-export function jsonExpression(sqlType: SqlType, column: string): string {
+export function jsonExpression(sqlType: ColumnType, column: string): string {
   if (sqlType === 'timestamptz(3)') return `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
   if (sqlType === 'date') return `to_char(${column}, 'YYYY-MM-DD')`;
   if (sqlType === 'numeric' || sqlType === 'time(3)') return `${column}::text`;

@@ -1,6 +1,6 @@
 import type { ContentTypeDefinition, FieldDefinition, SchemaStatement } from './definition.ts';
 import { keyOf } from './entry-fields.ts';
-import { FIELD_TYPE_SPECS, isStored } from './field-types.ts';
+import { isManyToMany, isStored, sqlTypeOf } from './field-types.ts';
 import { InvalidDefinition } from './invalid-definition.ts';
 import type { Column, SchemaOperation, TableIndex } from './schema-operation.ts';
 import { LIVE_SCHEMA, renderOperation } from './table-ddl.ts';
@@ -56,7 +56,7 @@ export function diffContentType(change: SchemaChange): SchemaDifference {
   for (const field of after.fields) refuseRelationChange(field, own.find(({ name }) => name === field.name));
 
   const again = change.retained.filter(({ name }) => after.fields.some((field) => field.name === name));
-  const removed = (before?.fields ?? []).filter((field) => hasTable(field) && !after.fields.some(({ name }) => name === field.name));
+  const removed = (before?.fields ?? []).filter((field) => isStored(field) && !after.fields.some(({ name }) => name === field.name));
   const options = optionOperations(before, after, tenant);
   const operations = [
     ...tableOperations(change, own, foreign),
@@ -75,7 +75,7 @@ export function diffContentType(change: SchemaChange): SchemaDifference {
 
 /** Column of a field that has one. */
 export function columnOf(field: FieldDefinition): Column {
-  return { name: keyOf(field), type: FIELD_TYPE_SPECS[field.field_type].sqlType };
+  return { name: keyOf(field), type: sqlTypeOf(field) };
 }
 
 function toStatement(operation: SchemaOperation, table: string, id: string): SchemaStatement {
@@ -86,7 +86,6 @@ function toStatement(operation: SchemaOperation, table: string, id: string): Sch
 /** Statements that bring the table to the definition without losing a value. */
 function tableOperations({ before, after, others }: SchemaChange, own: readonly FieldDefinition[], foreign: readonly FieldDefinition[]): readonly SchemaOperation[] {
   const there = new Map([...own, ...foreign].filter(isStored).map((field) => [keyOf(field), columnOf(field).type]));
-  const links = new Set([...own, ...foreign].filter(isLink).map(({ name }) => name));
   const stored = after.fields.filter(isStored);
   const isNew = before === undefined && own.length === 0 && others.length === 0;
   const operations: SchemaOperation[] = isNew ? [{ op: 'create_table', columns: stored.map(columnOf) }] : [];
@@ -99,7 +98,7 @@ function tableOperations({ before, after, others }: SchemaChange, own: readonly 
     if (from === undefined) {
       if (!isNew) operations.push({ op: 'add_column', column });
       if (isIndexed(field)) operations.push({ op: 'create_index', index });
-    } else if (from !== column.type) {
+    } else if (from !== 'uuid[]' && column.type !== 'uuid[]' && from !== column.type) {
       // An index expression does not outlive its column's type.
       if (indexed.own) operations.push({ op: 'drop_index', index: { kind: 'column', column: { name: column.name, type: from } } });
       operations.push({ op: 'convert_column', column: column.name, from, to: column.type });
@@ -110,15 +109,13 @@ function tableOperations({ before, after, others }: SchemaChange, own: readonly 
       operations.push({ op: 'drop_index', index });
     }
   }
-  for (const { name } of after.fields.filter(isLink)) if (!links.has(name)) operations.push({ op: 'create_link', field: name });
   const hasStatusIndex = before?.with_draft_publish === true || others.some(({ with_draft_publish: on }) => on === true);
   if (after.with_draft_publish === true && !hasStatusIndex) operations.push({ op: 'create_index', index: { kind: 'status' } });
   return operations;
 }
 
 function removal(field: FieldDefinition, foreign: readonly FieldDefinition[], tenant: string): SchemaOperation {
-  const shared = foreign.some((other) => hasTable(other) && keyOf(other) === keyOf(field));
-  if (isLink(field)) return shared ? { op: 'clear_link', field: field.name, tenant } : { op: 'drop_link', field: field.name };
+  const shared = foreign.some((other) => isStored(other) && keyOf(other) === keyOf(field));
   return shared ? { op: 'clear_column', column: columnOf(field), tenant } : { op: 'drop_column', column: columnOf(field) };
 }
 
@@ -136,7 +133,7 @@ function isCanceled(operation: SchemaOperation, again: readonly FieldDefinition[
       return again.some((field) => isStored(field) && keyOf(field) === operation.column.name);
     case 'drop_link':
     case 'clear_link':
-      return again.some((field) => isLink(field) && field.name === operation.field);
+      return again.some((field) => isManyToMany(field) && field.name === operation.field);
     case 'purge_deleted':
       return after.with_soft_delete === true;
     case 'publish_all':
@@ -156,7 +153,7 @@ function valueChecks(before: ContentTypeDefinition | undefined, own: readonly Fi
     const checks: ValueCheck[] = [];
     // A field that is new and required is like one that becomes so: spec 2 lets it be added, entries without a value stay.
     if (field.required === true && previous !== undefined && previous.required !== true && field.default === undefined) checks.push({ kind: 'required', column, field });
-    const changed = previous?.unique !== true || FIELD_TYPE_SPECS[previous.field_type].sqlType !== column.type;
+    const changed = previous?.unique !== true || sqlTypeOf(previous) !== column.type;
     if (field.unique === true && hasValues && changed) checks.push({ kind: 'unique', column, field });
     return checks;
   });
@@ -171,15 +168,14 @@ function releasedFields(before: ContentTypeDefinition | undefined, after: Conten
 }
 
 function findConflict(fields: readonly FieldDefinition[], foreign: readonly FieldDefinition[]): string | undefined {
-  for (const field of fields.filter(hasTable)) {
-    const other = foreign.find((known) => hasTable(known) && (keyOf(known) === keyOf(field) || known.name === field.name) && storage(known) !== storage(field));
+  for (const field of fields.filter(isStored)) {
+    const other = foreign.find((known) => isStored(known) && (keyOf(known) === keyOf(field) || known.name === field.name) && storage(known) !== storage(field));
     if (other) return `field "${field.name}" is ${storage(other)} there and ${storage(field)} here`;
   }
   return undefined;
 }
 
 function storage(field: FieldDefinition): string {
-  if (isLink(field)) return 'a link table';
   return `${keyOf(field) === field.name ? '' : `${keyOf(field)} `}${columnOf(field).type}`;
 }
 
@@ -191,21 +187,12 @@ function refuseRelationChange(field: FieldDefinition, previous: FieldDefinition 
 
 /** Where a field's values live. */
 function side(field: FieldDefinition): string {
-  if (isLink(field)) return 'links';
+  if (isManyToMany(field)) return 'many_to_many';
   if (!isStored(field)) return 'other side';
   return field.field_type === 'relation' ? 'belongs_to' : 'column';
 }
 
-function hasTable(field: FieldDefinition): boolean {
-  return isStored(field) || isLink(field);
-}
-
-/** Whether a field's values live in a link table. */
-export function isLink(field: Pick<FieldDefinition, 'field_type' | 'relation_type'>): boolean {
-  return field.field_type === 'relation' && field.relation_type === 'many_to_many';
-}
-
-/** Whether a field's column has an index: a belongs_to always, for the other side's reads. */
+/** Whether a field's column has an index: a relation's always, for the other side's reads and for deletions of what it names. */
 export function isIndexed(field: FieldDefinition): boolean {
   return isStored(field) && (field.indexed === true || field.unique === true || field.field_type === 'relation');
 }

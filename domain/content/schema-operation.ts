@@ -1,7 +1,7 @@
-import type { SqlType } from './field-types.ts';
+import type { ColumnType, SqlType } from './field-types.ts';
 
 /** A column of a typed table. */
-export type Column = { readonly name: string; readonly type: SqlType };
+export type Column = { readonly name: string; readonly type: ColumnType };
 
 /** An index of a typed table, always led by the tenant and ended by the id: of one column, or of status and creation time. */
 export type TableIndex = { readonly kind: 'column'; readonly column: Column } | { readonly kind: 'status' };
@@ -16,6 +16,7 @@ export type SchemaOperation =
   | { readonly op: 'convert_column'; readonly column: string; readonly from: SqlType; readonly to: SqlType }
   | { readonly op: 'create_index'; readonly index: TableIndex }
   | { readonly op: 'drop_index'; readonly index: TableIndex }
+  /** The `…_link` operations stand in logs of before a many_to_many was a column of its own; they mean that column. */
   | { readonly op: 'create_link'; readonly field: string }
   /** The rest is destructive. Where another tenant's type shares the column or link table, only the tenant's own values go. */
   | { readonly op: 'drop_column'; readonly column: Column }

@@ -1,9 +1,10 @@
 import { quoteIdentifier } from '../identifier.ts';
 import { strictConversion, totalConversion, unconvertible } from './table-ddl-convert.ts';
 import { indexedExpression } from './field-types.ts';
+import type { ColumnType, SqlType } from './field-types.ts';
 import type { Column, SchemaOperation, TableIndex } from './schema-operation.ts';
 import { SYSTEM_COLUMNS } from './system-columns.ts';
-import { createdIndexName, indexName, linkTableName, linkTargetIndexName, primaryKeyName } from './table-names.ts';
+import { createdIndexName, indexName, primaryKeyName } from './table-names.ts';
 
 /** Where an operation is rendered: schema in quotes, name of the content type. */
 export type TablePlace = { readonly schema: string; readonly table: string };
@@ -19,7 +20,7 @@ const NO_UNDO = '-- no undo: the values are gone from the table; they stay in th
 /** What an operation means: words, statement, undo (spec 2, database statement). Several statements are joined by `;` and a line break. */
 export function renderOperation(operation: SchemaOperation, place: TablePlace): RenderedOperation {
   const table = tableName(place);
-  const { schema, table: type } = place;
+  const { table: type } = place;
   const safe = (description: string, sql: string, down: string) => ({ description, sql, down_sql: down, destructive: false });
   const destructive = (description: string, sql: string, down: string) => ({ description, sql, down_sql: down, destructive: true });
   switch (operation.op) {
@@ -38,25 +39,25 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
       return safe(`Index ${indexWords(operation.index)}`, createIndex(place, operation.index), dropIndex(place, operation.index));
     case 'drop_index':
       return safe(`Drop the index on ${indexWords(operation.index)}`, dropIndex(place, operation.index), createIndex(place, operation.index));
-    case 'create_link':
-      return safe(`Create the link table of ${operation.field}`, createLink(place, operation.field), `drop table ${linkName(place, operation.field)}`);
+    case 'create_link': {
+      const column = linkColumn(operation.field);
+      const sql = `${addColumn(table, column)};\n${createIndex(place, { kind: 'column', column })}`;
+      return safe(`Add column ${column.name} (${column.type})`, sql, `alter table ${table} drop column ${quoteIdentifier(column.name)}`);
+    }
     case 'drop_column': {
       const column = quoteIdentifier(operation.column.name);
       return destructive(`Drop column ${operation.column.name}`, `alter table ${table} drop column ${column}`, `${addColumn(table, operation.column)};\n${NO_UNDO}`);
     }
     case 'clear_column': {
       const column = quoteIdentifier(operation.column.name);
-      const sql = `update ${table} set ${column} = null where tenant_id = ${literal(operation.tenant)}`;
+      const empty = operation.column.type === 'uuid[]' ? `'{}'` : 'null';
+      const sql = `update ${table} set ${column} = ${empty} where tenant_id = ${literal(operation.tenant)}`;
       return destructive(`Clear column ${operation.column.name}, which another tenant's ${type} uses too`, sql, NO_UNDO);
     }
-    case 'drop_link': {
-      const sql = `drop table ${linkName(place, operation.field)}`;
-      return destructive(`Drop the link table of ${operation.field}`, sql, `${createLink(place, operation.field)};\n${NO_UNDO}`);
-    }
-    case 'clear_link': {
-      const sql = `delete from ${linkName(place, operation.field)} where tenant_id = ${literal(operation.tenant)}`;
-      return destructive(`Clear the links of ${operation.field}, which another tenant's ${type} uses too`, sql, NO_UNDO);
-    }
+    case 'drop_link':
+      return renderOperation({ op: 'drop_column', column: linkColumn(operation.field) }, place);
+    case 'clear_link':
+      return renderOperation({ op: 'clear_column', column: linkColumn(operation.field), tenant: operation.tenant }, place);
     case 'purge_deleted': {
       const sql = `delete from ${table} where tenant_id = ${literal(operation.tenant)} and "_deleted_at" is not null`;
       return destructive('Remove soft delete: deleted entries go', sql, NO_UNDO);
@@ -67,10 +68,6 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
     }
     default:
       return unknownOperation(operation);
-  }
-
-  function linkName(at: TablePlace, field: string): string {
-    return `${schema}.${quoteIdentifier(linkTableName(at.table, field))}`;
   }
 }
 
@@ -90,8 +87,6 @@ export function findUnconvertible(place: TablePlace, operation: Extract<SchemaOp
   return condition === undefined ? undefined : `select exists (select 1 from ${tableName(place)} where ${condition}) as found`;
 }
 
-type SqlColumnType = Column['type'];
-
 function tableName({ schema, table }: TablePlace): string {
   return `${schema}.${quoteIdentifier(table)}`;
 }
@@ -100,7 +95,7 @@ function createTable(place: TablePlace, columns: readonly Column[]): string {
   const table = tableName(place);
   const lines = [
     ...SYSTEM_COLUMNS.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`),
-    ...columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`),
+    ...columns.map(({ name, type }) => `${quoteIdentifier(name)} ${typeSql(type)}`),
     `constraint ${quoteIdentifier(primaryKeyName(place.table))} primary key (id)`,
   ];
   const index = quoteIdentifier(createdIndexName(place.table));
@@ -108,27 +103,31 @@ function createTable(place: TablePlace, columns: readonly Column[]): string {
 }
 
 function addColumn(table: string, { name, type }: Column): string {
-  return `alter table ${table} add column if not exists ${quoteIdentifier(name)} ${type}`;
+  return `alter table ${table} add column if not exists ${quoteIdentifier(name)} ${typeSql(type)}`;
 }
 
-function alterType(table: string, column: string, to: SqlColumnType, using: string): string {
+/** A list is never null: an entry without links has none. */
+function typeSql(type: ColumnType): string {
+  return type === 'uuid[]' ? `uuid[] not null default '{}'` : type;
+}
+
+function linkColumn(field: string): Column {
+  return { name: field, type: 'uuid[]' };
+}
+
+function alterType(table: string, column: string, to: SqlType, using: string): string {
   return `alter table ${table} alter column ${quoteIdentifier(column)} type ${to} using ${using}`;
 }
 
 function createIndex(place: TablePlace, index: TableIndex): string {
+  const name = quoteIdentifier(indexName(place.table, index));
+  if (index.kind === 'column' && index.column.type === 'uuid[]') return `create index if not exists ${name} on ${tableName(place)} using gin (${quoteIdentifier(index.column.name)})`;
   const keys = index.kind === 'status' ? '"_status", "_created_at" desc' : indexedExpression(index.column.type, quoteIdentifier(index.column.name));
-  return `create index if not exists ${quoteIdentifier(indexName(place.table, index))} on ${tableName(place)} (tenant_id, ${keys}, id)`;
+  return `create index if not exists ${name} on ${tableName(place)} (tenant_id, ${keys}, id)`;
 }
 
 function dropIndex(place: TablePlace, index: TableIndex): string {
   return `drop index if exists ${place.schema}.${quoteIdentifier(indexName(place.table, index))}`;
-}
-
-function createLink(place: TablePlace, field: string): string {
-  const table = `${place.schema}.${quoteIdentifier(linkTableName(place.table, field))}`;
-  const index = quoteIdentifier(linkTargetIndexName(place.table, field));
-  const columns = 'tenant_id text not null, source_id uuid not null, target_id uuid not null, position int4 not null';
-  return `create table if not exists ${table} (${columns}, primary key (source_id, target_id));\ncreate index if not exists ${index} on ${table} (target_id)`;
 }
 
 function indexWords(index: TableIndex): string {

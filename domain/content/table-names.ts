@@ -2,14 +2,9 @@ import { createHash } from 'node:crypto';
 import type { TableIndex } from './schema-operation.ts';
 
 /**
- * Names beside a type's own table. They start with `_`, so no content type can take them, and carry a digest, so neither a cut at
- * PostgreSQL's 63 bytes nor another split of the words makes two alike.
+ * Name of an index of a type's table, in the table's schema. These names start with `_`, so no content type can take them, and carry a digest,
+ * so neither a cut at PostgreSQL's 63 bytes nor another split of the words makes two alike.
  */
-export function linkTableName(type: string, field: string): string {
-  return derivedName('link', type, field);
-}
-
-/** Name of an index of a type's table, in the table's schema. */
 export function indexName(type: string, index: TableIndex): string {
   return index.kind === 'status' ? derivedName('ix', type, '_status') : derivedName('ix', type, index.column.name);
 }
@@ -22,11 +17,6 @@ export function primaryKeyName(type: string): string {
 /** Name of the index behind the default order of lists. */
 export function createdIndexName(type: string): string {
   return derivedName('ix', type, '_created_at');
-}
-
-/** Name of the index on the other end of a link table. */
-export function linkTargetIndexName(type: string, field: string): string {
-  return derivedName('ix', linkTableName(type, field), 'target_id');
 }
 
 function derivedName(prefix: string, type: string, part: string): string {

@@ -12,7 +12,7 @@ import { applyEntryEvents } from './entries/projector.ts';
 /** The read model of content: definitions, and one typed table a content type (spec 5, rules 6 and 9). */
 export const contentProjection: Projection = {
   name: 'content',
-  version: 1,
+  version: 2,
   categories: ['content_type', 'entry'],
   create: createContentTypeTables,
   async apply(tx, target, events) {

@@ -5,7 +5,7 @@ import type { EventStore } from '../../application/ports/event-store.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { ContentTypeDefinition, FieldDefinition } from '../../domain/content/definition.ts';
 import { storedFields } from '../../domain/content/entry-fields.ts';
-import { FIELD_TYPE_SPECS } from '../../domain/content/field-types.ts';
+import { sqlTypeOf } from '../../domain/content/field-types.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import { ORIGIN } from '../../domain/event.ts';
@@ -102,7 +102,7 @@ export function useContent(): ContentBench {
 /** The event that creates a type with its table. */
 export function contentTypeSaved(definition: TestDefinition, typeId: string) {
   const full: ContentTypeDefinition = { ...definition, fields: definition.fields.map((field) => ({ id: `id_${field.name}`, ...field })) };
-  const columns = storedFields(full).map(({ key, definition: field }) => ({ name: key, type: FIELD_TYPE_SPECS[field.field_type].sqlType }));
+  const columns = storedFields(full).map(({ key, definition: field }) => ({ name: key, type: sqlTypeOf(field) }));
   const statement = { id: v7(), description: '', sql: '', down_sql: '', operation: { op: 'create_table', columns } };
   return { type: 'ContentTypeSaved', data: { type_id: typeId, definition: full, statements: [statement], canceled: [], retained: [] } } as const;
 }

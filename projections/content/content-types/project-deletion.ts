@@ -2,8 +2,6 @@ import type { StoredContentType } from '../../../domain/content/content-type.ts'
 import { keyOf } from '../../../domain/content/entry-fields.ts';
 import type { ContentTypeEvent } from '../../../domain/content/events.ts';
 import { isStored } from '../../../domain/content/field-types.ts';
-import { isLink } from '../../../domain/content/schema-diff.ts';
-import { linkTableName } from '../../../domain/content/table-names.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
@@ -34,32 +32,17 @@ export async function projectDeletion(tx: Transaction, target: Target, event: De
   const ids = going.map(({ id }) => id);
   await tx.query(`delete from ${schema}._statements where type_id = any ($1::uuid[])`, [ids]);
   await tx.query(`delete from ${schema}._content_types where type_id = any ($1::uuid[])`, [ids]);
-  const unused = difference(uses(going), uses(staying));
   if (schema === LIVE) await dropView(tx, deleted.name);
-  for (const field of unused.links) await tx.query(`drop table ${schema}.${quoteIdentifier(linkTableName(deleted.name, field))}`);
   if (staying.length === 0) {
     await tx.query(`drop table ${table}`);
     return;
   }
-  for (const field of uses(staying).links) {
-    if (!uses(going).links.has(field)) continue;
-    await tx.query(`delete from ${schema}.${quoteIdentifier(linkTableName(deleted.name, field))} where tenant_id = $1`, [tenant]);
-  }
   await tx.query(`delete from ${table} where tenant_id = $1`, [tenant]);
-  for (const column of unused.columns) await tx.query(`alter table ${table} drop column ${quoteIdentifier(column)}`);
+  const used = columnsOf(staying);
+  for (const column of columnsOf(going)) if (!used.has(column)) await tx.query(`alter table ${table} drop column ${quoteIdentifier(column)}`);
   if (schema === LIVE) await refreshView(tx, deleted.name);
 }
 
-type Uses = { readonly columns: ReadonlySet<string>; readonly links: ReadonlySet<string> };
-
-function uses(types: readonly StoredContentType[]): Uses {
-  const fields = types.flatMap(({ definition, retained }) => [...definition.fields, ...retained]);
-  return { columns: new Set(fields.filter(isStored).map(keyOf)), links: new Set(fields.filter(isLink).map(({ name }) => name)) };
-}
-
-function difference(a: Uses, b: Uses): Uses {
-  return {
-    columns: new Set([...a.columns].filter((column) => !b.columns.has(column))),
-    links: new Set([...a.links].filter((link) => !b.links.has(link))),
-  };
+function columnsOf(types: readonly StoredContentType[]): ReadonlySet<string> {
+  return new Set(types.flatMap(({ definition, retained }) => [...definition.fields, ...retained]).filter(isStored).map(keyOf));
 }

@@ -1,6 +1,4 @@
 import { conversionFunctions } from '../../../domain/content/table-ddl-convert.ts';
-import { linkTableName } from '../../../domain/content/table-names.ts';
-import { isLink } from '../../../domain/content/schema-diff.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { ProjectedTable, Target } from '../../engine/projection.ts';
 import { readContentTypes } from './rows.ts';
@@ -47,12 +45,9 @@ export async function createContentTypeTables(tx: Transaction, target: Target): 
   for (const statement of conversionFunctions(schema)) await tx.query(statement);
 }
 
-/** The tables of content types there are now: definitions, statements, one table a type name, link tables. */
+/** The tables of content types there are now: definitions, statements, one table a type name. */
 export async function contentTypeTables(tx: Transaction, target: Target): Promise<readonly ProjectedTable[]> {
   const types = await readContentTypes(tx, target.schema, {});
-  const tables = new Set(types.flatMap(({ name, definition, retained }) => [
-    name,
-    ...[...definition.fields, ...retained].filter(isLink).map((field) => linkTableName(name, field.name)),
-  ]));
+  const tables = new Set(types.map(({ name }) => name));
   return ['_content_types', '_statements', ...[...tables].toSorted()].map((table) => ({ table }));
 }

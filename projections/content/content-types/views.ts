@@ -1,7 +1,5 @@
 import { keyOf } from '../../../domain/content/entry-fields.ts';
 import { isStored } from '../../../domain/content/field-types.ts';
-import { isLink } from '../../../domain/content/schema-diff.ts';
-import { linkTableName } from '../../../domain/content/table-names.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
 import { LIVE, readContentTypes } from './rows.ts';
@@ -30,9 +28,6 @@ export async function refreshView(tx: Transaction, name: string): Promise<void> 
   const fields = types.flatMap(({ definition, retained }) => [...definition.fields, ...retained]);
   const wanted = new Map<string, string>(SYSTEM_COLUMNS);
   for (const field of fields.filter(isStored)) wanted.set(keyOf(field), `t.${quoteIdentifier(keyOf(field))}`);
-  for (const { name: field } of fields.filter(isLink)) {
-    wanted.set(field, `array(select l.target_id from ${LIVE}.${quoteIdentifier(linkTableName(name, field))} l where l.source_id = t.id order by l.position)`);
-  }
   await tx.query('create schema if not exists content');
   const shown = await viewColumns(tx, name);
   const gone = shown.some((column) => !wanted.has(column));

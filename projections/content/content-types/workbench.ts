@@ -109,7 +109,7 @@ async function runAndCheck(tx: Transaction, { tenant, table, statements, checks 
     const rows = `from ${LIVE}.${quoteIdentifier(table)} where tenant_id = $1 and "_deleted_at" is null`;
     const question =
       check.kind === 'required'
-        ? `select exists (select 1 ${rows} and (${column} is null${check.column.type === 'text' ? ` or ${column} = ''` : ''})) as found`
+        ? `select exists (select 1 ${rows} and (${column} is null${emptyToo(check.column)})) as found`
         : `select exists (select 1 ${rows} and ${column} is not null group by ${column} having count(*) > 1) as found`;
     if (await isFound(tx, question, [tenant])) return check.kind === 'required' ? `${check.field.name} is missing in an entry` : `${check.field.name} holds a value twice`;
   }
@@ -129,6 +129,12 @@ async function readValues(tx: Transaction, tenant: string, table: string, fields
     values.push(...rows.map(({ id, value }) => ({ entryId: id, field, value })));
   }
   return values;
+}
+
+/** What else than null counts as no value. */
+function emptyToo({ name, type }: ValueCheck['column']): string {
+  if (type !== 'text' && type !== 'uuid[]') return '';
+  return ` or ${quoteIdentifier(name)} = '${type === 'text' ? '' : '{}'}'`;
 }
 
 async function isFound(tx: Transaction, question: string, values?: readonly unknown[]): Promise<boolean> {

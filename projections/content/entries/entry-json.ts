@@ -1,7 +1,7 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { storedFields } from '../../../domain/content/entry-fields.ts';
-import { FIELD_TYPE_SPECS } from '../../../domain/content/field-types.ts';
-import type { SqlType } from '../../../domain/content/field-types.ts';
+import { sqlTypeOf } from '../../../domain/content/field-types.ts';
+import type { ColumnType } from '../../../domain/content/field-types.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 
 /** Which parts of an entry an answer shows. */
@@ -58,20 +58,21 @@ export function entryJson(type: ContentType, shape: EntryShape): string {
   ]);
 }
 
-function shownFields(type: ContentType, { hidden, fields }: EntryShape): readonly { readonly key: string; readonly sqlType: SqlType }[] {
+function shownFields(type: ContentType, { hidden, fields }: EntryShape): readonly { readonly key: string; readonly sqlType: ColumnType }[] {
   return storedFields(type.definition)
     .filter(({ key }) => !hidden.has(key) && (fields === undefined || fields.includes(key)))
-    .map(({ key, definition }) => ({ key, sqlType: FIELD_TYPE_SPECS[definition.field_type].sqlType }));
+    .map(({ key, definition }) => ({ key, sqlType: sqlTypeOf(definition) }));
 }
 
 /** SQL of a value as JSON text; `null` where there is none. */
-function jsonText(sqlType: SqlType, value: string): string {
+function jsonText(sqlType: ColumnType, value: string): string {
   return `coalesce(${presentText(sqlType, value)}, 'null')`;
 }
 
-function presentText(sqlType: SqlType, value: string): string {
+function presentText(sqlType: ColumnType, value: string): string {
   switch (sqlType) {
     case 'text':
+    case 'uuid[]':
       return `to_json(${value})::text`;
     case 'timestamptz(3)':
       return `to_char(${value} at time zone 'UTC', '"\\""YYYY-MM-DD"T"HH24:MI:SS.MS"Z\\""')`;

@@ -2,8 +2,8 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { Statement } from './statements.ts';
 import { createStatementCache } from './statements.ts';
 import { storedFields } from '../../../domain/content/entry-fields.ts';
-import { FIELD_TYPE_SPECS } from '../../../domain/content/field-types.ts';
-import type { SqlType } from '../../../domain/content/field-types.ts';
+import { sqlTypeOf } from '../../../domain/content/field-types.ts';
+import type { ColumnType } from '../../../domain/content/field-types.ts';
 import { parseEntryEvent } from '../../../domain/content/parse-entry-event.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Json } from '../../../domain/json.ts';
@@ -45,7 +45,7 @@ export async function applyEntryEvents(tx: Transaction, target: Target, events: 
 type Insert = Extract<EntryWrite, { kind: 'insert' }>;
 type Patch = Extract<EntryWrite, { kind: 'patch' }> & { readonly id: string };
 
-type Column = { readonly name: string; readonly type: SqlType | 'json' };
+type Column = { readonly name: string; readonly type: ColumnType | 'json' };
 
 /** Columns of every typed table (domain/content/table-ddl.ts). */
 const SYSTEM: readonly Column[] = [
@@ -75,15 +75,19 @@ function prepared(text: string): Statement {
 /** One array a column: measured a quarter faster than `json_populate_recordset` on rows of 2 KB. */
 async function insertRows(tx: Transaction, table: string, type: ContentType, writes: readonly Insert[]): Promise<void> {
   if (writes.length === 0) return;
-  const fields = storedFields(type.definition).map(({ key, definition }): Column => ({ name: key, type: FIELD_TYPE_SPECS[definition.field_type].sqlType }));
+  const fields = storedFields(type.definition).map(({ key, definition }): Column => ({ name: key, type: sqlTypeOf(definition) }));
   const columns = [...SYSTEM, ...fields];
   const names = columns.map(({ name }) => quoteIdentifier(name)).join(', ');
-  const arrays = columns.map((column, index) => `$${index + 1}::${column.type}[]`).join(', ');
-  const { text, name } = prepared(`insert into ${table} (${names}) select * from unnest(${arrays})`);
+  // An array of arrays would come apart altogether: lists travel as their text.
+  const arrays = columns.map(({ type: of }, index) => `$${index + 1}::${of === 'uuid[]' ? 'text' : of}[]`).join(', ');
+  const values = columns.map(({ type: of }, index) => `c${index}${of === 'uuid[]' ? '::uuid[]' : ''}`).join(', ');
+  const aliases = columns.map((_, index) => `c${index}`).join(', ');
+  const { text, name } = prepared(`insert into ${table} (${names}) select ${values} from unnest(${arrays}) u(${aliases})`);
   await tx.execute(text, columns.map((column) => writes.map(({ values }) => boundValue(column, values[column.name] ?? null))), name);
 }
 
 function boundValue({ type }: Column, value: Json): Json {
+  if (type === 'uuid[]') return `{${Array.isArray(value) ? value.join(',') : ''}}`;
   return (type === 'json' || type === 'jsonb') && value !== null ? JSON.stringify(value) : value;
 }
 

@@ -317,7 +317,7 @@ describe('saving content types', () => {
       await recreateViews(tx);
       await tx.query('drop schema rm_content_old cascade');
     });
-    await insert('article', { a: 5, b: 'B' });
+    await insert('article', { a: 5, b: 'B', tags: [] });
     expect(await rows('select a, b from content.article')).to.deep.equal([{ a: 5, b: 'B' }]);
   });
 

@@ -98,6 +98,7 @@ describe('rules of a content type', () => {
       { name: 'seats', field_type: 'integer', default: 10, required: true },
       { name: 'host', field_type: 'relation', relation_type: 'belongs_to', relation_to: 'person' },
       { name: 'guests', field_type: 'relation', relation_type: 'many_to_many', relation_to: 'person' },
+      { name: 'hosted', field_type: 'relation', relation_type: 'has_many', relation_to: 'person', relation_field: 'event' },
     ],
   }).definition;
   const messages = (data: Record<string, Json>) => checkNewValues(type, { title: 'Abc', ...data }).problems.map(({ field: name, message }) => `${name}: ${message}`);
@@ -107,13 +108,14 @@ describe('rules of a content type', () => {
   });
 
   it('names every refused field with its reason', () => {
-    expect(messages({ kind: 'x', title: 'A', price: '10.01', begins: '2024-01-01T00:00:00Z', ends: 'x', nope: 1, guests: [] })).to.deep.equal([
+    expect(messages({ kind: 'x', title: 'A', price: '10.01', begins: '2024-01-01T00:00:00Z', ends: 'x', nope: 1, guests: ['x'], hosted: [] })).to.deep.equal([
       'title: must hold at least 2 characters',
       'kind: must be one of the allowed values',
       'price: must be at most 10',
       'ends: must be an RFC 3339 date and time',
       'nope: unknown field',
-      'guests: is not written through data',
+      'guests: must be a list of ids of entries',
+      'hosted: is written on the other side',
     ]);
     expect(messages({ title: 'abc' })).to.deep.equal(['title: does not match the pattern']);
     expect(messages({ title: 'Abcde' })).to.deep.equal(['title: must hold at most 4 characters']);

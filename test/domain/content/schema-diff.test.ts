@@ -17,13 +17,13 @@ function diff(before: ContentTypeDefinition | undefined, after: ContentTypeDefin
 const operations = (result: ReturnType<typeof diff>) => result.statements.map(({ operation }) => operation);
 
 describe('the difference of two definitions', () => {
-  it('of nothing and a type is its table, indexes and link tables', () => {
+  it('of nothing and a type is its table and indexes', () => {
     const after = type([title, field('sku', { unique: true }), field('by', { field_type: 'relation', relation_to: 'person' }), link], { with_draft_publish: true });
     expect(operations(diff(undefined, after))).to.deep.equal([
-      { op: 'create_table', columns: [{ name: 'title', type: 'text' }, { name: 'sku', type: 'text' }, { name: 'by_id', type: 'uuid' }] },
+      { op: 'create_table', columns: [{ name: 'title', type: 'text' }, { name: 'sku', type: 'text' }, { name: 'by_id', type: 'uuid' }, { name: 'tags', type: 'uuid[]' }] },
       { op: 'create_index', index: { kind: 'column', column: { name: 'sku', type: 'text' } } },
       { op: 'create_index', index: { kind: 'column', column: { name: 'by_id', type: 'uuid' } } },
-      { op: 'create_link', field: 'tags' },
+      { op: 'create_index', index: { kind: 'column', column: { name: 'tags', type: 'uuid[]' } } },
       { op: 'create_index', index: { kind: 'status' } },
     ]);
   });
@@ -106,7 +106,7 @@ describe('the difference of two definitions', () => {
     it('is refused where a field is stored differently there, even one whose removal is queued', () => {
       expect(diff(undefined, type([{ ...title, field_type: 'json' }]), { others }).conflict).to.equal('field "title" is text there and jsonb here');
       expect(diff(undefined, type([field('old')]), { others }).conflict).to.equal('field "old" is int8 there and text here');
-      expect(diff(undefined, type([field('tags')]), { others }).conflict).to.equal('field "tags" is a link table there and text here');
+      expect(diff(undefined, type([field('tags')]), { others }).conflict).to.equal('field "tags" is uuid[] there and text here');
     });
 
     it('lets required, unique, rules and kinds of text differ', () => {
@@ -117,7 +117,7 @@ describe('the difference of two definitions', () => {
       const before = type([title, link, field('own')]);
       expect(operations(diff(before, type([]), { others }))).to.deep.equal([
         { op: 'clear_column', column: { name: 'title', type: 'text' }, tenant: 'default' },
-        { op: 'clear_link', field: 'tags', tenant: 'default' },
+        { op: 'clear_column', column: { name: 'tags', type: 'uuid[]' }, tenant: 'default' },
         { op: 'drop_column', column: { name: 'own', type: 'text' } },
       ]);
     });

@@ -124,10 +124,14 @@ export const ERRORS = {
   monthly_limit_exceeded: { status: 429, message: 'monthly request limit exceeded' },
 
   // platform
+  license_expired: { status: 400, message: 'the license has expired' },
+  license_refused: { status: 400, message: 'the license server refused the license key' },
+  license_unverified: { status: 400, message: 'license verification failed' },
   message_unreadable: { status: 500, message: 'the message can not be read' },
   payment_required: { status: 402, message: 'payment_required' },
   cap_exceeded: { status: 402, message: 'cap_exceeded' },
   event_not_found: { status: 404, message: 'event not found' },
+  license_server_unreachable: { status: 502, message: 'the license server could not be reached' },
 
   // automation
   invalid_input: { status: 400, message: 'invalid input' },

@@ -1,5 +1,5 @@
 import express from 'express';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAppError } from '../../domain/errors.ts';
 import { createClientAddress } from './client-address.ts';
 import { compileRoute } from './compile-route.ts';
@@ -7,12 +7,14 @@ import { createCors } from './cors.ts';
 import { errorAnswer } from './error-answer.ts';
 import { Exchange } from './exchange.ts';
 import type { HttpDependencies } from './http-dependencies.ts';
+import type { App } from './listener.ts';
 import type { Serving } from './respond.ts';
 import { respond } from './respond.ts';
 import type { Answer, Route } from './route.ts';
 import { buildRouteTable } from './route-table.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sendAnswer } from './send-answer.ts';
+import { sendStream } from './send-stream.ts';
 
 export type CreateApiOptions = {
   readonly api: 'admin' | 'content';
@@ -31,7 +33,7 @@ type PlainRouter = { handle(request: IncomingMessage, response: ServerResponse, 
  * against 25 µs a request); queries are therefore parsed by \`parseQuery\`, never by \`request.query\`.
  * @throws Error when declarations collide or a schema does not compile
  */
-export function createApi({ api, routes, dependencies }: CreateApiOptions): RequestListener {
+export function createApi({ api, routes, dependencies }: CreateApiOptions): App {
   const { options } = dependencies;
   const serving: Serving = {
     api,
@@ -44,11 +46,14 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): Requ
   const clientAddress = createClientAddress(options.trustedProxies);
 
   const router = express.Router();
+  /** Of the listener that serves this API. */
+  let stopping: AbortSignal | undefined;
   router.use((request, response) => {
     void serve(request, response);
   });
   const plain: PlainRouter = { handle: router };
-  return (request, response) => {
+  return (request, response, closing) => {
+    stopping = closing;
     plain.handle(request, response, () => {
       response.destroy();
     });
@@ -63,12 +68,21 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): Requ
       answer = refused(error, exchange);
     }
     let sent;
+    const { stream } = answer;
     try {
       sent = sendAnswer(exchange, answer, constant, serving);
     } catch (error) {
       answer = refused(error, exchange);
       if (response.headersSent) response.destroy();
       else sent = sendAnswer(exchange, answer, constant, serving);
+    }
+    if (stream) {
+      sent = await sendStream(exchange, { ...answer, stream }, {
+        stopping,
+        onError: (error) => {
+          refused(error, exchange);
+        },
+      });
     }
     finished(exchange, answer, sent ?? 0);
   }

@@ -32,6 +32,7 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   body: unknown = undefined;
   principal: Principal | undefined = undefined;
   tenant = 'default';
+  recheck: () => Promise<Principal | undefined> = () => Promise.resolve(this.principal);
   readonly #world: World;
   #context: CommandContext | undefined = undefined;
   #abort: AbortController | undefined = undefined;
@@ -76,6 +77,11 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
       else this.response.once('close', gone);
     }
     return this.#abort.signal;
+  }
+
+  /** Tells the handler that its answer is over. */
+  end(): void {
+    this.#abort?.abort();
   }
 }
 

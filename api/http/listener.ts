@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { setMaxListeners } from 'node:events';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, STATUS_CODES } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -8,9 +9,12 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import { refusal } from '../../domain/errors.ts';
 import { errorAnswer } from './error-answer.ts';
 
+/** What serves the requests. `stopping` is aborted when the listener begins to close: answers without an end of their own end then. */
+export type App = (request: IncomingMessage, response: ServerResponse, stopping: AbortSignal) => void;
+
 export type StartListenerOptions = {
   /** What `createApi` made. */
-  readonly app: RequestListener;
+  readonly app: App;
   /** `host:port`; port 0 takes a free one; `[::1]:3001` for IPv6. */
   readonly address: string;
   /** PEM texts; both listeners serve TLS 1.2 or later with them (`TLS_CERT_FILE`, `TLS_KEY_FILE`). */
@@ -22,7 +26,8 @@ export type Listener = {
   readonly url: string;
   readonly port: number;
   /**
-   * Stops accepting, lets requests in flight finish, closes idle connections; after `deadlineMs` (default 10 s) breaks what is left.
+   * Stops accepting, ends endless answers at once, lets other requests in flight finish, closes idle connections; after `deadlineMs` (default
+   * 10 s) breaks what is left.
    * Resolves when every connection is gone. Safe to call twice.
    */
   close(options?: { readonly deadlineMs?: number }): Promise<void>;
@@ -36,9 +41,12 @@ export async function startListener({ app, address, tls }: StartListenerOptions)
   const limits = { maxHeaderSize: 16_384, headersTimeout: 20_000, requestTimeout: 120_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
   const server: Server = tls ? createTlsServer({ ...limits, ...tls, minVersion: 'TLSv1.2' }) : createServer(limits);
   let closing: Promise<void> | undefined;
+  const stopping = new AbortController();
+  // As many as there are endless answers.
+  setMaxListeners(0, stopping.signal);
   const serve = (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => {
     if (closing) response.shouldKeepAlive = false;
-    app(request, response);
+    app(request, response, stopping.signal);
   };
   server.on('request', serve);
   // With a listener here Node leaves the decision to the reader of the body.
@@ -61,7 +69,11 @@ export async function startListener({ app, address, tls }: StartListenerOptions)
   return {
     url: `${tls ? 'https' : 'http'}://${shownHost(host)}:${bound.port}`,
     port: bound.port,
-    close: ({ deadlineMs = 10_000 } = {}) => (closing ??= close(server, deadlineMs)),
+    close: ({ deadlineMs = 10_000 } = {}) => {
+      closing ??= close(server, deadlineMs);
+      stopping.abort();
+      return closing;
+    },
   };
 }
 

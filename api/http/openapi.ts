@@ -95,7 +95,8 @@ function requestBody({ body, rawBody, bodyOptional }: Route): JsonObject | undef
 function responses(route: Route): JsonObject {
   const answers: Record<string, JsonObject> = {};
   for (const [status, schema] of Object.entries(route.answers)) {
-    answers[status] = { description: STATUS_TEXT[Number(status)] ?? 'Answer', ...(schema && { content: { 'application/json': { schema: toJson(schema) } } }) };
+    const streamed = status === '200' && route.streamed !== undefined ? { [route.streamed]: { schema: { type: 'string' } } } : {};
+    answers[status] = { description: STATUS_TEXT[Number(status)] ?? 'Answer', ...(schema && { content: { 'application/json': { schema: toJson(schema) }, ...streamed } }) };
   }
   const byStatus = new Map<number, string[]>();
   for (const code of refusalsOf(route)) byStatus.set(ERRORS[code].status, [...(byStatus.get(ERRORS[code].status) ?? []), `\`${code}\`: ${ERRORS[code].message}`]);

@@ -1,13 +1,14 @@
 import type { ErrorCode } from '../../domain/errors.ts';
+import type { Principal } from '../../domain/identity/principal.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import { parsePosition } from '../../domain/event.ts';
+import { findJsonFlaw } from '../../domain/json-flaw.ts';
 import { enforceAccess, requestFacts } from './access.ts';
-import { findJsonFlaw } from './check-json.ts';
 import type { CompiledRoute } from './compile-route.ts';
 import { bodyRefusal, queryRefusal } from './compile-route.ts';
 import type { Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
-import type { HttpDependencies } from './http-dependencies.ts';
+import type { HttpDependencies, RefusedKey } from './http-dependencies.ts';
 import type { IdempotencyScope } from './idempotency.ts';
 import { withIdempotency } from './idempotency.ts';
 import { parseQuery } from './query-string.ts';
@@ -54,8 +55,11 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Ans
   exchange.compiled = compiled;
   const { route } = compiled;
 
-  await authenticate(exchange, serving);
+  const proved = await authenticate(exchange, serving);
+  if (proved?.kind === 'refused_key') exchange.refusedKey = proved;
+  else exchange.principal = proved;
   enforceAccess(compiled, exchange.principal, { path: exchange.path, csrf: exchange.header('x-csrf-token') }, dependencies);
+  exchange.recheck = () => proveAgain(exchange, compiled, serving);
   const tenant = resolveTenant(exchange.principal, request.headers, dependencies);
   exchange.tenant = typeof tenant === 'string' ? tenant : await tenant;
 
@@ -78,13 +82,21 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Ans
   return answer.commit ? await waitForCommit(answer, answer.commit, dependencies) : answer;
 }
 
-async function authenticate(exchange: Exchange, { api, cookieName, dependencies }: Serving): Promise<void> {
+async function authenticate(exchange: Exchange, { api, cookieName, dependencies }: Serving): Promise<Principal | RefusedKey | undefined> {
   const facts = requestFacts(exchange.request.headers, api, cookieName);
-  if (facts.bearer === undefined && facts.apiKey === undefined && facts.sessionCookie === undefined) return;
+  if (facts.bearer === undefined && facts.apiKey === undefined && facts.sessionCookie === undefined) return undefined;
   const answered = dependencies.authenticate(facts);
-  const proved = answered instanceof Promise ? await answered : answered;
-  if (proved?.kind === 'refused_key') exchange.refusedKey = proved;
-  else exchange.principal = proved;
+  return answered instanceof Promise ? await answered : answered;
+}
+
+/** See `RouteRequest.recheck`. */
+async function proveAgain(exchange: Exchange, compiled: CompiledRoute, serving: Serving): Promise<Principal | undefined> {
+  const { dependencies } = serving;
+  const proved = await authenticate(exchange, serving);
+  const principal = proved?.kind === 'refused_key' ? undefined : proved;
+  enforceAccess(compiled, principal, { path: exchange.path, csrf: exchange.header('x-csrf-token') }, dependencies);
+  if ((await resolveTenant(principal, exchange.request.headers, dependencies)) !== exchange.tenant) throw refusal('authentication_required');
+  return principal;
 }
 
 function readParams({ route, names, checkParams }: CompiledRoute, values: readonly string[]): unknown {

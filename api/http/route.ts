@@ -28,17 +28,28 @@ export type RouteRequest<P, Q, B> = {
   readonly context: CommandContext;
   /** Address of the client after trusted proxies. */
   readonly clientAddress: string;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client goes away, and when the service stops while an endless answer lasts. */
   readonly signal: AbortSignal;
+  /** Proves the credential again, for answers that last. @throws the refusal that the same request would meet now */
+  readonly recheck: () => Promise<Principal | undefined>;
 };
 
-/** Answers are values. `json` is text that is JSON already (hot paths); `body` is serialised; neither: an empty answer. */
+/** Answers are values. `json` is text that is JSON already (hot paths); `body` is serialised; `stream` is sent as it comes; none of them: an empty answer. */
 export type Answer = {
   readonly status: number;
   readonly body?: Json | undefined;
   readonly json?: string | undefined;
   /** Any other text; its `Content-Type` stands in `headers`, default `text/plain; charset=utf-8`. */
   readonly text?: string | undefined;
+  /**
+   * A body that comes piece by piece, asked for only as fast as the client takes it; `Content-Type` stands in `headers`. Its iterator is returned
+   * in every case, also when it was never begun. A piece that fails breaks the answer off without a proper end.
+   */
+  readonly stream?: AsyncIterable<string | Uint8Array> | undefined;
+  /** The stream has no end of its own: it ends at once when the service stops. Others get the listener's deadline to finish. */
+  readonly endless?: boolean | undefined;
+  /** Headers after a stream that came to its end; their names are announced before it. */
+  readonly trailers?: { readonly names: readonly string[]; readonly read: () => Readonly<Record<string, string>> } | undefined;
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** A write: wait until the read models have reached the position, then answer with `X-Commit-Position` (rule 7). */
   readonly commit?: { readonly position: GlobalPosition; readonly readModels: readonly string[] } | undefined;
@@ -76,6 +87,8 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema> =
   readonly maxBodyBytes?: number;
   /** Bodies of success by status, for OpenAPI. `null`: no body. */
   readonly answers: Readonly<Record<number, TSchema | null>>;
+  /** Media type in which 200 may answer as a stream instead, for OpenAPI. */
+  readonly streamed?: string;
   /** Refusals beyond those that every route has, for OpenAPI. */
   readonly refusals?: readonly ErrorCode[];
   /** Whether `Idempotency-Key` is honoured (POST of entries, keys, webhooks, imports). */

@@ -3,12 +3,12 @@ import type { Serving } from './respond.ts';
 import type { Answer } from './route.ts';
 
 /**
- * Writes an answer in one go. `constant`: headers of every answer, name and value by turns.
+ * Writes an answer in one go; of a stream only the head. `constant`: headers of every answer, name and value by turns.
  * @returns how many bytes the body holds
  * @throws Error when a header's value is not allowed in HTTP; nothing is sent then
  */
 export function sendAnswer({ request, response, requestId, correlationId }: Exchange, answer: Answer, constant: readonly string[], { api, cors }: Serving): number {
-  const { status } = answer;
+  const { status, stream, trailers } = answer;
   const headers = constant.slice();
   headers.push('X-Request-Id', requestId, 'X-Correlation-ID', correlationId);
   if (request.headers.origin !== undefined) headers.push(...cors.simple(request.headers.origin));
@@ -30,6 +30,12 @@ export function sendAnswer({ request, response, requestId, correlationId }: Exch
   if (status === 204 || status === 304) {
     response.writeHead(status, headers);
     response.end();
+    return 0;
+  }
+  if (stream) {
+    // Node refuses to announce them where nothing is chunked.
+    if (trailers && request.method !== 'HEAD' && request.httpVersion !== '1.0') headers.push('Trailer', trailers.names.join(', '));
+    response.writeHead(status, headers);
     return 0;
   }
   const bytes = text === undefined ? 0 : Buffer.byteLength(text);

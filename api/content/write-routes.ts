@@ -3,11 +3,12 @@ import { createEntry } from '../../application/content/create-entry.ts';
 import { refuseLockedFields } from '../../application/content/content-access.ts';
 import type { ContentAccess } from '../../application/content/content-access.ts';
 import { deleteEntry } from '../../application/content/delete-entry.ts';
-import { publishEntry } from '../../application/content/publish-entry.ts';
+import { moveEntry } from '../../application/content/move-entry.ts';
 import type { EntryOutcome } from '../../application/content/run-entry-command.ts';
-import { unpublishEntry } from '../../application/content/unpublish-entry.ts';
+import { undeleteEntry } from '../../application/content/undelete-entry.ts';
 import { updateEntry } from '../../application/content/update-entry.ts';
 import type { AccessAction } from '../../application/ports/access-rules.ts';
+import type { EntryMove } from '../../domain/content/entry.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
@@ -39,7 +40,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
     return { access, outcome: await run(access, requireEntryId(request.params.id), expectedVersions(request.header('if-match'))) };
   }
 
-  const move = (verb: 'publish' | 'unpublish', summary: string, command: typeof publishEntry): Route =>
+  const move = (verb: EntryMove, summary: string): Route =>
     route({
       ...DECLARED,
       method: 'PUT',
@@ -50,7 +51,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       answers: { 200: EntrySchema },
       refusals: [...ENTRY_REFUSALS, 'invalid_status_transition'],
       handler: async (request) => {
-        const { access, outcome } = await onEntry(request, 'publish', ({ type }, id, versions) => command({ type, id, versions }, request.context, dependencies));
+        const { access, outcome } = await onEntry(request, 'publish', ({ type }, id, versions) => moveEntry({ type, id, move: verb, versions }, request.context, dependencies));
         return entryAnswer(200, access, outcome);
       },
     });
@@ -133,8 +134,24 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
         return { status: 204, ...commitOf(outcome.position) };
       },
     }),
-    move('publish', 'Publish a draft', publishEntry),
-    move('unpublish', 'Take a published entry back to draft', unpublishEntry),
+    move('publish', 'Publish a draft'),
+    move('unpublish', 'Take a published entry back to draft'),
+    move('archive', 'Archive a draft or a published entry'),
+    move('unarchive', 'Take an archived entry back to draft'),
+    route({
+      ...DECLARED,
+      method: 'PUT',
+      path: '/api/v1/content/{schema}/{id}/undelete',
+      operation: 'undeleteEntry',
+      summary: 'Bring back an entry that soft delete has kept',
+      params: EntryParams,
+      answers: { 200: EntrySchema },
+      refusals: [...ENTRY_REFUSALS, 'invalid_status_transition', 'unique_value_held', 'validation_failed'],
+      handler: async (request) => {
+        const { access, outcome } = await onEntry(request, 'delete', ({ type }, id, versions) => undeleteEntry({ type, id, versions }, request.context, dependencies));
+        return entryAnswer(200, access, outcome);
+      },
+    }),
   ];
 }
 

@@ -12,7 +12,7 @@ import { appendOnce, toNewEvent } from '../handle-command.ts';
 import type { EventStore, StreamWrite } from '../ports/event-store.ts';
 import { findMissingTargets } from './related-entries.ts';
 import type { EntryDependencies } from './run-entry-command.ts';
-import { abandonClaims, claimChanges, heldFields, settleClaims } from './unique-values.ts';
+import { abandonClaims, claimChanges, heldFields, HOLDS_NOTHING, settleClaims } from './unique-values.ts';
 import type { UniqueClaim } from './unique-values.ts';
 
 /** One refusal of a bulk request (spec 4 A, bulk). */
@@ -66,7 +66,7 @@ function plan(type: ContentType, items: readonly JsonObject[], context: CommandC
         const entry = entryDecider.evolve(undefined, fact);
         if (!entry) continue;
         const stream = streamName({ category: 'entry', tenant: type.tenant, id });
-        planned.push({ index, stream, entry, fact, event: toNewEvent(fact, frozen), claims: claimChanges(type, facts, {}).claimed });
+        planned.push({ index, stream, entry, fact, event: toNewEvent(fact, frozen), claims: claimChanges(type, facts, HOLDS_NOTHING).claimed });
       }
     } catch (error) {
       if (!isAppError(error) || !hasCode(error, 'validation_failed')) throw error;

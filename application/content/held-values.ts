@@ -3,7 +3,7 @@ import { streamName } from '../../domain/stream.ts';
 import type { ClaimRequest } from '../ports/claims.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { foldEntry } from './fold-entry.ts';
-import { heldClaims } from './unique-values.ts';
+import { heldClaims, HOLDS_NOTHING } from './unique-values.ts';
 
 /**
  * The unique values that an entry's stream holds now, for the reaper of claims (spec 5, rule 8). Under today's definition of its type;
@@ -18,5 +18,5 @@ export async function heldByEntry(
   const type = state && !state.deleted ? await typeById(tenant, state.typeId) : undefined;
   if (!type) return [];
   const today = await foldEntry(eventStore, stream, { type });
-  return heldClaims(type, today.state?.fields ?? {});
+  return heldClaims(type, today.state ?? HOLDS_NOTHING);
 }

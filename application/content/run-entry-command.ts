@@ -2,6 +2,7 @@ import { entryDecider } from '../../domain/content/entry.ts';
 import type { EntryCommand, EntryFact } from '../../domain/content/entry.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
+import type { FieldValues } from '../../domain/content/events.ts';
 import { parseEntryEvent } from '../../domain/content/parse-entry-event.ts';
 import { factOfToday } from '../../domain/content/todays-fields.ts';
 import type { CommandContext } from '../../domain/context.ts';
@@ -14,7 +15,7 @@ import { foldEntry, NO_ENTRY } from './fold-entry.ts';
 import type { EntryAt } from './fold-entry.ts';
 import { findMissingTargets } from './related-entries.ts';
 import type { RelatedDependencies } from './related-entries.ts';
-import { abandonClaims, claimAll, claimChanges, heldClaims, settleClaims } from './unique-values.ts';
+import { abandonClaims, claimAll, claimChanges, heldClaims, HOLDS_NOTHING, settleClaims } from './unique-values.ts';
 
 export type EntryDependencies = RelatedDependencies & { readonly claims: Claims };
 
@@ -61,14 +62,14 @@ export async function runEntryCommand(
       snapshot: isNew ? NO_ENTRY : snapshotOf,
       beforeAppend: async (facts, state) => {
         await refuseMissingTargets(facts);
-        const changes = claimChanges(type, facts, state?.fields ?? {});
+        const changes = claimChanges(type, facts, state?.deleted === false ? state : HOLDS_NOTHING);
         touched.push(...changes.claimed, ...changes.released);
         await claimAll(claims, stream, changes, command);
       },
     });
     if (!outcome.state) throw refusal('entry_not_found');
     if (outcome.position === undefined) await abandonClaims(claims, stream, touched, { command });
-    else await settleClaims(claims, stream, { touched, held: outcome.state.deleted ? [] : heldClaims(type, outcome.state.fields) }, command);
+    else await settleClaims(claims, stream, { touched, held: outcome.state.deleted ? [] : heldClaims(type, outcome.state) }, command);
     return { entry: outcome.state, position: outcome.position };
   } catch (error) {
     await abandonClaims(claims, stream, touched, { error, command });
@@ -92,10 +93,16 @@ export async function runEntryCommand(
   }
 
   async function refuseMissingTargets(facts: readonly EntryFact[]): Promise<void> {
-    const sets = facts.flatMap((fact) => (fact.type === 'EntryCreated' || fact.type === 'EntryFieldsChanged' ? [fact.data.fields] : []));
+    const sets = facts.flatMap(writtenFields);
     if (sets.length === 0) return;
     const fields = (await findMissingTargets(type, sets, dependencies)).flat();
     const first = fields[0];
     if (first) throw refusal('validation_failed', { message: first.message, fields });
   }
+}
+
+/** Fields that an event writes. */
+function writtenFields(fact: EntryFact): readonly FieldValues[] {
+  if (fact.type === 'EntryUndeleted') return [fact.data.whole.fields];
+  return fact.type === 'EntryCreated' || fact.type === 'EntryFieldsChanged' ? [fact.data.fields] : [];
 }

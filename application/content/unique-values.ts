@@ -12,31 +12,48 @@ export type UniqueClaim = ClaimRequest & { readonly field: string };
 /** Claims that events make and those they let go. */
 export type ClaimChanges = { readonly claimed: readonly UniqueClaim[]; readonly released: readonly UniqueClaim[] };
 
-const NO_CHANGES: ClaimChanges = { claimed: [], released: [] };
+
+/** What of an entry is unique: values of fields, and its slug. */
+export type UniqueValues = { readonly fields: FieldValues; readonly slug?: string | undefined };
+
+/** An entry that is not there. */
+export const HOLDS_NOTHING: UniqueValues = { fields: {} };
 
 /** What the events of one decision do to the unique values that the entry holds. Null never collides. */
-export function claimChanges(type: ContentType, events: readonly EntryEvent[], held: FieldValues): ClaimChanges {
-  const unique = storedFields(type.definition).filter(({ definition }) => definition.unique === true);
-  if (unique.length === 0) return NO_CHANGES;
+export function claimChanges(type: ContentType, events: readonly EntryEvent[], held: UniqueValues): ClaimChanges {
+  let holds = uniqueClaims(type, held);
   const claimed: UniqueClaim[] = [];
   const released: UniqueClaim[] = [];
-  for (const { key, definition } of unique) {
-    const claim = (values: FieldValues): readonly UniqueClaim[] => {
-      const value = values[key] ?? null;
-      if (value === null) return [];
-      return [{ tenant: type.tenant, scope: uniqueScope(type.id, definition.id), value: uniqueKey(definition.field_type, value), field: key }];
-    };
-    for (const event of events) {
-      if (event.type === 'EntryDeleted') released.push(...claim(held));
-      if (event.type === 'EntryCreated') claimed.push(...claim(event.data.fields));
-      if (event.type === 'EntryFieldsChanged' && key in event.data.fields) {
-        const after = claim(event.data.fields);
-        claimed.push(...after);
-        released.push(...claim(held).filter(({ value }) => value !== after[0]?.value));
-      }
-    }
+  for (const event of events) {
+    const after = claimsAfter(type, event, holds);
+    if (after === holds) continue;
+    claimed.push(...without(after, holds));
+    released.push(...without(holds, after));
+    holds = after;
   }
   return { claimed, released };
+}
+
+function claimsAfter(type: ContentType, event: EntryEvent, before: readonly UniqueClaim[]): readonly UniqueClaim[] {
+  switch (event.type) {
+    case 'EntryCreated':
+      return uniqueClaims(type, event.data);
+    case 'EntryUndeleted':
+      return uniqueClaims(type, event.data.whole);
+    case 'EntryDeleted':
+      return [];
+    case 'EntryFieldsChanged': {
+      const { fields, slug } = event.data;
+      const kept = before.filter(({ scope, field }) => (scope === slugScope(type) ? slug === undefined : !(field in fields)));
+      return [...kept, ...uniqueClaims(type, event.data)];
+    }
+    default:
+      return before;
+  }
+}
+
+function without(claims: readonly UniqueClaim[], others: readonly UniqueClaim[]): readonly UniqueClaim[] {
+  return claims.filter((claim) => !others.some(({ scope, value }) => scope === claim.scope && value === claim.value));
 }
 
 /** Claims before the append, and says what it will give up. @throws `unique_value_held` with the fields */
@@ -71,11 +88,21 @@ export async function abandonClaims(claims: Claims, owner: string, touched: read
 }
 
 /** The unique values of a type that an entry with these values holds. */
-export function heldClaims(type: ContentType, fields: FieldValues): readonly ClaimRequest[] {
-  return storedFields(type.definition).flatMap(({ key, definition }) => {
+export function heldClaims(type: ContentType, held: UniqueValues): readonly ClaimRequest[] {
+  return uniqueClaims(type, held).map(toRequest);
+}
+
+function uniqueClaims(type: ContentType, { fields, slug }: UniqueValues): readonly UniqueClaim[] {
+  const ofFields = storedFields(type.definition).flatMap(({ key, definition }) => {
     const value = definition.unique === true ? (fields[key] ?? null) : null;
-    return value === null ? [] : [{ tenant: type.tenant, scope: uniqueScope(type.id, definition.id), value: uniqueKey(definition.field_type, value) }];
+    return value === null ? [] : [{ tenant: type.tenant, scope: uniqueScope(type.id, definition.id), value: uniqueKey(definition.field_type, value), field: key }];
   });
+  return slug === undefined ? ofFields : [...ofFields, { tenant: type.tenant, scope: slugScope(type), value: slug, field: 'slug' }];
+}
+
+/** Ids of fields are UUIDs, so that no field has this scope. */
+function slugScope(type: ContentType): string {
+  return uniqueScope(type.id, 'slug');
 }
 
 function toRequest({ tenant, scope, value }: ClaimRequest): ClaimRequest {

@@ -17,4 +17,6 @@ export type EntryState = {
   readonly createdBy: Actor;
   readonly updatedBy: Actor;
   readonly deleted: boolean;
+  /** Deleted and kept: the type had soft delete then. */
+  readonly deletedSoftly: boolean;
 };

@@ -6,7 +6,7 @@ import type { ContentTypeDefinition } from './definition.ts';
 import { shownValue, storedFields } from './entry-fields.ts';
 import type { EntryState } from './entry-state.ts';
 import { checkChangedValues, checkNewValues } from './entry-values.ts';
-import type { EntryEvent, EntryEventBase, EntryStatus, FieldValues } from './events.ts';
+import type { EntryEvent, EntryEventBase, EntryStatus, FieldValues, WholeEntry } from './events.ts';
 import { sameJson } from './same-json.ts';
 
 /** An entry's event together with what its metadata and stream say: enough to fold a state from. */
@@ -61,14 +61,23 @@ export function changeEntry(
   return [fact(entry, command, { type: 'EntryFieldsChanged', data: { ...base(command), fields, ...slug, ...restored } })];
 }
 
-/** @throws `entry_not_found`, `entry_changed`, `invalid_status_transition` for anything but a draft */
-export function publishEntry(state: EntryState | undefined, command: EntryCommand & EntryExpectation): readonly EntryFact[] {
-  return move(state, command, 'draft', { type: 'EntryPublished', data: base(command) });
-}
+/** Moves of an entry's status (spec 1, entry status; spec 4 A). */
+const MOVES = {
+  publish: { from: ['draft'], event: 'EntryPublished' },
+  unpublish: { from: ['published'], event: 'EntryUnpublished' },
+  archive: { from: ['draft', 'published'], event: 'EntryArchived' },
+  unarchive: { from: ['archived'], event: 'EntryUnarchived' },
+} as const satisfies Record<string, { readonly from: readonly EntryStatus[]; readonly event: EntryEvent['type'] }>;
 
-/** @throws `entry_not_found`, `entry_changed`, `invalid_status_transition` for anything but a published entry */
-export function unpublishEntry(state: EntryState | undefined, command: EntryCommand & EntryExpectation): readonly EntryFact[] {
-  return move(state, command, 'published', { type: 'EntryUnpublished', data: base(command) });
+export type EntryMove = keyof typeof MOVES;
+export const ENTRY_MOVES: readonly EntryMove[] = ['publish', 'unpublish', 'archive', 'unarchive'];
+
+/** @throws `entry_not_found`, `entry_changed`, `invalid_status_transition` when the status does not allow the move or the type has no draft and publish */
+export function moveEntry(state: EntryState | undefined, command: EntryCommand & EntryExpectation & { readonly move: EntryMove }): readonly EntryFact[] {
+  const entry = existing(state, command);
+  const from: readonly EntryStatus[] = MOVES[command.move].from;
+  if (command.definition.with_draft_publish !== true || !from.includes(entry.status)) throw refusal('invalid_status_transition');
+  return [fact(entry, command, { type: MOVES[command.move].event, data: base(command) })];
 }
 
 /** @throws `entry_not_found`, `entry_changed` */
@@ -78,14 +87,32 @@ export function deleteEntry(state: EntryState | undefined, command: EntryCommand
   return [fact(entry, command, { type: 'EntryDeleted', data: { ...base(command), ...soft } })];
 }
 
-function move(state: EntryState | undefined, command: EntryCommand & EntryExpectation, from: EntryStatus, event: EntryEvent): readonly EntryFact[] {
-  const entry = existing(state, command);
-  if (command.definition.with_draft_publish !== true || entry.status !== from) throw refusal('invalid_status_transition');
-  return [fact(entry, command, event)];
+/**
+ * Brings a deleted entry back with the values it had, whether its deletion was soft or not; which may come back is the use
+ * cases' to say. `overriding`: values that take the place of those of the past.
+ * @throws `entry_not_found`, `entry_changed`, `invalid_status_transition` for an entry that is not deleted
+ */
+export function undeleteEntry(state: EntryState | undefined, command: EntryCommand & EntryExpectation & { readonly overriding?: FieldValues | undefined }): readonly EntryFact[] {
+  const entry = expected(state, command);
+  if (!entry.deleted) throw refusal('invalid_status_transition');
+  const whole: WholeEntry = {
+    fields: { ...entry.fields, ...command.overriding },
+    status: command.definition.with_draft_publish === true ? entry.status : 'published',
+    ...(entry.slug === undefined ? {} : { slug: entry.slug }),
+    created_at: entry.createdAt,
+    created_by: entry.createdBy,
+    ...(entry.publishedAt === undefined ? {} : { published_at: entry.publishedAt }),
+  };
+  return [fact(entry, command, { type: 'EntryUndeleted', data: { ...base(command), whole } })];
 }
 
 function existing(state: EntryState | undefined, command: EntryCommand & EntryExpectation): EntryState {
-  if (!state || state.deleted || state.typeId !== command.typeId) throw refusal('entry_not_found');
+  if (state?.deleted === true) throw refusal('entry_not_found');
+  return expected(state, command);
+}
+
+function expected(state: EntryState | undefined, command: EntryCommand & EntryExpectation): EntryState {
+  if (!state || state.typeId !== command.typeId) throw refusal('entry_not_found');
   if (command.versions && !command.versions.includes(state.version)) throw refusal('entry_changed');
   return state;
 }
@@ -116,6 +143,7 @@ function evolve(state: EntryState | undefined, event: EntryFact): EntryState | u
       createdBy: actor,
       updatedBy: actor,
       deleted: false,
+      deletedSoftly: false,
     };
   }
   // An entry whose first event is out of sight has nothing to change.
@@ -133,8 +161,10 @@ function evolve(state: EntryState | undefined, event: EntryFact): EntryState | u
     case 'EntryUnarchived':
       return { ...next, status: 'draft' };
     case 'EntryDeleted':
-      return { ...next, deleted: true };
-    case 'EntryUndeleted':
-      return { ...next, deleted: false };
+      return { ...next, deleted: true, deletedSoftly: event.data.soft === true };
+    case 'EntryUndeleted': {
+      const { fields, status, slug, published_at: publishedAt } = event.data.whole;
+      return { ...next, fields, status, slug, publishedAt, deleted: false, deletedSoftly: false };
+    }
   }
 }

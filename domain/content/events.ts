@@ -38,8 +38,8 @@ export type EntryEvent =
   | DomainEvent<'EntryUnarchived', EntryEventBase>
   /** `soft`: kept and hidden, may come back (types with soft delete). */
   | DomainEvent<'EntryDeleted', EntryEventBase & { readonly soft?: boolean }>
-  /** Back after a deletion, with the values it had. `whole`: the deletion was no soft one, so that read models hold nothing of the entry any more. */
-  | DomainEvent<'EntryUndeleted', EntryEventBase & { readonly whole?: WholeEntry }>;
+  /** Back after a deletion. It carries everything, because read models may hold nothing of the entry any more: the deletion was no soft one, or the softly deleted were purged. */
+  | DomainEvent<'EntryUndeleted', EntryEventBase & { readonly whole: WholeEntry }>;
 
 /** Everything that a read model needs to show an entry again. */
 export type WholeEntry = {

@@ -32,7 +32,6 @@ export function factOfToday(type: ContentType, fact: EntryFact): EntryFact {
       return { ...fact, data: { ...fact.data, schema: type.name, fields: todaysFields(type, fact.data.type_revision, fact.data.fields) } };
     case 'EntryUndeleted': {
       const { whole } = fact.data;
-      if (!whole) return fact;
       return { ...fact, data: { ...fact.data, schema: type.name, whole: { ...whole, fields: todaysFields(type, fact.data.type_revision, whole.fields) } } };
     }
     default:

@@ -54,7 +54,6 @@ export function foldWrite(write: EntryWrite | undefined, event: EntryFact, type:
       return { kind: write?.kind === 'insert' || write?.kind === 'nothing' ? 'nothing' : 'delete', version };
     case 'EntryUndeleted': {
       const { whole } = fact.data;
-      if (!whole) return onto(write, { ...changed, _deleted_at: null }, revision);
       const values: ColumnValues = {
         ...known(type, whole.fields),
         ...changed,
@@ -67,7 +66,7 @@ export function foldWrite(write: EntryWrite | undefined, event: EntryFact, type:
         _published_at: whole.published_at ?? null,
         _deleted_at: null,
       };
-      // The row may still be there when its deletion stands in the same batch.
+      // The row may still be there: the deletion was a soft one, or stands in the same batch.
       return { kind: 'insert', values, version, replaces: true };
     }
   }

@@ -77,5 +77,6 @@ function toState(type: ContentType, json: string): EntryState {
     createdBy: entry.created_by,
     updatedBy: entry.updated_by,
     deleted: false,
+    deletedSoftly: false,
   };
 }

@@ -3,7 +3,7 @@ import { createEntry } from '../../../application/content/create-entry.ts';
 import { createEntryHistory } from '../../../application/content/entry-history.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
 import { heldByEntry } from '../../../application/content/held-values.ts';
-import { publishEntry } from '../../../application/content/publish-entry.ts';
+import { moveEntry } from '../../../application/content/move-entry.ts';
 import { updateEntry } from '../../../application/content/update-entry.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
@@ -61,7 +61,7 @@ describe('commands on entries', () => {
     await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
     // By the row nothing would change, and version 2 is unknown.
     expect((await updateEntry({ type, id, data: { title: 'a' } }, context, content.dependencies())).entry).to.include({ version: 3 });
-    await publishEntry({ type, id, versions: [3] }, context, content.dependencies());
+    await moveEntry({ type, id, move: 'publish', versions: [3] }, context, content.dependencies());
     const error = await updateEntry({ type, id, data: { title: 'c' }, versions: [1] }, context, content.dependencies()).catch((reason: unknown) => reason);
     expect(codeOf(error)).to.equal('entry_changed');
   });

@@ -3,14 +3,15 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
-import { foldEntry } from '../../../application/content/fold-entry.ts';
+import { applyEvent, foldEntry, NO_ENTRY } from '../../../application/content/fold-entry.ts';
+import type { EntryAt } from '../../../application/content/fold-entry.ts';
 import { heldByEntry } from '../../../application/content/held-values.ts';
 import { runEntryCommand } from '../../../application/content/run-entry-command.ts';
 import type { EntryDependencies } from '../../../application/content/run-entry-command.ts';
-import { updateEntry } from '../../../application/content/update-entry.ts';
+import { undeleteEntry } from '../../../application/content/undelete-entry.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
-import { createEntry } from '../../../domain/content/entry.ts';
+import { changeEntry, createEntry } from '../../../domain/content/entry.ts';
 import { hasCode, refusal } from '../../../domain/errors.ts';
 import { streamName } from '../../../domain/stream.ts';
 import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
@@ -46,18 +47,19 @@ function openStage(choices: readonly number[]) {
 
 const FAULTS = ['none', 'none', 'none', 'refused', 'lost_before', 'lost_after', 'crash'] as const;
 type Fault = (typeof FAULTS)[number];
-/** `value` undefined: deletes. */
-type Step = { readonly entry: number; readonly value: string | null | undefined; readonly fault: Fault };
+/** What a step does: sets a value, deletes, or brings back with the values it had. */
+type Deed = { readonly set: string | null } | 'delete' | 'undelete';
+type Step = { readonly entry: number; readonly deed: Deed; readonly fault: Fault };
 
 describe('unique values', () => {
   const database = useDatabase();
   const key = Buffer.alloc(32, 7);
   const type: ContentType = testType({ name: 'article', fields: [{ name: 'code', field_type: 'text', unique: true }] });
-  const scope = `entry/${type.id}/id_code`;
+  const scopes = { code: `entry/${type.id}/id_code`, slug: `entry/${type.id}/slug` };
   const context = testContext();
 
   const steps = fc.array(
-    fc.record<Step>({ entry: fc.nat(2), value: fc.constantFrom('a', 'b', 'c', 'a', 'b', null, undefined), fault: fc.constantFrom(...FAULTS) }),
+    fc.record<Step>({ entry: fc.nat(2), deed: fc.constantFrom<Deed>({ set: 'a' }, { set: 'b' }, { set: 'c' }, { set: 'a' }, { set: 'b' }, { set: null }, 'delete', 'delete', 'undelete', 'undelete'), fault: fc.constantFrom(...FAULTS) }),
     { minLength: 2, maxLength: 6 },
   );
 
@@ -70,7 +72,7 @@ describe('unique values', () => {
         const ids = [v7(), v7(), v7()];
         const stage = openStage(choices);
         for (const round of rounds) {
-          await stage.run(round.map(({ entry, value, fault }) => () => command(ids[entry]!, value, process({ eventStore, claims, stage, fault }))));
+          await stage.run(round.map(({ entry, deed, fault }) => () => command(ids[entry]!, deed, process({ eventStore, claims, stage, fault }))));
           await claims.reap({ olderThanSeconds: 0, heldBy });
         }
         expect(await claims.reap({ olderThanSeconds: 0, heldBy })).to.equal(0);
@@ -89,20 +91,24 @@ describe('unique values', () => {
     const eventStore = openMemoryEventStore();
     const claims = createClaims({ database: database.db(), key });
     const refused: EventStore = { ...eventStore, append: () => Promise.reject(refusal('too_large')) };
-    await command(v7(), 'z', dependenciesOf(refused, claims));
-    expect(await claims.claim('another', [{ tenant: 'default', scope, value: 'z' }])).to.deep.equal([]);
+    await command(v7(), { set: 'z' }, dependenciesOf(refused, claims));
+    expect(await claims.claim('another', Object.values(scopes).map((scope) => ({ tenant: 'default', scope, value: 'z' })))).to.deep.equal([]);
   });
 
-  /** Sets the value, creating the entry where it is not there; refusals are answers like others. */
-  async function command(id: string, value: string | null | undefined, dependencies: EntryDependencies): Promise<void> {
+  /** Sets field and slug, creating the entry where it is not there; refusals are answers like others. */
+  async function command(id: string, deed: Deed, dependencies: EntryDependencies): Promise<void> {
     try {
-      if (value === undefined) await deleteEntry({ type, id }, context, dependencies);
-      else await updateEntry({ type, id, data: { code: value } }, context, dependencies).catch(async (error: unknown) => {
-        if (!hasCode(error, 'entry_not_found')) throw error;
-        await runEntryCommand({ type, id, isNew: true, decide: (state, given) => (state ? [] : createEntry(state, { ...given, data: { code: value } })) }, context, dependencies);
-      });
+      if (deed === 'delete') await deleteEntry({ type, id }, context, dependencies);
+      else if (deed === 'undelete') await undeleteEntry({ type, id, fromHistory: true }, context, dependencies);
+      else {
+        const written = { data: { code: deed.set }, slug: deed.set ?? undefined };
+        await runEntryCommand({ type, id, decide: (state, given) => changeEntry(state, { ...given, ...written }) }, context, dependencies).catch(async (error: unknown) => {
+          if (!hasCode(error, 'entry_not_found')) throw error;
+          await runEntryCommand({ type, id, isNew: true, decide: (state, given) => (state ? [] : createEntry(state, { ...given, ...written })) }, context, dependencies);
+        });
+      }
     } catch (error) {
-      if (!(['unique_value_held', 'entry_not_found', 'too_large', 'outcome_unknown'] as const).some((code) => hasCode(error, code))) throw error;
+      if (!(['unique_value_held', 'entry_not_found', 'invalid_status_transition', 'too_large', 'outcome_unknown'] as const).some((code) => hasCode(error, code))) throw error;
     }
   }
 
@@ -143,13 +149,14 @@ describe('unique values', () => {
   }
 
   async function expectOneHolderEver(eventStore: EventStore): Promise<void> {
-    const holds = new Map<string, unknown>();
-    for await (const { stream, type: fact, data } of eventStore.readAll()) {
-      if (fact === 'EntryDeleted') holds.delete(stream);
-      const fields = data['fields'];
-      if (typeof fields === 'object' && fields !== null && 'code' in fields) holds.set(stream, fields.code);
-      const values = [...holds.values()].filter((value) => typeof value === 'string');
-      expect(new Set(values).size, 'a value is held twice').to.equal(values.length);
+    const entries = new Map<string, EntryAt>();
+    for await (const event of eventStore.readAll()) {
+      entries.set(event.stream, applyEvent(entries.get(event.stream) ?? NO_ENTRY, event));
+      const living = [...entries.values()].flatMap(({ state }) => (state?.deleted === false ? [state] : []));
+      for (const values of [living.map(({ fields }) => fields['code']), living.map(({ slug }) => slug)]) {
+        const held = values.filter((value) => typeof value === 'string');
+        expect(new Set(held).size, 'a value is held twice').to.equal(held.length);
+      }
     }
   }
 
@@ -158,8 +165,10 @@ describe('unique values', () => {
     for (const id of ids) {
       const stream = streamName({ category: 'entry', tenant: 'default', id });
       const { state } = await foldEntry(eventStore, stream);
-      const code = state?.fields['code'];
-      if (state?.deleted === false && typeof code === 'string') holders.set(hmac(code), stream);
+      if (state?.deleted !== false) continue;
+      const code = state.fields['code'];
+      if (typeof code === 'string') holders.set(hmac(scopes.code, code), stream);
+      if (state.slug !== undefined) holders.set(hmac(scopes.slug, state.slug), stream);
     }
     return new Map([...holders].toSorted());
   }
@@ -169,7 +178,7 @@ describe('unique values', () => {
     return new Map(rows.map(({ value, owner }) => [value, owner] as const).toSorted());
   }
 
-  function hmac(value: string): string {
+  function hmac(scope: string, value: string): string {
     return createHmac('sha256', key).update(JSON.stringify(['default', scope, value])).digest('hex');
   }
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { changeEntry, createEntry, deleteEntry, entryDecider, publishEntry, unpublishEntry } from '../../../domain/content/entry.ts';
+import { changeEntry, createEntry, deleteEntry, ENTRY_MOVES, entryDecider, moveEntry, undeleteEntry } from '../../../domain/content/entry.ts';
 import type { EntryCommand, EntryFact } from '../../../domain/content/entry.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
 import { testType } from '../../support/content.ts';
@@ -21,7 +21,7 @@ function given(...decisions: readonly ((state: EntryState | undefined) => readon
 }
 
 const created = (state: EntryState | undefined) => createEntry(state, { ...command(), data: { title: 'One' } });
-const published = (state: EntryState | undefined) => publishEntry(state, command('2026-01-02T00:00:00.000Z'));
+const published = (state: EntryState | undefined) => moveEntry(state, { ...command('2026-01-02T00:00:00.000Z'), move: 'publish' });
 const deleted = (state: EntryState | undefined) => deleteEntry(state, command('2026-01-03T00:00:00.000Z'));
 const types = (facts: readonly EntryFact[]) => facts.map((fact) => fact.type);
 
@@ -58,14 +58,58 @@ describe('entry', () => {
 
   it('publishes a draft and takes a published entry back', () => {
     expect(given(created, published)).to.include({ status: 'published', publishedAt: '2026-01-02T00:00:00.000Z', version: 2 });
-    expect(given(created, published, (state) => unpublishEntry(state, command()))).to.include({ status: 'draft', publishedAt: undefined, version: 3 });
+    expect(given(created, published, (state) => moveEntry(state, { ...command(), move: 'unpublish' }))).to.include({ status: 'draft', publishedAt: undefined, version: 3 });
   });
 
-  it('refuses a move that the status does not allow', () => {
-    expect(() => published(given(created, published))).to.throw().with.property('code', 'invalid_status_transition');
-    expect(() => unpublishEntry(given(created), command())).to.throw().with.property('code', 'invalid_status_transition');
+  const archived = (state: EntryState | undefined) => moveEntry(state, { ...command(), move: 'archive' });
+  for (const { from, decisions, allowed } of [
+    { from: 'draft', decisions: [created], allowed: { publish: 'published', archive: 'archived' } },
+    { from: 'published', decisions: [created, published], allowed: { unpublish: 'draft', archive: 'archived' } },
+    { from: 'archived', decisions: [created, published, archived], allowed: { unarchive: 'draft' } },
+  ] as const) {
+    for (const move of ENTRY_MOVES) {
+      const to = (allowed as Partial<Record<string, string>>)[move];
+      it(to === undefined ? `refuses to ${move} from ${from}` : `moves from ${from} to ${to} by ${move}`, () => {
+        const state = given(...decisions);
+        const act = () => moveEntry(state, { ...command('2026-01-04T00:00:00.000Z'), move });
+        if (to === undefined) expect(act).to.throw().with.property('code', 'invalid_status_transition');
+        else expect(act().reduce(entryDecider.evolve, state)).to.include({ status: to, publishedAt: to === 'published' ? '2026-01-04T00:00:00.000Z' : undefined });
+      });
+    }
+  }
+
+  it('moves no entry of a type without draft and publish, and no deleted one', () => {
     const note = given((state) => createEntry(state, { ...command(undefined, plain), data: {} }));
-    expect(() => unpublishEntry(note, command(undefined, plain))).to.throw().with.property('code', 'invalid_status_transition');
+    for (const move of ENTRY_MOVES) {
+      expect(() => moveEntry(note, { ...command(undefined, plain), move })).to.throw().with.property('code', 'invalid_status_transition');
+      expect(() => moveEntry(given(created, deleted), { ...command(), move })).to.throw().with.property('code', 'entry_not_found');
+    }
+  });
+
+  it('brings a deleted entry back as it was, under a new version, whether it was deleted softly or not', () => {
+    const before = given((state) => createEntry(state, { ...command(), data: { title: 'One', tags: [1] }, slug: 'one' }), published);
+    for (const soft of [true, false]) {
+      const of = { ...command('2026-01-03T00:00:00.000Z'), definition: { ...type.definition, with_soft_delete: soft } };
+      const gone = deleteEntry(before, of).reduce(entryDecider.evolve, before);
+      expect(gone).to.include({ deleted: true, deletedSoftly: soft });
+      const [fact, ...rest] = undeleteEntry(gone, { ...of, at: '2026-01-04T00:00:00.000Z' });
+      expect(rest).to.deep.equal([]);
+      expect(fact?.data).to.deep.include({ whole: { fields: { title: 'One', views: 0, tags: [1] }, status: 'published', slug: 'one', created_at: '2026-01-01T00:00:00.000Z', created_by: { kind: 'user', id: 'u1' }, published_at: '2026-01-02T00:00:00.000Z' } });
+      expect(entryDecider.evolve(gone, fact!)).to.deep.equal({ ...before, version: 4, updatedAt: '2026-01-04T00:00:00.000Z' });
+    }
+  });
+
+  it('brings an entry back with the values that take the place of others, and published where the type has no drafts any more', () => {
+    const gone = given(created, deleted);
+    const [fact] = undeleteEntry(gone, { ...command(), definition: { ...type.definition, with_draft_publish: false }, overriding: { views: null } });
+    expect(fact && entryDecider.evolve(gone, fact)).to.deep.include({ fields: { title: 'One', views: null }, status: 'published' });
+  });
+
+  it('refuses to bring back an entry that is not deleted, was never there, is of another type or has changed', () => {
+    expect(() => undeleteEntry(given(created), command())).to.throw().with.property('code', 'invalid_status_transition');
+    expect(() => undeleteEntry(undefined, command())).to.throw().with.property('code', 'entry_not_found');
+    expect(() => undeleteEntry({ ...given(created, deleted)!, typeId: 'other' }, command())).to.throw().with.property('code', 'entry_not_found');
+    expect(() => undeleteEntry(given(created, deleted), { ...command(), versions: [1] })).to.throw().with.property('code', 'entry_changed');
   });
 
   it('answers any change of a deleted, a missing or another type\'s entry as not found', () => {
@@ -78,7 +122,7 @@ describe('entry', () => {
   it('refuses every change under If-Match of another version', () => {
     const state = given(created);
     expect(() => changeEntry(state, { ...command(), versions: [2], data: { title: 'x' } })).to.throw().with.property('code', 'entry_changed');
-    expect(() => publishEntry(state, { ...command(), versions: [] })).to.throw().with.property('code', 'entry_changed');
+    expect(() => moveEntry(state, { ...command(), move: 'publish', versions: [] })).to.throw().with.property('code', 'entry_changed');
     expect(types(changeEntry(state, { ...command(), versions: [1], data: { title: 'x' } }))).to.deep.equal(['EntryFieldsChanged']);
   });
 

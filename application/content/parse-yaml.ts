@@ -1,7 +1,7 @@
-import type { YAMLMap } from 'yaml';
+import type * as Library from 'yaml';
 import { findJsonFlaw } from '../../domain/json-flaw.ts';
 
-type Yaml = typeof import('yaml');
+type Yaml = typeof Library;
 
 /** A text that is read as YAML and found wanting; the message is fit for its author. */
 export class InvalidYaml extends Error {}
@@ -55,7 +55,7 @@ function refuseDeep(text: string, { Lexer }: Yaml): void {
   }
 }
 
-function refuseTwice(map: YAMLMap, { isScalar }: Yaml): void {
+function refuseTwice(map: Library.YAMLMap, { isScalar }: Yaml): void {
   const seen = new Set<string>();
   for (const { key } of map.items) {
     if (!isScalar(key)) throw new InvalidYaml('keys must be plain text');

@@ -17,6 +17,7 @@ export const EntrySchema = Type.Object(
     created_at: Moment,
     updated_at: Moment,
     published_at: Type.Optional(Type.Union([Moment, Type.Null()])),
+    deleted_at: Type.Optional(Moment),
     created_by: ActorSchema,
     updated_by: ActorSchema,
   },

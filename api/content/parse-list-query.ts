@@ -18,7 +18,7 @@ export type ListParameters = {
   readonly filters?: unknown;
 };
 
-export type ListAccess = { readonly type: ContentType; readonly hidden: ReadonlySet<string> };
+export type ListAccess = { readonly type: ContentType; readonly hidden: ReadonlySet<string>; readonly seesDeleted?: boolean };
 
 const MAX_SORT_KEYS = 5;
 const DEFAULT_LIMIT = 25;
@@ -66,13 +66,23 @@ export function parseFields({ type, hidden }: ListAccess, fields: string | undef
   });
 }
 
-function parseCommon(access: ListAccess, parameters: ListParameters): Pick<EntryQuery, 'conditions' | 'sort' | 'fields' | 'hidden'> {
+function parseCommon(access: ListAccess, parameters: ListParameters): Pick<EntryQuery, 'conditions' | 'deleted' | 'sort' | 'fields' | 'hidden'> {
+  const { deleted, filters } = splitDeleted(access, parameters.filters);
   return {
-    conditions: parseFilters(access, parameters.filters),
+    conditions: parseFilters(access, filters),
+    deleted,
     sort: parseSort(access, parameters.sort),
     fields: parseFields(access, parameters.fields),
     hidden: access.hidden,
   };
+}
+
+/** `filters[_deleted]=true` lists what soft delete has kept; nobody but admin roles knows of it (spec 4 A). */
+function splitDeleted({ seesDeleted = false }: ListAccess, filters: unknown): { readonly deleted: boolean; readonly filters: unknown } {
+  if (typeof filters !== 'object' || filters === null || !('_deleted' in filters)) return { deleted: false, filters };
+  const { _deleted, ...others } = filters;
+  if (!seesDeleted || (_deleted !== 'true' && _deleted !== 'false')) throw invalid('filters[_deleted]');
+  return { deleted: _deleted === 'true', filters: others };
 }
 
 function parseSort({ type, hidden }: ListAccess, sort = '-created_at'): readonly SortKey[] {

@@ -25,9 +25,12 @@ export type ContentAccess = {
   readonly hidden: ReadonlySet<string>;
   /** Names of fields that this action may not write. */
   readonly locked: ReadonlySet<string>;
+  /** Sees what soft delete has kept: the caller holds an admin role (spec 4 A). */
+  readonly seesDeleted: boolean;
 };
 
 /** Roles of which a write needs one, custom roles notwithstanding (spec 1, Endpoints). */
+const ADMINS = ['admin', 'super_admin'] as const;
 const WRITERS = ['editor', 'admin', 'super_admin'] as const;
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -51,7 +54,7 @@ export async function contentAccess(question: ContentAccessQuestion, { types, ac
   if (!allowed) throw refusal('permission_denied');
   const read = writes ? accessRules.decide({ ...asked, action: 'read' }) : undefined;
   const locked = namesOf(type, maskedFields);
-  return { type, locked, hidden: read?.allowed === true ? new Set([...locked, ...namesOf(type, read.maskedFields)]) : locked };
+  return { type, locked, seesDeleted: holdsRole(principal, ADMINS), hidden: read?.allowed === true ? new Set([...locked, ...namesOf(type, read.maskedFields)]) : locked };
 }
 
 /** @throws `permission_denied` when the body names a field that the access rules mask */

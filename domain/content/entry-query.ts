@@ -35,6 +35,8 @@ export type EntryQuery = {
   readonly hidden: ReadonlySet<string>;
   readonly limit: number;
   readonly offset: number;
+  /** Lists what soft delete has kept, instead of what is there. */
+  readonly deleted?: boolean;
   /** Sort values and id of the entry after which the page begins. */
   readonly after?: { readonly values: readonly CursorValue[]; readonly id: string } | undefined;
 };

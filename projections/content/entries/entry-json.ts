@@ -11,6 +11,8 @@ export type EntryShape = {
   readonly fields?: readonly string[] | undefined;
   /** Shows what the type's options would hide; for commands. */
   readonly complete?: boolean;
+  /** Shows when soft delete took it away. */
+  readonly deleted?: boolean;
 };
 
 /** Schema of the live read model. */
@@ -23,7 +25,7 @@ export function tableOf(type: Pick<ContentType, 'name'>, schema = quoteIdentifie
 
 /** Columns that an entry of this shape is made from, quoted. */
 export function shapeColumns(type: ContentType, shape: EntryShape): readonly string[] {
-  return [...SHOWN_SYSTEM_COLUMNS, ...shownFields(type, shape).map(({ key }) => key)].map(quoteIdentifier);
+  return [...SHOWN_SYSTEM_COLUMNS, ...(shape.deleted === true ? ['_deleted_at'] : []), ...shownFields(type, shape).map(({ key }) => key)].map(quoteIdentifier);
 }
 
 const SHOWN_SYSTEM_COLUMNS = ['id', '_version', '_status', '_slug', '_created_at', '_updated_at', '_published_at', '_created_by', '_updated_by'];
@@ -50,6 +52,7 @@ export function entryJson(type: ContentType, shape: EntryShape): string {
     literal(',"updated_at":'),
     jsonText('timestamptz(3)', column('_updated_at')),
     ...(drafts ? [literal(',"published_at":'), jsonText('timestamptz(3)', column('_published_at'))] : []),
+    ...(shape.deleted === true ? [literal(',"deleted_at":'), jsonText('timestamptz(3)', column('_deleted_at'))] : []),
     literal(',"created_by":'),
     column('_created_by'),
     literal(',"updated_by":'),

@@ -20,8 +20,11 @@ export type EntryList = {
   /** The same with what a cursor needs. */
   page(type: ContentType, query: EntryQuery): Promise<EntryPage>;
   /** How many entries match the conditions. */
-  count(type: ContentType, query: Pick<EntryQuery, 'conditions'>): Promise<number>;
+  count(type: ContentType, query: Conditions): Promise<number>;
 };
+
+/** Which entries a list is of. */
+type Conditions = Pick<EntryQuery, 'conditions' | 'deleted'>;
 
 /** Lists of entries over the live read model. */
 export function createEntryList({ database, statements }: { readonly database: Queryable; readonly statements: StatementCache }): EntryList {
@@ -42,9 +45,9 @@ export function createEntryList({ database, statements }: { readonly database: Q
       const id = last?.at(-1);
       return { json: row?.json ?? '[]', count: row?.count ?? 0, last: last && typeof id === 'string' ? { values: last.slice(0, -1), id } : undefined };
     },
-    async count(type, { conditions }) {
+    async count(type, query) {
       const parameters = { values: [] };
-      const where = whereSql(type, conditions, parameters);
+      const where = whereSql(type, query, parameters);
       const text = `select count(*)::int8 as count from ${tableOf(type)} t where ${where}`;
       const [row] = await database.query<{ count: number }>(text, parameters.values);
       return row?.count ?? 0;
@@ -71,20 +74,20 @@ function pageSql(type: ContentType, query: EntryQuery, source: string): string {
 
 /** The rows of a page in their order; only the columns that are shown, and the sort values as text. */
 function sourceSql(type: ContentType, query: EntryQuery, parameters: Parameters): string {
-  const where = [whereSql(type, query.conditions, parameters)];
+  const where = [whereSql(type, query, parameters)];
   if (query.after) where.push(afterSql(query.sort, query.after, parameters));
   const columns = [...shapeColumns(type, query).map((name) => `t.${name}`), ...query.sort.map((key, index) => `${sortSql(key)}::text as "_k${index}"`)];
   const offset = query.offset > 0 ? ` offset ${Math.trunc(query.offset)}` : '';
   return `select ${columns.join(', ')} from ${tableOf(type)} t where ${where.join(' and ')} order by ${orderSql(query.sort)} limit ${Math.trunc(query.limit)}${offset}`;
 }
 
-/** Lists hold published entries unless a condition names the status (spec 1, query parameters). */
-function whereSql(type: ContentType, conditions: EntryQuery['conditions'], parameters: Parameters): string {
+/** Lists hold published entries unless a condition names the status (spec 1, query parameters), those of deleted entries all. */
+function whereSql(type: ContentType, { conditions, deleted = false }: Conditions, parameters: Parameters): string {
   parameters.values.push(type.tenant);
-  const draftsHidden = type.definition.with_draft_publish === true && !conditions.some(({ column }) => column.column === '_status');
+  const draftsHidden = !deleted && type.definition.with_draft_publish === true && !conditions.some(({ column }) => column.column === '_status');
   return [
     't."tenant_id" = $1',
-    't."_deleted_at" is null',
+    `t."_deleted_at" is ${deleted ? 'not ' : ''}null`,
     ...(draftsHidden ? [`t."_status" = 'published'`] : []),
     ...conditions.map((condition) => conditionSql(condition, parameters)),
   ].join(' and ');

@@ -39,6 +39,9 @@ const SPECIFIED = `
   DELETE /api/v1/content/{schema}/{id}                             editors
   PUT    /api/v1/content/{schema}/{id}/publish                     editors
   PUT    /api/v1/content/{schema}/{id}/unpublish                   editors
+  PUT    /api/v1/content/{schema}/{id}/archive                                 editors
+  PUT    /api/v1/content/{schema}/{id}/unarchive                               editors
+  PUT    /api/v1/content/{schema}/{id}/undelete                                editors
   GET    /api/v1/content/{schema}/{id}/revisions                   credential
   PUT    /api/v1/content/{schema}/{id}/revisions/{rev_id}/restore  editors
   GET    /api/v1/content/{schema}/{id}/revisions/{rev_id}          credential
@@ -67,6 +70,9 @@ const SPECIFIED = `
   GET    /api/admin/openapi/public.json                            admin
   GET    /api/admin/openapi.json                                   admin
   GET    /api/admin/openapi/admin.json                             super_admin
+  GET    /api/admin/entitlements                                   admin
+  GET    /api/admin/license                                        signed in
+  POST   /api/admin/license/renew                                  session super_admin
   GET    /healthz                                                  anyone
   GET    /readyz                                                   anyone
   GET    /startup                                                  anyone

@@ -27,6 +27,8 @@ export type ContentBench = {
   /** Saves a content type and projects it. */
   save(definition: TestDefinition, tenant?: string): Promise<ContentType>;
   log(): Promise<readonly RecordedEvent[]>;
+  /** Takes the softly deleted rows of a type away, as its queued statement does once it is applied. */
+  purge(name: string): Promise<void>;
 };
 
 export type TestDefinition = Omit<ContentTypeDefinition, 'fields'> & { readonly fields: readonly (Omit<FieldDefinition, 'id'> & { readonly id?: string })[] };
@@ -89,6 +91,9 @@ export function useContent(): ContentBench {
       await present(store).append(`content_type-${tenant}.${typeId}`, [{ id: v7(), ...event, metadata }], { expected: 'no_stream' });
       await bench.project();
       return present(await present(dependencies).types.get(tenant, definition.name));
+    },
+    async purge(name) {
+      await database.db().query(`delete from rm_content.${name} where _deleted_at is not null`);
     },
     async log() {
       const events: RecordedEvent[] = [];

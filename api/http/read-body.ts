@@ -10,12 +10,12 @@ const EMPTY = Buffer.alloc(0);
 
 /**
  * Reads the body; bytes are counted as they arrive, so a chunked body is bounded as well.
- * @throws `body_too_large`; `bad_request` when the client broke off.
+ * @throws `tooLarge`, by default `body_too_large`; `bad_request` when the client broke off.
  */
-export function readBody(request: IncomingMessage, response: ServerResponse, limit: number): Promise<Buffer> | Buffer {
+export function readBody(request: IncomingMessage, response: ServerResponse, { limit, tooLarge = 'body_too_large' }: { readonly limit: number; readonly tooLarge?: ErrorCode | undefined }): Promise<Buffer> | Buffer {
   const declared = request.headers['content-length'];
   if (declared === undefined ? request.headers['transfer-encoding'] === undefined : declared === '0') return EMPTY;
-  if (declared !== undefined && Number(declared) > limit) throw tooLarge(request, response, Number(declared));
+  if (declared !== undefined && Number(declared) > limit) throw refuseUnread(tooLarge, request, response, Number(declared));
   // A client that left while the request was looked at will emit nothing any more.
   if (request.destroyed) throw refusal('bad_request', { message: 'the request ended early' });
   if (request.headers.expect !== undefined) response.writeContinue();
@@ -31,11 +31,11 @@ export function readBody(request: IncomingMessage, response: ServerResponse, lim
       chunks.length = 0;
       if (bytes > limit + MAX_DRAINED_BYTES) {
         request.pause();
-        reject(tooLarge(request, response, bytes));
+        reject(refuseUnread(tooLarge, request, response, bytes));
       }
     });
     request.on('end', () => {
-      if (bytes > limit) reject(refusal('body_too_large'));
+      if (bytes > limit) reject(refusal(tooLarge));
       else resolve(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks, bytes));
     });
     request.on('close', () => {
@@ -48,9 +48,9 @@ export function readBody(request: IncomingMessage, response: ServerResponse, lim
 }
 
 /** Refuses unread: a moderate rest is dropped by Node after the answer, a larger one ends with the connection. */
-function tooLarge(request: IncomingMessage, response: ServerResponse, bytes: number): Error {
+function refuseUnread(code: ErrorCode, request: IncomingMessage, response: ServerResponse, bytes: number): Error {
   const unread = request.headers.expect !== undefined || bytes > MAX_DRAINED_BYTES;
-  return refusal('body_too_large', unread && !response.headersSent ? { headers: { Connection: 'close' } } : {});
+  return refusal(code, unread && !response.headersSent ? { headers: { Connection: 'close' } } : {});
 }
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;

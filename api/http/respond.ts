@@ -131,7 +131,7 @@ async function readRouteBody(exchange: Exchange, compiled: CompiledRoute, { opti
     else if (hasBody(exchange)) requireJsonType(request);
   }
   const limit = route.maxBodyBytes ?? (route.rawBody ? options.maxBodyBytes : options.maxJsonBodyBytes);
-  const read = readBody(request, response, limit);
+  const read = readBody(request, response, { limit, tooLarge: route.tooLarge });
   const bytes = read instanceof Promise ? await read : read;
   exchange.bytesIn = bytes.length;
   if (bytes.length === 0 && !route.bodyOptional) throw refusal(malformed);

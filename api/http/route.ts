@@ -85,6 +85,8 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema> =
   readonly malformedJson?: ErrorCode;
   /** Most bytes of the body. Default: the setting `MAX_JSON_BODY_BYTES`. */
   readonly maxBodyBytes?: number;
+  /** Code for a body over it. Default `body_too_large`. */
+  readonly tooLarge?: ErrorCode;
   /** Bodies of success by status, for OpenAPI. `null`: no body. */
   readonly answers: Readonly<Record<number, TSchema | null>>;
   /** Media type in which 200 may answer as a stream instead, for OpenAPI. */

@@ -67,6 +67,7 @@ export const ERRORS = {
   expectation_failed: { status: 417, message: 'expectation failed' },
   idempotency_key_reused: { status: 422, message: 'idempotency key was used with another body' },
   headers_too_large: { status: 431, message: 'request headers too large' },
+  too_many_streams: { status: 429, message: 'too many open streams' },
   rate_limited: { status: 429, message: 'rate limit exceeded' },
   internal: { status: 500, message: 'internal error' },
   not_caught_up: { status: 503, message: 'the read model has not reached the requested position' },

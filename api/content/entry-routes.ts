@@ -1,4 +1,6 @@
 import type { Route } from '../http/route.ts';
+import type { ChangeRouteDependencies } from './change-routes.ts';
+import { changeRoutes } from './change-routes.ts';
 import type { EntryRouteDependencies } from './entry-access.ts';
 import { readRoutes } from './read-routes.ts';
 import { revisionRoutes } from './revision-routes.ts';
@@ -7,6 +9,6 @@ import { writeRoutes } from './write-routes.ts';
 export type { EntryRouteDependencies } from './entry-access.ts';
 
 /** Every route of entries on the Content API. */
-export function entryRoutes(dependencies: EntryRouteDependencies): readonly Route[] {
-  return [...readRoutes(dependencies), ...writeRoutes(dependencies), ...revisionRoutes(dependencies)];
+export function entryRoutes(dependencies: EntryRouteDependencies & ChangeRouteDependencies): readonly Route[] {
+  return [...readRoutes(dependencies), ...writeRoutes(dependencies), ...revisionRoutes(dependencies), ...changeRoutes(dependencies)];
 }

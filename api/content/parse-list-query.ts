@@ -97,7 +97,8 @@ function parseSort({ type, hidden }: ListAccess, sort = '-created_at'): readonly
   return keys;
 }
 
-function wholeNumber(name: string, text: string | undefined, { least, most, preset }: { readonly least: number; readonly most: number; readonly preset: number }): number {
+/** A parameter that is a whole number. @throws `invalid_query_parameter` with the name */
+export function wholeNumber(name: string, text: string | undefined, { least, most, preset }: { readonly least: number; readonly most: number; readonly preset: number }): number {
   if (text === undefined) return preset;
   const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
   if (!(value >= least && value <= most)) throw invalid(name);

@@ -1,85 +1,100 @@
+import type { ContentType } from '../../domain/content/content-type.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import type { RecordedEvent, StreamRevision } from '../../domain/event.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { applyEvent, foldEntry, NO_ENTRY } from './fold-entry.ts';
 import type { EntryAt } from './fold-entry.ts';
+import { createStateCache } from './state-cache.ts';
+import type { LastStep } from './state-cache.ts';
 
 /** The whole entry before and after one event: undefined before it is there, and after the event that deletes it. */
 export type EntryChange = { readonly before: EntryState | undefined; readonly after: EntryState | undefined };
 
-/** Reads the past of entries out of their streams, forwards, each stream's last fold kept in a bounded cache. */
+/**
+ * Reads the past of entries out of their streams, forwards, each stream's last step kept in a bounded cache. With a `type` fields have its names
+ * and types, which are today's; it must be no older than the events. Without one they are as each event names them.
+ */
 export type EntryHistory = {
   /** The entry as it stood at a revision; undefined before its first event. */
   stateAt(stream: string, revision: StreamRevision): Promise<EntryState | undefined>;
   /** The entry as it stood at a moment (RFC 3339, UTC, milliseconds; inclusive); undefined before its first event. */
   stateAtMoment(stream: string, moment: string): Promise<EntryState | undefined>;
-  /** The whole entry around an event of its stream. Costs one step when a stream's events are asked for in order. */
-  changeOf(event: RecordedEvent): Promise<EntryChange>;
+  /** The whole entry around an event of its stream. Costs one step when a stream's events are asked for in order, and none for who asks again for the last. */
+  changeOf(event: RecordedEvent, type?: ContentType): Promise<EntryChange>;
+  /** The same for a run of the log, different entries side by side; each entry's steps don't depend on what the cache holds. */
+  changesOf(events: readonly RecordedEvent[], type?: ContentType): Promise<ReadonlyMap<RecordedEvent, EntryChange>>;
 };
+
+/** Entries whose streams are read at the same time. */
+const PARALLEL_ENTRIES = 8;
 
 /** Makes a reader of entries' pasts. `maxCachedCharacters` bounds the memory of the cached states (default about 8 million characters). */
 export function createEntryHistory({ eventStore, maxCachedCharacters = 8_000_000 }: { readonly eventStore: EventStore; readonly maxCachedCharacters?: number }): EntryHistory {
   const cache = createStateCache(maxCachedCharacters);
 
-  async function at(stream: string, revision: StreamRevision): Promise<EntryAt> {
+  async function at(stream: string, revision: StreamRevision, type?: ContentType): Promise<EntryAt> {
     if (revision < 0) return NO_ENTRY;
-    const known = cache.get(stream);
-    const from = known !== undefined && known.revision <= revision ? known : NO_ENTRY;
-    const found = await foldEntry(eventStore, stream, { from, to: revision });
-    cache.set(stream, found);
-    return found;
+    const known = cache.get(keyOf(stream, type));
+    const from = [known?.after, known?.before].find((state) => state !== undefined && state.revision <= revision) ?? NO_ENTRY;
+    return foldEntry(eventStore, stream, { from, to: revision, ...(type ? { type } : {}) });
+  }
+
+  async function step(event: RecordedEvent, type: ContentType | undefined, last?: EntryAt): Promise<LastStep> {
+    const known = cache.get(keyOf(event.stream, type));
+    if (known?.before && known.after.revision === event.revision) return known;
+    const before = last?.revision === event.revision - 1 ? last : await at(event.stream, event.revision - 1, type);
+    const after = applyEvent(before, event, type);
+    cache.set(keyOf(event.stream, type), { before, after });
+    return { before, after };
   }
 
   return {
-    stateAt: async (stream, revision) => (await at(stream, revision)).state,
+    async stateAt(stream, revision) {
+      const after = await at(stream, revision);
+      cache.set(keyOf(stream, undefined), { after });
+      return after.state;
+    },
     stateAtMoment: async (stream, moment) => (await foldEntry(eventStore, stream, { while: (event) => event.metadata.occurred_at <= moment })).state,
-    async changeOf(event) {
-      const before = await at(event.stream, event.revision - 1);
-      const after = applyEvent(before, event);
-      cache.set(event.stream, after);
-      return { before: living(before), after: living(after) };
+    changeOf: async (event, type) => toChange(await step(event, type)),
+    async changesOf(events, type) {
+      const changes = new Map<RecordedEvent, EntryChange>();
+      const waiting = runsOf(events);
+      const worker = async (): Promise<void> => {
+        for (let run = waiting.shift(); run; run = waiting.shift()) {
+          let last: EntryAt | undefined;
+          for (const event of run) {
+            const made = await step(event, type, last);
+            changes.set(event, toChange(made));
+            last = made.after;
+          }
+        }
+      };
+      await Promise.all(Array.from({ length: PARALLEL_ENTRIES }, worker));
+      return changes;
     },
   };
 }
 
-function living({ state }: EntryAt): EntryState | undefined {
-  return state?.deleted === true ? undefined : state;
+/** Events by their streams, in order. */
+function runsOf(events: readonly RecordedEvent[]): (readonly RecordedEvent[])[] {
+  const runs = new Map<string, RecordedEvent[]>();
+  for (const event of events) {
+    const run = runs.get(event.stream);
+    if (run) run.push(event);
+    else runs.set(event.stream, [event]);
+  }
+  return [...runs.values()];
 }
 
-/** Least recently used states by stream, bounded by their size and not their number: an entry may hold a megabyte. */
-function createStateCache(maxCharacters: number) {
-  const entries = new Map<string, { readonly at: EntryAt; readonly size: number }>();
-  let total = 0;
-  function remove(stream: string): void {
-    total -= entries.get(stream)?.size ?? 0;
-    entries.delete(stream);
-  }
-  return {
-    get(stream: string): EntryAt | undefined {
-      const found = entries.get(stream);
-      if (!found) return undefined;
-      entries.delete(stream);
-      entries.set(stream, found);
-      return found.at;
-    },
-    set(stream: string, at: EntryAt): void {
-      remove(stream);
-      const size = sizeOf(at);
-      entries.set(stream, { at, size });
-      total += size;
-      for (const oldest of entries.keys()) {
-        if (total <= maxCharacters) break;
-        remove(oldest);
-      }
-    },
-  };
+/** States under different names of the fields are different states. */
+function keyOf(stream: string, type: ContentType | undefined): string {
+  return type ? `${type.revision} ${stream}` : stream;
 }
 
-/** A rough size: texts count by length, what else a field may hold by a constant or its JSON. */
-function sizeOf({ state }: EntryAt): number {
-  let size = 500;
-  for (const value of Object.values(state?.fields ?? {})) {
-    size += typeof value === 'string' ? value.length : typeof value === 'object' && value !== null ? JSON.stringify(value).length : 16;
-  }
-  return size;
+function toChange({ before, after }: LastStep): EntryChange {
+  return { before: living(before), after: living(after) };
+}
+
+function living(at: EntryAt | undefined): EntryState | undefined {
+  return at?.state?.deleted === true ? undefined : at?.state;
 }

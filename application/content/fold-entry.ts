@@ -36,8 +36,10 @@ export async function foldEntry(eventStore: EventStore, stream: string, options:
   return at;
 }
 
-/** The entry after one more event. */
+/** The entry after one more event; with a type under its name. */
 export function applyEvent({ state }: EntryAt, event: RecordedEvent, type?: ContentType): EntryAt {
   const fact = parseEntryEvent(event);
-  return { state: entryDecider.evolve(state, type ? factOfToday(type, fact) : fact), revision: event.revision };
+  if (!type) return { state: entryDecider.evolve(state, fact), revision: event.revision };
+  const next = entryDecider.evolve(state, factOfToday(type, fact));
+  return { state: next?.typeId === type.id && next.schema !== type.name ? { ...next, schema: type.name } : next, revision: event.revision };
 }

@@ -32,6 +32,7 @@ const SPECIFIED = `
   GET    /api/v1/schemas/{name}                                    credential
   GET    /api/v1/content/{schema}                                  credential
   GET    /api/v1/content/{schema}/cursor                           credential
+  GET    /api/v1/content/{schema}/changes                          credential
   GET    /api/v1/content/{schema}/{id}                             credential
   POST   /api/v1/content/{schema}                                  editors
   POST   /api/v1/content/{schema}/bulk                             editors
@@ -106,6 +107,8 @@ function declares({ access, api }: Route, who: string): boolean {
       return api === 'admin' && access.kind !== 'public' && holds();
     case 'session admin':
       return access.kind === 'session' && holds('admin', 'super_admin');
+    case 'session super_admin':
+      return access.kind === 'session' && holds('super_admin');
     case 'admin':
       return api === 'admin' && access.kind !== 'public' && holds('admin', 'super_admin');
     case 'super_admin':

@@ -1,0 +1,109 @@
+import { Type } from '@sinclair/typebox';
+import { createEntryHistory } from '../../application/content/entry-history.ts';
+import type { ChangesView } from '../../application/content/read-changes.ts';
+import { readChanges } from '../../application/content/read-changes.ts';
+import type { ContentAccessDependencies } from '../../application/content/content-access.ts';
+import type { EventStore } from '../../application/ports/event-store.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
+import { ORIGIN, parsePosition } from '../../domain/event.ts';
+import { refusal } from '../../domain/errors.ts';
+import { eventStreamAnswer, wantsEventStream } from '../http/event-stream.ts';
+import type { Answer, Route } from '../http/route.ts';
+import { route } from '../http/route.ts';
+import type { StreamSlots } from '../http/stream-slots.ts';
+import { createStreamSlots, releasing } from '../http/stream-slots.ts';
+import type { ChangeStreamPace } from './change-stream.ts';
+import { CHANGE_STREAM_PACE, changeStream } from './change-stream.ts';
+import { READS, requireAccess } from './entry-access.ts';
+import { SchemaParams } from './entry-schemas.ts';
+import { invalid, wholeNumber } from './parse-list-query.ts';
+
+export type ChangeRouteDependencies = ContentAccessDependencies & {
+  readonly eventStore: EventStore;
+  readonly streamSlots?: StreamSlots;
+  readonly streamPace?: ChangeStreamPace;
+};
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+
+const Text = Type.Optional(Type.String());
+const Envelope = Type.Union([Type.Object({ id: Type.String({ format: 'uuid' }) }, { additionalProperties: true }), Type.Null()]);
+const ChangeSchema = Type.Object({
+  position: Type.String(),
+  event: Type.Union([Type.Literal('after_create'), Type.Literal('after_update'), Type.Literal('after_delete')]),
+  entry_id: Type.String({ format: 'uuid' }),
+  version: Type.Integer({ minimum: 1 }),
+  at: Type.String({ format: 'date-time' }),
+  data: Envelope,
+  old_data: Envelope,
+});
+
+/** The changes feed of a content type: page by page, or as server-sent events that go on live. */
+export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Route[] {
+  const { eventStore, streamSlots = createStreamSlots(), streamPace = CHANGE_STREAM_PACE } = dependencies;
+  const changes = { eventStore, history: createEntryHistory({ eventStore }) };
+  return [
+    route({
+      api: 'content',
+      method: 'GET',
+      path: '/api/v1/content/{schema}/changes',
+      operation: 'readChanges',
+      summary: 'Every change of the entries in the order of the log, deletions included; with Accept: text/event-stream it goes on live',
+      tag: 'content',
+      access: { kind: 'credential' },
+      reads: READS,
+      params: SchemaParams,
+      query: Type.Object({ after: Text, limit: Text }, { additionalProperties: false }),
+      answers: { 200: Type.Object({ data: Type.Array(ChangeSchema), next: Type.String({ description: 'What after takes to go on' }) }) },
+      streamed: 'text/event-stream',
+      refusals: ['schema_not_found', 'schema_write_only', 'too_many_streams'],
+      handler: async (request): Promise<Answer> => {
+        const view = await requireAccess(request, 'read', dependencies);
+        const after = positionOf(request.query.after);
+        const limit = wholeNumber('limit', request.query.limit, { least: 1, most: MAX_LIMIT, preset: DEFAULT_LIMIT });
+        const headers = { 'X-Schema-Revision': String(view.type.revision) };
+        if (!wantsEventStream(request.header('accept'))) {
+          const page = await readChanges({ view, after, limit, signal: request.signal }, changes);
+          return { status: 200, json: `{"data":[${page.changes.join(',')}],"next":"${page.next}"}`, headers };
+        }
+        const viewNow = (principal = request.principal): Promise<ChangesView> => requireAccess({ params: request.params, tenant: request.tenant, principal }, 'read', dependencies);
+        const pieces = changeStream(
+          {
+            view,
+            after: resumedFrom(request.header('last-event-id')) ?? after,
+            signal: request.signal,
+            viewNow: () => sameType(view, viewNow()),
+            recheck: async () => sameType(view, viewNow(await request.recheck())),
+            pace: streamPace,
+          },
+          changes,
+        );
+        return eventStreamAnswer(releasing(pieces, streamSlots.take(request.tenant)), headers);
+      },
+    }),
+  ];
+}
+
+/** A type of the same name that took the place of the one that is followed is another feed. */
+async function sameType(begun: ChangesView, looking: Promise<ChangesView>): Promise<ChangesView> {
+  const view = await looking;
+  if (view.type.id !== begun.type.id) throw refusal('schema_not_found');
+  return view;
+}
+
+/** @throws `invalid_query_parameter` for text that is no position */
+function positionOf(text: string | undefined): GlobalPosition {
+  if (text === undefined) return ORIGIN;
+  const position = parsePosition(text);
+  if (position === undefined) throw invalid('after');
+  return position;
+}
+
+/** `Last-Event-ID` of a client that comes back. @throws `invalid_header` for text that is no position */
+function resumedFrom(text: string | undefined): GlobalPosition | undefined {
+  if (text === undefined || text === '') return undefined;
+  const position = parsePosition(text);
+  if (position === undefined) throw refusal('invalid_header', { message: 'Last-Event-ID must be a position as the stream sent it' });
+  return position;
+}

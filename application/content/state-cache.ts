@@ -1,0 +1,44 @@
+import type { EntryAt } from './fold-entry.ts';
+
+/** An entry after an event and, where it is known, before it: whoever asks for the same event again reads nothing. */
+export type LastStep = { readonly before?: EntryAt; readonly after: EntryAt };
+
+export type StateCache = { get(key: string): LastStep | undefined; set(key: string, step: LastStep): void };
+
+/** Least recently used steps, bounded by their size and not their number: an entry may hold a megabyte. */
+export function createStateCache(maxCharacters: number): StateCache {
+  const entries = new Map<string, { readonly step: LastStep; readonly size: number }>();
+  let total = 0;
+  function remove(key: string): void {
+    total -= entries.get(key)?.size ?? 0;
+    entries.delete(key);
+  }
+  return {
+    get(key) {
+      const found = entries.get(key);
+      if (!found) return undefined;
+      entries.delete(key);
+      entries.set(key, found);
+      return found.step;
+    },
+    set(key, step) {
+      remove(key);
+      const size = sizeOf(step.after) + (step.before ? sizeOf(step.before) : 0);
+      entries.set(key, { step, size });
+      total += size;
+      for (const oldest of entries.keys()) {
+        if (total <= maxCharacters) break;
+        remove(oldest);
+      }
+    },
+  };
+}
+
+/** A rough size: texts count by length, what else a field may hold by a constant or its JSON. */
+function sizeOf({ state }: EntryAt): number {
+  let size = 500;
+  for (const value of Object.values(state?.fields ?? {})) {
+    size += typeof value === 'string' ? value.length : typeof value === 'object' && value !== null ? JSON.stringify(value).length : 16;
+  }
+  return size;
+}

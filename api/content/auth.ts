@@ -2,12 +2,16 @@ import { Type } from '@sinclair/typebox';
 import type { IdentityDependencies } from '../../application/identity/dependencies.ts';
 import { signIn } from '../../application/identity/sign-in.ts';
 import { Credentials, credentialsAnswer } from '../admin/identity/credentials-answer.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 
-/** Sign-in for code, and the public keys of session tokens (spec 1, sign-in and session). The Content API sets no cookie. */
-export function contentAuthRoutes(dependencies: IdentityDependencies): readonly Route[] {
-  const { tokens } = dependencies;
+/**
+ * Sign-in for code, and the public keys of session tokens (spec 1, sign-in and session). The Content API sets no cookie.
+ * `publicKeys`: further keys that others verify our signatures with.
+ */
+export function contentAuthRoutes(dependencies: IdentityDependencies & { readonly publicKeys?: readonly JsonObject[] }): readonly Route[] {
+  const { tokens, publicKeys = [] } = dependencies;
   return [
     route({
       api: 'content', method: 'POST', path: '/api/v1/auth/token', operation: 'createToken', tag: 'identity',
@@ -24,10 +28,10 @@ export function contentAuthRoutes(dependencies: IdentityDependencies): readonly 
     }),
     route({
       api: 'content', method: 'GET', path: '/.well-known/jwks.json', operation: 'getJwks', tag: 'identity',
-      summary: 'Public keys that session tokens verify with',
+      summary: 'Public keys that session tokens and seals of the audit log verify with',
       access: { kind: 'public' },
       answers: { 200: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }) },
-      handler: () => Promise.resolve({ status: 200, body: tokens.jwks, headers: { 'Cache-Control': 'public, max-age=300' } }),
+      handler: () => Promise.resolve({ status: 200, body: { keys: [...tokens.jwks.keys, ...publicKeys] }, headers: { 'Cache-Control': 'public, max-age=300' } }),
     }),
   ];
 }

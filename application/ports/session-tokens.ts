@@ -15,5 +15,5 @@ export type SessionTokens = {
   /** @returns undefined for anything that is not a token of ours in force. Roles are not read back. */
   verify(token: string, now: Date): Promise<(Omit<SessionClaims, 'roles'> & { readonly expiresAtMs: number }) | undefined>;
   /** The public keys, as `/.well-known/jwks.json` answers them. */
-  readonly jwks: JsonObject;
+  readonly jwks: { readonly keys: readonly JsonObject[] };
 };

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,7 @@ import { createLogger } from '../logging/create-logger.ts';
 import type { EmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 import { startEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
-import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
+import { EMBEDDED_DATABASE, embeddedDirectory, quickstartSecrets, secretsFile } from './embedded.ts';
 import { stopOnSignal } from './until-signal.ts';
 
 const STEPS = {
@@ -71,16 +71,14 @@ function quickstart(dataDirectory: string): Readonly<Record<string, string>> {
     SVC_DATA_DIR: dataDirectory,
     JWT_KEY_PATH: join(dataDirectory, 'jwt_key.json'),
     LOG_LEVEL: 'warn',
-    ...secrets(join(dataDirectory, 'secrets.json')),
+    ...secrets(dataDirectory),
   };
 }
 
-function secrets(file: string): Readonly<Record<string, string>> {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, string>>;
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-  }
+function secrets(dataDirectory: string): Readonly<Record<string, string>> {
+  const known = quickstartSecrets(dataDirectory);
+  if (Object.keys(known).length > 0) return known;
+  const file = secretsFile(dataDirectory);
   const secret = () => randomBytes(32).toString('hex');
   const made = { JWT_SECRET: secret(), ENCRYPTION_KEY: secret(), API_KEY_PEPPER: secret(), SVC_AUDIT_HMAC_KEY: secret(), SVC_SETUP_TOKEN: randomBytes(16).toString('hex') };
   writeFileSync(file, JSON.stringify(made, undefined, 2), { mode: 0o600 });

@@ -1,3 +1,7 @@
+import { v7 as uuidv7 } from 'uuid';
+import { chainAudit } from '../../application/platform/seal-audit.ts';
+import type { AuditVerdict } from '../../application/platform/verify-audit.ts';
+import { verifyAudit } from '../../application/platform/verify-audit.ts';
 import { parsePosition } from '../../domain/event.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { Logger } from '../../application/ports/logger.ts';
@@ -9,6 +13,7 @@ import type { ReplayProgress } from '../../projections/engine/replay.ts';
 import { replay } from '../../projections/engine/replay.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { openDatabase } from '../postgres/database.ts';
+import { composeAudit } from './audit.ts';
 import { projections } from './projections.ts';
 import { openStores } from './stores.ts';
 
@@ -22,7 +27,14 @@ export type Commands = {
   rebuild(name: string, options?: { readonly force?: boolean; readonly onProgress?: (progress: RebuildProgress) => void }): Promise<readonly TableLine[]>;
   /** Builds fresh read models in an empty database. */
   replay(options: ReplayCommand): Promise<readonly TableLine[]>;
+  /** Holds the log of one tenant, or of each, against its audit chain. */
+  verifyAudit(options?: VerifyAuditCommand): Promise<readonly (AuditVerdict & { readonly tenant: string })[]>;
   close(): Promise<void>;
+};
+
+export type VerifyAuditCommand = {
+  readonly tenant?: string;
+  readonly onProgress?: (progress: { readonly tenant: string; readonly checked: number; readonly total: number }) => void;
 };
 
 export type ReplayCommand = {
@@ -79,6 +91,19 @@ export async function openCommands({ settings, logger }: { readonly settings: Se
       } finally {
         await target.close();
       }
+    },
+    async verifyAudit({ tenant, onProgress } = {}) {
+      const audit = await composeAudit({ stores, settings, now: () => new Date(), newId: uuidv7 });
+      await chainAudit(audit.dependencies);
+      const verdicts: (AuditVerdict & { tenant: string })[] = [];
+      for (const one of tenant === undefined ? await audit.dependencies.chain.tenants() : [tenant]) {
+        const verdict = await verifyAudit(audit.dependencies, {
+          tenant: one,
+          ...(onProgress ? { onProgress: (checked, total) => { onProgress({ tenant: one, checked, total }); } } : {}),
+        });
+        verdicts.push({ tenant: one, ...verdict });
+      }
+      return verdicts;
     },
     close: () => stores.close(),
   };

@@ -1,5 +1,6 @@
 import type { Metrics } from '../../application/ports/metrics.ts';
 import { auditRoutes } from '../../api/admin/platform/audit.ts';
+import { licenseRoutes } from '../../api/admin/platform/license-routes.ts';
 import { contentTypeRoutes } from '../../api/admin/content-types/routes.ts';
 import { identityRoutes } from '../../api/admin/identity/identity-routes.ts';
 import { webhookRoutes } from '../../api/admin/automation/webhook-routes.ts';
@@ -12,9 +13,11 @@ import { healthRoutes } from '../../api/platform/health.ts';
 import { metricsRoute } from '../../api/platform/metrics.ts';
 import { openApiRoutes } from '../../api/platform/openapi.ts';
 import type { Settings } from '../configuration/settings/index.ts';
+import type { Audit } from './audit.ts';
 import type { Automation } from './automation.ts';
 import type { Content } from './content.ts';
 import type { Identity } from './identity.ts';
+import type { License } from './license.ts';
 import type { Stores } from './stores.ts';
 
 export type RoutesOptions = {
@@ -22,24 +25,27 @@ export type RoutesOptions = {
   readonly settings: Pick<Settings, 'secureCookie' | 'metricsToken'>;
   readonly metrics: Metrics & { text(): Promise<string>; readonly contentType: string };
   readonly checks: HealthChecks;
+  readonly audit: Audit;
   readonly content: Content;
   readonly identity: Pick<Identity, 'dependencies'>;
   readonly automation: Automation;
+  readonly license: License;
   readonly version: string;
   /** False in a process without the role `api`: only probes and metrics are served. */
   readonly api: boolean;
 };
 
 /** The table of routes of both listeners (spec 5, rule 13). */
-export function composeRoutes({ stores, settings, metrics, checks, content, identity, automation, version, api }: RoutesOptions): readonly Route[] {
+export function composeRoutes({ stores, settings, metrics, checks, audit, content, identity, automation, license, version, api }: RoutesOptions): readonly Route[] {
   const operations = [...healthRoutes(checks), metricsRoute({ metrics, token: settings.metricsToken })];
   if (!api) return operations;
   const routes: readonly Route[] = [
     ...operations,
     ...openApiRoutes({ routes: () => routes, version }),
-    ...auditRoutes({ eventStore: stores.eventStore }),
+    ...auditRoutes(audit.dependencies),
+    ...licenseRoutes({ ...license, eventStore: stores.eventStore }),
     ...identityRoutes({ ...identity.dependencies, secureCookie: settings.secureCookie }),
-    ...contentAuthRoutes(identity.dependencies),
+    ...contentAuthRoutes({ ...identity.dependencies, publicKeys: [audit.publicKey] }),
     ...contentTypeRoutes(content.typeDependencies),
     ...contentTypeReadRoutes(content.typeDependencies),
     ...entryRoutes(content.entryDependencies),

@@ -19,16 +19,19 @@ import { deriveKey } from '../crypto/derive-key.ts';
 import { randomSecrets } from '../crypto/random-secrets.ts';
 import { createVault } from '../crypto/vault.ts';
 import { sweepApiKeyRequests } from '../identity/sweep-api-key-requests.ts';
+import { LICENSE_MODULE } from '../license/license-module.ts';
 import { createLogger } from '../logging/create-logger.ts';
 import { createMetrics } from '../metrics/create-metrics.ts';
 import { createClaims } from '../postgres/claims.ts';
 import { isGone } from '../postgres/instance.ts';
 import { createIdempotencyKeys } from '../postgres/idempotency.ts';
+import { composeAudit, startSealer } from './audit.ts';
 import { composeAutomation } from './automation.ts';
 import { composeContent } from './content.ts';
 import { openFanOut } from './fan-out.ts';
 import { composeIdentity } from './identity.ts';
 import { createHeldValues } from './held-values.ts';
+import type { Every } from './license.ts';
 import { composeLicense } from './license.ts';
 import { measured } from './measured-event-store.ts';
 import { projections } from './projections.ts';
@@ -42,6 +45,12 @@ export type StartServiceOptions = {
   readonly logger?: Logger;
   /** Something that only a new process mends; the caller ends this one. */
   readonly onFatal?: (error: Error) => void;
+  /** The clock. Default: that of the machine. */
+  readonly now?: () => Date;
+  /** Times the look after the license. Default: a timer. */
+  readonly every?: Every;
+  /** Whether licenses are supported. Default: what the build says. */
+  readonly licenseModule?: boolean;
 };
 
 export type Service = {
@@ -65,8 +74,7 @@ const STOP_DEADLINE_MS = 25_000;
 const LOW_DISK_BYTES = 100 * 1024 * 1024;
 
 /** Starts the roles that the settings name, in one process. @throws when the database, the event store or an address can't be had */
-export async function startService({ settings, logger: given, onFatal = () => undefined }: StartServiceOptions): Promise<Service> {
-  const now = () => new Date();
+export async function startService({ settings, logger: given, onFatal = () => undefined, now = () => new Date(), every = atIntervals, licenseModule = LICENSE_MODULE }: StartServiceOptions): Promise<Service> {
   const newId = () => uuidv7();
   const logger = given ?? createLogger({ level: settings.logLevel, format: settings.logFormat ?? (settings.appEnv === 'production' ? 'json' : 'pretty') });
   const metrics = createMetrics();
@@ -119,20 +127,22 @@ export async function startService({ settings, logger: given, onFatal = () => un
     const idempotency = createIdempotencyKeys({ database, vault });
     const setupToken = settings.setupToken ?? randomSecrets.refreshToken();
     const history = createEntryHistory({ eventStore });
-    const license = await composeLicense({ settings, logger, now });
+    const license = await composeLicense({ stores, settings, vault, logger, now, every, licenseModule });
+    closing(() => license.close());
 
     const content = composeContent({ stores, progress: engine.progress, claims, logger });
     closing(() => content.close());
-    const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: license.entitlements, setupToken, now, newId });
+    const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: license.holder.entitlements, setupToken, now, newId });
     closing(() => identity.close());
     metrics.watch({
       pools: { main: database.pool, leases: stores.leasePool },
       droppedKeyRequests: () => identity.requests.dropped(),
       queuedAppends: stores.queuedAppends,
     });
-    const automation = composeAutomation({ stores, settings, logger, metrics, progress: engine.progress, vault, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: license.entitlements, now, newId });
+    const automation = composeAutomation({ stores, settings, logger, metrics, progress: engine.progress, vault, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: license.holder.entitlements, now, newId });
     closing(() => automation.close());
 
+    const audit = await composeAudit({ stores, settings, now, newId });
     const fanOut = await openFanOut({ stores, settings, logger, metrics, onFatal });
     closing(() => fanOut.close());
     if (roles.has('relay')) closing(stopOf(fanOut.startRelay(history), 'the relay did not start'));
@@ -151,6 +161,8 @@ export async function startService({ settings, logger: given, onFatal = () => un
         sweepApiKeyRequests: (signal) => sweepApiKeyRequests(database, { retentionDays: settings.apiKeyRetentionDays, signal }),
       });
       closing(() => scheduler.stop());
+      const sealer = startSealer({ audit, stores, logger, sealSeconds: settings.auditSealSeconds });
+      closing(() => sealer.stop());
     }
 
     const checks: HealthChecks = {
@@ -162,7 +174,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
         return bavail * bsize < LOW_DISK_BYTES;
       },
     };
-    const routes = composeRoutes({ stores, settings, metrics, checks, content, identity, automation, version: VERSION, api: roles.has('api') });
+    const routes = composeRoutes({ stores, settings, metrics, checks, audit, content, identity, automation, license, version: VERSION, api: roles.has('api') });
     const http: HttpDependencies = {
       logger, metrics, now, newId, idempotency,
       progress: engine.progress,
@@ -221,6 +233,14 @@ export async function startService({ settings, logger: given, onFatal = () => un
     throw error;
   }
 }
+
+const atIntervals: Every = (ms, work) => {
+  const timer = setInterval(() => void work(), ms);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+  };
+};
 
 /** Version of the package, for OpenAPI documents. */
 const VERSION = '0.1.0';

@@ -67,6 +67,7 @@ const SPECIFIED = `
   GET    /api/admin/webhook-dead-letters                           admin
   GET    /api/admin/webhook-dead-letters/{id}                      admin
   GET    /api/admin/audit                                          admin
+  GET    /api/admin/audit/verify                                   super_admin
   GET    /api/admin/audit/{event_id}                               admin
   GET    /api/admin/openapi/public.json                            admin
   GET    /api/admin/openapi.json                                   admin

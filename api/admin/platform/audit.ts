@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { readAudit, readAuditEvent } from '../../../application/platform/read-audit.ts';
-import type { EventStore } from '../../../application/ports/event-store.ts';
+import type { AuditDependencies } from '../../../application/platform/seal-audit.ts';
+import { verifyAudit } from '../../../application/platform/verify-audit.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { parsePosition } from '../../../domain/event.ts';
 import type { Route } from '../../http/route.ts';
@@ -23,6 +24,16 @@ const Record = Type.Object({
   causation_id: Type.String(),
 });
 
+const Verdict = Type.Object({
+  ok: Type.Boolean(),
+  checked: Type.Integer(),
+  sealed_to: Type.String(),
+  first_broken: Type.Union([
+    Type.Null(),
+    Type.Object({ position: Type.String(), event_id: Type.String(), kind: Type.Union([Type.Literal('edited'), Type.Literal('missing'), Type.Literal('reordered'), Type.Literal('unsealed')]) }),
+  ]),
+});
+
 const Query = Type.Object({
   actor: Type.Optional(Type.String({ maxLength: 200 })),
   type: Type.Optional(Type.String({ maxLength: 100 })),
@@ -35,8 +46,20 @@ const Query = Type.Object({
 });
 
 /** The audit log, straight from the streams (spec 4 A, API keys, audit, usage). */
-export function auditRoutes({ eventStore }: { readonly eventStore: EventStore }): readonly Route[] {
+export function auditRoutes(audit: AuditDependencies): readonly Route[] {
+  const { eventStore } = audit;
   return [
+    route({
+      api: 'admin',
+      method: 'GET',
+      path: '/api/admin/audit/verify',
+      operation: 'verifyAudit',
+      summary: 'Seals up to the head and proves that nothing of the tenant was altered; names the first difference',
+      tag: 'platform',
+      access: { kind: 'session', roles: ['super_admin'] },
+      answers: { 200: Verdict },
+      handler: async ({ tenant, signal }) => ({ status: 200, body: { ...(await verifyAudit(audit, { tenant, signal })) } }),
+    }),
     route({
       api: 'admin',
       method: 'GET',

@@ -13,6 +13,7 @@ export const identity = {
   refreshTokenTtlSeconds: setting('REFRESH_TOKEN_TTL_SECS', integer(1), 2_592_000, 'Lifetime of a refresh token.'),
   encryptionKey: optional('ENCRYPTION_KEY', text, 'At least 32 characters, different from `JWT_SECRET`; encrypts stored credentials (AES-256-GCM).', { secret: true, shownDefault: 'required' }),
   auditHmacKey: optional('SVC_AUDIT_HMAC_KEY', text, 'Exactly 64 hex characters: key of the audit chain.', { secret: true, shownDefault: 'required in production' }),
+  auditSealSeconds: setting('SVC_AUDIT_SEAL_SECS', integer(1, 86_400), 60, 'Seconds between two signed seals of the audit log, when there is anything new; a thousand events are sealed at once.'),
   apiKeyPepper: optional('API_KEY_PEPPER', text, 'Mixed into every stored hash of an API key.', secret),
   apiKeyRetentionDays: setting('APIKEY_RETENTION_DAYS', retentionDays, 365, 'Days that the requests of API keys are kept; 0 or less keeps everything.', { lenient: true }),
   enforceApiKeyPepper: setting('ENFORCE_API_KEY_PEPPER', boolean, false, 'Refuses the start unless the pepper is set.'),

@@ -13,6 +13,8 @@ import { apiKeyRequests } from './0320-api-key-requests.ts';
 import { webhookDeliveries } from './0400-webhook-deliveries.ts';
 import { webhookRetention } from './0401-webhook-retention.ts';
 import { deadEvents } from './0500-dead-events.ts';
+import { license } from './0650-license.ts';
+import { auditChain } from './0600-audit-chain.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration there is, one file each beside this one. */
@@ -32,4 +34,6 @@ export const migrations: readonly Migration[] = [
   webhookDeliveries,
   webhookRetention,
   deadEvents,
+  auditChain,
+  license,
 ];

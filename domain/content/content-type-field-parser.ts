@@ -21,10 +21,10 @@ const RESERVED = ['id', 'data', 'version', 'status', 'slug', 'created_at', 'upda
 /** Columns that every table has: the tenant's, and PostgreSQL's own. */
 const TAKEN_COLUMNS = ['tenant_id', 'ctid', 'xmin', 'xmax', 'cmin', 'cmax', 'tableoid'];
 
-/** @throws InvalidDefinition */
-export function parseField(input: unknown): ParsedField {
+/** `mayUse`: reserved names that this content type's fields may have. @throws InvalidDefinition */
+export function parseField(input: unknown, mayUse: readonly string[] = []): ParsedField {
   const body = parseObject(input, 'a field', KEYS);
-  const name = parseFieldName(body['name']);
+  const name = parseFieldName(body['name'], mayUse);
   const what = `field "${name}": `;
   const fieldType = body['field_type'];
   if (fieldType === undefined || fieldType === null) throw new InvalidDefinition(`${what}field_type is required`);
@@ -43,12 +43,21 @@ export function parseField(input: unknown): ParsedField {
   return { ...field, ...parseDefault(body['default'], field, what), ...(rules.length === 0 ? {} : { validation: rules }) };
 }
 
-function parseFieldName(name: Json | undefined): string {
+/** Reads another name for a field, as its kind allows it. @throws InvalidDefinition */
+export function parseNewFieldName(field: FieldDefinition, input: Json): string {
+  const name = parseFieldName(input);
+  const what = `field "${name}": `;
+  checkColumn({ ...field, name }, what);
+  checkNameLength(field.relation_type, name, what);
+  return name;
+}
+
+function parseFieldName(name: Json | undefined, mayUse: readonly string[] = []): string {
   if (name === undefined || name === null || name === '') throw new InvalidDefinition('a field needs a name');
   if (typeof name !== 'string' || !FIELD_NAME.test(name)) {
     throw new InvalidDefinition(`field name ${quoted(name)} must start with a letter and hold at most 63 lower-case letters, digits or _`);
   }
-  if (RESERVED.includes(name)) throw new InvalidDefinition(`field name "${name}" is reserved`);
+  if (RESERVED.includes(name) && !mayUse.includes(name)) throw new InvalidDefinition(`field name "${name}" is reserved`);
   return name;
 }
 
@@ -63,8 +72,13 @@ function parseRelation(body: JsonRecord, fieldType: FieldType, name: string, wha
   if (!isRelationType(kind)) throw new InvalidDefinition(`${what}unknown relation_type ${quoted(kind)}`);
   if (typeof other !== 'string') throw new InvalidDefinition(`${what}relation_field must be a string`);
   if (other !== '' && kind !== 'has_one' && kind !== 'has_many') throw new InvalidDefinition(`${what}relation_field belongs to has_one and has_many`);
-  if (kind === 'belongs_to' && name.length > 60) throw new InvalidDefinition(`${what}the name of a belongs_to holds at most 60 characters`);
+  checkNameLength(kind, name, what);
   return { relation_to: to, relation_type: kind, ...(other === '' ? {} : { relation_field: other }) };
+}
+
+/** A belongs_to has its column under `<name>_id`. */
+function checkNameLength(kind: RelationType | undefined, name: string, what: string): void {
+  if (kind === 'belongs_to' && name.length > 60) throw new InvalidDefinition(`${what}the name of a belongs_to holds at most 60 characters`);
 }
 
 function checkColumn(field: ParsedField, what: string): void {

@@ -7,6 +7,7 @@ import type { RelationTarget } from './content-type-relations.ts';
 import { checkRules } from './content-type-rules.ts';
 import { optionalBoolean, parseObject } from './parse-json.ts';
 import { keyOf } from './entry-fields.ts';
+import { PRESET_NAMES } from './preset-names.ts';
 
 /** Names of content types (spec 4 B). */
 export const TYPE_NAME = /^[a-z][a-z0-9_]{0,62}$/;
@@ -37,7 +38,7 @@ export function parseContentType(input: unknown, options: ParseContentTypeOption
   const displayName = body['display_name'] ?? '';
   if (typeof displayName !== 'string' || displayName.length > 200) throw new InvalidDefinition('display_name must be a string of at most 200 characters');
   if (/\0|\p{Surrogate}/u.test(displayName)) throw new InvalidDefinition('display_name must not contain NUL or unpaired surrogate characters');
-  const fields = parseFields(body['fields'] ?? [], options);
+  const fields = parseFields(name, body['fields'] ?? [], options);
   const definition: ContentTypeDefinition = {
     name,
     display_name: displayName === '' ? name : displayName,
@@ -61,12 +62,14 @@ export function parseName(name: unknown): string {
   return name;
 }
 
-function parseFields(input: unknown, { known, newId }: ParseContentTypeOptions): readonly FieldDefinition[] {
+function parseFields(typeName: string, input: unknown, { known, newId }: ParseContentTypeOptions): readonly FieldDefinition[] {
   if (!Array.isArray(input)) throw new InvalidDefinition('fields must be a list');
   if (input.length > MAX_FIELDS) throw new InvalidDefinition(`fields must hold at most ${MAX_FIELDS} items`);
   const taken = new Set<string>();
+  // A type that was renamed keeps the names it has.
+  const mayUse = [...(Object.hasOwn(PRESET_NAMES, typeName) ? (PRESET_NAMES[typeName] ?? []) : []), ...known.map((field) => field.name)];
   return input.map((item: unknown) => {
-    const parsed = parseField(item);
+    const parsed = parseField(item, mayUse);
     const field = { ...parsed, id: known.find(({ name }) => name === parsed.name)?.id ?? newId() };
     for (const key of new Set([field.name, keyOf(field)])) {
       if (taken.has(key)) throw new InvalidDefinition(`field "${key}" is there twice`);

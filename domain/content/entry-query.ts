@@ -2,6 +2,7 @@ import type { ContentType } from './content-type.ts';
 import type { FieldType } from './definition.ts';
 import { storedFields } from './entry-fields.ts';
 import { isManyToMany } from './field-types.ts';
+import type { PopulatePlan } from './populate-plan.ts';
 
 /** Operators of filters (spec 4 A, filters). */
 export const FILTER_OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$notIn', '$contains', '$startsWith', '$endsWith', '$between', '$null', '$notNull'] as const;
@@ -33,6 +34,8 @@ export type EntryQuery = {
   readonly fields: readonly string[] | undefined;
   /** Fields that the caller does not see. */
   readonly hidden: ReadonlySet<string>;
+  /** Relations shown as whole entries. */
+  readonly populate?: PopulatePlan | undefined;
   readonly limit: number;
   readonly offset: number;
   /** Lists what soft delete has kept, instead of what is there. */
@@ -55,11 +58,11 @@ const SYSTEM: Readonly<Record<string, QueryColumn>> = {
   _published_at: { column: '_published_at', type: 'datetime', ...optional },
 };
 
-/** Finds what a filter or sort key names: a field that the caller sees, or a system value (`_created_at`; the reserved name `created_at` too). */
+/** Finds what a filter or sort key names: a field that the caller sees, or a system value (`_created_at`; `created_at` too, where no preset's field has that name). */
 export function queryColumn(type: ContentType, hidden: ReadonlySet<string>, name: string): QueryColumn | undefined {
-  const system = name.startsWith('_') ? name : `_${name}`;
-  if (Object.hasOwn(SYSTEM, system)) return SYSTEM[system];
   const field = storedFields(type.definition).find(({ key, definition }) => key === name || definition.name === name);
+  const system = name.startsWith('_') ? name : `_${name}`;
+  if (!field && Object.hasOwn(SYSTEM, system)) return SYSTEM[system];
   if (!field || hidden.has(field.key) || isManyToMany(field.definition)) return undefined;
   const { field_type, indexed, unique } = field.definition;
   return { column: field.key, type: field_type, indexed: indexed === true || unique === true, nullable: true };

@@ -143,6 +143,16 @@ describe('the definition of a content type', () => {
     });
   }
 
+  it('lets fields of the built-in presets have the names that spec 2 gives them, in their types alone, also after a rename', () => {
+    const status = { name: 'status', field_type: 'text' };
+    expect(reasonOf({ name: 'comments', fields: [status] })).to.equal('accepted');
+    expect(reasonOf({ name: 'form_submissions', fields: [status, { name: 'data', field_type: 'json' }] })).to.equal('accepted');
+    expect(reasonOf({ name: 'forms', fields: [{ name: 'slug', field_type: 'text' }] })).to.equal('accepted');
+    expect(reasonOf({ name: 'forms', fields: [status] })).to.equal('field name "status" is reserved');
+    const renamed = parseContentType({ name: 'feedback', fields: [status] }, { known: [{ id: 'f1', name: 'status', field_type: 'text' }], types: [], newId: () => 'f2' });
+    expect(renamed.fields.map(({ id }) => id)).to.deep.equal(['f1']);
+  });
+
   it('refuses comparing fields of other types', () => {
     const fields = [{ name: 'a', field_type: 'number', validation: [{ rule: 'compare', params: { op: 'lt', field: 'b' } }] }, { name: 'b', field_type: 'text' }];
     expect(reasonOf({ name: 'article', fields })).to.equal('field "a": compare: "b" is of another type');

@@ -1,0 +1,72 @@
+import { refusal } from '../errors.ts';
+import type { JsonObject } from '../json.ts';
+import { parseContentType } from './content-type-parser.ts';
+import type { ContentTypeDefinition } from './definition.ts';
+import { InvalidDefinition } from './invalid-definition.ts';
+import type { JsonRecord } from './parse-json.ts';
+import { isRecord } from './parse-json.ts';
+import { slugPattern } from './patterns.ts';
+import { presentContentType } from './present-content-type.ts';
+import type { Preset } from './preset.ts';
+
+const MAX_ID = 64;
+const MAX_NAME = 200;
+const MAX_DESCRIPTION = 2_000;
+const MAX_SCHEMAS = 50;
+
+/** Members of a document. Those that lists add are read over, so that what a list answered can be saved again. */
+const KEYS = ['id', 'name', 'description', 'schemas', 'source', 'updated_at', 'source_url'];
+
+/**
+ * Reads a preset document (spec 2, preset rules): its definitions come out as the API shows them.
+ * @throws `preset_refused` that says what is wrong with the document; `preset_schema_refused` with the reason in `fields` for a definition that is none
+ */
+export function parsePreset(document: unknown): Preset {
+  if (!isRecord(document)) throw wrong('the document must be an object');
+  const unknown = Object.keys(document).find((key) => !KEYS.includes(key));
+  if (unknown !== undefined) throw wrong(`unknown field "${unknown.slice(0, 80)}"`);
+  const id = textOf(document, 'id', MAX_ID);
+  if (!slugPattern.test(id)) throw wrong('id must be a lower-case slug');
+  return { id, name: textOf(document, 'name', MAX_NAME), description: textOf(document, 'description', MAX_DESCRIPTION, ''), schemas: parseSchemas(document['schemas']) };
+}
+
+function textOf(document: JsonRecord, key: string, maxLength: number, absent?: string): string {
+  const value = document[key] ?? absent;
+  if (value === undefined || (value === '' && absent === undefined)) throw wrong(`${key} is required`);
+  if (typeof value !== 'string' || value.length > maxLength) throw wrong(`${key} must be a string of at most ${maxLength} characters`);
+  return value;
+}
+
+function parseSchemas(input: unknown): readonly JsonObject[] {
+  if (!Array.isArray(input) || input.length === 0 || input.length > MAX_SCHEMAS) throw wrong(`schemas must hold 1 to ${MAX_SCHEMAS} content types`);
+  const items: readonly unknown[] = input;
+  const before: ContentTypeDefinition[] = [];
+  for (const [index, item] of items.entries()) before.push(parseSchema(item, index, before, items));
+  return before.map(presentContentType);
+}
+
+function parseSchema(item: unknown, index: number, before: readonly ContentTypeDefinition[], all: readonly unknown[]): ContentTypeDefinition {
+  const name = isRecord(item) ? item['name'] : undefined;
+  if (!isRecord(item) || typeof name !== 'string') throw wrong(`schemas[${index}] must be a content type definition with a name`);
+  const quoted = `schema "${name.slice(0, 80)}"`;
+  if (before.some((other) => other.name === name)) throw wrong(`${quoted} is there twice`);
+  const fields = item['fields'];
+  if (!Array.isArray(fields) || fields.length === 0) throw wrong(`${quoted} must have at least one field`);
+  for (const field of fields) {
+    const target = isRecord(field) ? field['relation_to'] : undefined;
+    if (typeof target !== 'string' || target === name || before.some((other) => other.name === target)) continue;
+    const later = all.some((other) => isRecord(other) && other['name'] === target);
+    throw wrong(`${quoted}: a relation must point at its own content type or one listed before it, "${target.slice(0, 80)}" is ${later ? 'listed after it' : 'not in the preset'}`);
+  }
+  try {
+    // Field ids are made when the preset is applied.
+    return parseContentType(item, { known: [], newId: () => '', types: before });
+  } catch (error) {
+    if (!(error instanceof InvalidDefinition)) throw error;
+    throw refusal('preset_schema_refused', { fields: [{ field: name.slice(0, 80), message: error.reason }] });
+  }
+}
+
+function wrong(message: string): Error {
+  return refusal('preset_refused', { message });
+}

@@ -11,6 +11,8 @@ export type OutboundRequest = {
   readonly maxResponseBytes?: number;
   /** Bound of everything: name lookup, connecting, redirects, body. Default 10 000 ms. */
   readonly timeoutMs?: number;
+  /** Redirects that are followed. Default 3. */
+  readonly maxRedirects?: number;
   /** Ends the request from our side. */
   readonly signal?: AbortSignal;
 };

@@ -41,6 +41,9 @@ function everywhere(settings: Settings): readonly SettingsProblem[] {
   if (settings.corsOrigins.some((origin) => origin.includes('*'))) refuse('CORS_ORIGINS', 'name each origin; `*` is not allowed');
   if (settings.enforceApiKeyPepper && settings.apiKeyPepper === undefined) refuse('API_KEY_PEPPER', 'set it: ENFORCE_API_KEY_PEPPER asks for it');
   if ((settings.adminConsoleKey?.length ?? 32) < 32) refuse('ADMIN_CONSOLE_KEY', 'make it at least 32 characters long');
+  if (settings.licenseServerUrl?.startsWith('http:') === true && (settings.appEnv === 'production' || !isLoopback(new URL(settings.licenseServerUrl).hostname))) {
+    refuse('SVC_LICENSE_SERVER_URL', 'make it an https URL; http is for a loopback address outside production');
+  }
   if ((settings.tlsCertFile === undefined) !== (settings.tlsKeyFile === undefined)) refuse('TLS_CERT_FILE', 'set TLS_CERT_FILE and TLS_KEY_FILE together');
   if ((settings.kafkaSaslMechanism === undefined) !== (settings.kafkaSaslUsername === undefined)) refuse('KAFKA_SASL_MECHANISM', 'set mechanism, user and password together');
   return problems;
@@ -60,6 +63,10 @@ function inProduction(settings: Settings, { signingKeyMode }: StartupFacts): rea
   if (settings.consoleUrl?.startsWith('https://') === false) refuse('SVC_CONSOLE_URL', 'make it an https URL in production');
   if (signingKeyMode !== undefined && (signingKeyMode & 0o077) !== 0) refuse('JWT_KEY_PATH', 'make the key file readable by its owner only (chmod 600)');
   return problems;
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /** Who the URL signs in as; pg signs in as PGUSER or the system's user where it names nobody. */

@@ -33,7 +33,7 @@ const MAX_HEADER_BYTES = 16_384;
 
 /**
  * The guarded client: the one place that opens sockets to addresses users chose (spec 3, webhooks; ESLint refuses others).
- * Follows at most three redirects by hand, each through the same guard; reads no proxy from the environment; upgrades nothing.
+ * Follows at most three redirects (or what the request allows) by hand, each through the same guard; reads no proxy from the environment; upgrades nothing.
  * @throws RangeError for a bad entry of `allowedPrivateNetworks`
  */
 export function createOutbound(options: OutboundOptions = {}): Outbound {
@@ -99,7 +99,7 @@ async function follow(agent: Agent, guard: Guard, request: OutboundRequest, sign
       return { status: response.statusCode, body: text, truncated, redirects };
     }
     response.body.destroy();
-    if (redirects === MAX_REDIRECTS) throw new RedirectError('too many redirects');
+    if (redirects === (request.maxRedirects ?? MAX_REDIRECTS)) throw new RedirectError('too many redirects');
     ({ url, method, body } = nextHop({ url, method, body }, response.statusCode, location));
   }
 }

@@ -2,10 +2,16 @@
 import { build } from 'esbuild';
 import { rm } from 'node:fs/promises';
 
-await rm('dist', { recursive: true, force: true });
+/** A build without license support: PALIMPSEST_LICENSE_MODULE=false npm run build. */
+const licenseModule = process.env.PALIMPSEST_LICENSE_MODULE ?? 'true';
+if (licenseModule !== 'true' && licenseModule !== 'false') throw new Error('PALIMPSEST_LICENSE_MODULE: set it to true or false');
+const outdir = process.argv[2] ?? 'dist';
+
+await rm(outdir, { recursive: true, force: true });
 await build({
   entryPoints: ['infrastructure/cli/palimpsest.ts'],
-  outdir: 'dist',
+  outdir,
+  define: { PALIMPSEST_LICENSE_MODULE: licenseModule },
   bundle: true,
   splitting: true,
   packages: 'external',

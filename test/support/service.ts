@@ -1,4 +1,4 @@
-import type { Service } from '../../infrastructure/composition/service.ts';
+import type { Service, StartServiceOptions } from '../../infrastructure/composition/service.ts';
 import { startService } from '../../infrastructure/composition/service.ts';
 import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
@@ -47,8 +47,14 @@ export function testEnvironment(databaseUrl: string, directory: string): Readonl
   };
 }
 
+export type ServiceWish = {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Clock, timer and build, where a test walks through time. */
+  readonly start?: Omit<StartServiceOptions, 'settings'>;
+};
+
 /** Starts a service in this process for the enclosing `describe`, set up with an owner. */
-export function useService({ environment = {} }: { readonly environment?: Readonly<Record<string, string>> } = {}): TestService {
+export function useService({ environment = {}, start = {} }: ServiceWish = {}): TestService {
   let service: Service | undefined;
   let directory = '';
   let token = '';
@@ -67,7 +73,7 @@ export function useService({ environment = {} }: { readonly environment?: Readon
   before(async function () {
     this.timeout(30_000);
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-service-'));
-    service = await startService({ settings: loadSettings([environmentLayer({ ...testEnvironment(database.url(), directory), ...environment })]).settings });
+    service = await startService({ ...start, settings: loadSettings([environmentLayer({ ...testEnvironment(database.url(), directory), ...environment })]).settings });
     const setup = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
     token = setup.json<{ token: string }>().token;
   });

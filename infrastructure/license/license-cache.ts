@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { KeptLicense, LicenseCache } from '../../application/ports/license-storage.ts';
+
+const FILE = 'license.json';
+
+/** `license.json` in `SVC_LICENSE_CACHE_DIR`, mode 0600. It is replaced by a rename, so that a reader finds the old or the new one, whole. */
+export function createLicenseCache({ directory }: { readonly directory: string }): LicenseCache {
+  const path = join(directory, FILE);
+  return {
+    async load() {
+      const text = await readFile(path, 'utf8').catch(() => '');
+      return parse(text);
+    },
+    async save({ installId, kept }) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      const draft = `${path}.${randomBytes(6).toString('hex')}`;
+      try {
+        const file = await open(draft, 'wx', 0o600);
+        try {
+          await file.writeFile(`${JSON.stringify({ install_id: installId, ...(kept && { token: kept.token, origin: kept.origin, key_digest: kept.keyDigest }) }, null, 2)}\n`);
+          await file.sync();
+        } finally {
+          await file.close();
+        }
+        await rename(draft, path);
+      } catch (error) {
+        await unlink(draft).catch(() => undefined);
+        throw error;
+      }
+    },
+  };
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+function parse(text: string): { readonly installId: string | undefined; readonly kept: KeptLicense | undefined } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { installId: undefined, kept: undefined };
+  }
+  const { install_id: installId, token, origin, key_digest: keyDigest }: Record<string, unknown> = typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+  const known = typeof token === 'string' && (origin === 'exchange' || origin === 'renewal') && (keyDigest === null || typeof keyDigest === 'string');
+  return {
+    installId: typeof installId === 'string' && UUID.test(installId) ? installId : undefined,
+    kept: known ? { token, origin, keyDigest } : undefined,
+  };
+}

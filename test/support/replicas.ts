@@ -1,0 +1,98 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Service, StartServiceOptions } from '../../infrastructure/composition/service.ts';
+import { startService } from '../../infrastructure/composition/service.ts';
+import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
+import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
+import type { TestDatabase } from './database.ts';
+import { useDatabase } from './database.ts';
+import type { Call } from './http.ts';
+import { caller } from './http.ts';
+import type { LoggedLine } from './recording-logger.ts';
+import { recordingLogger } from './recording-logger.ts';
+import { OWNER, SETUP_TOKEN, testEnvironment } from './service.ts';
+
+export type Replica = {
+  readonly service: Service;
+  /** Calls as the super admin. */
+  readonly owner: Call;
+  readonly ownerContent: Call;
+  readonly lines: readonly LoggedLine[];
+  /** What it asked its timer for, milliseconds. */
+  readonly intervals: readonly number[];
+  /** Lets the timer's time come; resolves when its work is done. */
+  tick(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export type Replicas = {
+  readonly database: TestDatabase;
+  /** A data directory, to be shared by replicas of one machine. */
+  directory(): string;
+  /** Starts one more service on the database; without `directory` on a machine of its own. All stop after the test. */
+  start(options?: { readonly environment?: Readonly<Record<string, string>>; readonly directory?: string | undefined }): Promise<Replica>;
+};
+
+type Wish = { readonly environment?: Readonly<Record<string, string>>; readonly start?: Omit<StartServiceOptions, 'settings' | 'every' | 'logger'> };
+
+/** Services that share one database, for the enclosing `describe`: replicas, and restarts. */
+export function useReplicas({ environment = {}, start = {} }: Wish = {}): Replicas {
+  const directories: string[] = [];
+  const running = new Set<Service>();
+  const stopAll = async (): Promise<void> => {
+    await Promise.all([...running].map((service) => service.stop()));
+    running.clear();
+  };
+  afterEach(stopAll);
+  after(async () => {
+    await stopAll();
+    await Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true })));
+  });
+  const database = useDatabase();
+  const directory = (): string => {
+    const made = mkdtempSync(join(tmpdir(), 'palimpsest-replica-'));
+    directories.push(made);
+    return made;
+  };
+  /** The signing key is the install's, whichever machine serves. */
+  const keys = directory();
+  return {
+    database,
+    directory,
+    async start(options = {}) {
+      const logger = recordingLogger();
+      const ticks: (() => Promise<void>)[] = [];
+      const intervals: number[] = [];
+      const all = { ...testEnvironment(database.url(), options.directory ?? directory()), JWT_KEY_PATH: join(keys, 'jwt_key.json'), ...environment, ...options.environment };
+      const service = await startService({
+        ...start, logger, settings: loadSettings([environmentLayer(all)]).settings,
+        every(ms, work) {
+          intervals.push(ms);
+          ticks.push(work);
+          return () => undefined;
+        },
+      });
+      running.add(service);
+      const admin = caller(() => service.adminUrl);
+      const content = caller(() => service.contentUrl);
+      const setup = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
+      const signedIn = setup.status === 201 ? setup : await admin('POST', '/api/admin/auth/login', OWNER);
+      const authorization = `Bearer ${signedIn.json<{ token: string }>().token}`;
+      return {
+        service, intervals,
+        owner: (method, path, body, headers) => admin(method, path, body, { authorization, ...headers }),
+        ownerContent: (method, path, body, headers) => content(method, path, body, { authorization, ...headers }),
+        lines: logger.lines,
+        async tick() {
+          await Promise.all(ticks.map((work) => work()));
+        },
+        async stop() {
+          running.delete(service);
+          await service.stop();
+        },
+      };
+    },
+  };
+}

@@ -1,14 +1,16 @@
 import type { Route } from '../http/route.ts';
 import type { ChangeRouteDependencies } from './change-routes.ts';
 import { changeRoutes } from './change-routes.ts';
-import type { EntryRouteDependencies } from './entry-access.ts';
+import { blameRoutes } from './blame-routes.ts';
 import { readRoutes } from './read-routes.ts';
+import { relationRoutes } from './relation-routes.ts';
+import type { RevisionRouteDependencies } from './revision-routes.ts';
 import { revisionRoutes } from './revision-routes.ts';
 import { writeRoutes } from './write-routes.ts';
 
 export type { EntryRouteDependencies } from './entry-access.ts';
 
 /** Every route of entries on the Content API. */
-export function entryRoutes(dependencies: EntryRouteDependencies & ChangeRouteDependencies): readonly Route[] {
-  return [...readRoutes(dependencies), ...writeRoutes(dependencies), ...revisionRoutes(dependencies), ...changeRoutes(dependencies)];
+export function entryRoutes(dependencies: RevisionRouteDependencies & ChangeRouteDependencies): readonly Route[] {
+  return [...readRoutes(dependencies), ...writeRoutes(dependencies), ...relationRoutes(dependencies), ...revisionRoutes(dependencies), ...blameRoutes(dependencies), ...changeRoutes(dependencies)];
 }

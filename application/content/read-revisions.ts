@@ -14,6 +14,7 @@ import type { EntryRows } from '../ports/entry-rows.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { findRevision } from './find-revision.ts';
 import { foldEntry } from './fold-entry.ts';
+import type { RevisionWindow } from './revision-window.ts';
 
 export type RevisionDependencies = { readonly eventStore: EventStore; readonly rows: EntryRows };
 
@@ -36,43 +37,48 @@ type EntryAddress = {
   readonly id: string;
   /** Fields that the caller does not see. */
   readonly hidden: ReadonlySet<string>;
+  readonly window: RevisionWindow;
 };
 
-/** Revisions newest first, read from the stream. @throws `entry_not_found` (deleted entries too) */
-export async function readRevisions({ type, id, hidden, limit, offset }: EntryAddress & { readonly limit: number; readonly offset: number }, dependencies: RevisionDependencies): Promise<RevisionPage> {
+/** Revisions newest first, read from the stream: those of the window and the current one; `total` counts all. @throws `entry_not_found` (deleted entries too) */
+export async function readRevisions({ type, id, hidden, window, limit, offset }: EntryAddress & { readonly limit: number; readonly offset: number }, dependencies: RevisionDependencies): Promise<RevisionPage> {
   const stream = streamName({ category: 'entry', tenant: type.tenant, id });
   const { version: total } = await currentEntry(type, id, dependencies);
   const revisions: Revision[] = [];
   const from = total - 1 - offset;
   if (from < 0) return { revisions, total };
-  for await (const event of dependencies.eventStore.readStream(stream, { direction: 'backwards', from, limit })) revisions.push(toRevision(type, hidden, event));
+  for await (const event of dependencies.eventStore.readStream(stream, { direction: 'backwards', from, limit })) {
+    // Time never runs backwards within an entry: all that follow are older.
+    if (!window.holds(event.metadata.occurred_at) && event.revision !== total - 1) break;
+    revisions.push(toRevision(type, hidden, event));
+  }
   return { revisions, total };
 }
 
-/** One revision with the field values of that moment. @throws `entry_not_found`, `revision_not_found` */
+/** One revision with the field values of that moment. @throws `entry_not_found`, `revision_not_found`, `payment_required` outside the window */
 export async function readRevision(
-  { type, id, hidden, revision }: EntryAddress & { readonly revision: string },
+  { type, id, hidden, window, revision }: EntryAddress & { readonly revision: string },
   dependencies: RevisionDependencies,
 ): Promise<Revision & { readonly data: FieldValues }> {
-  await currentEntry(type, id, dependencies);
-  const { event, state } = await revisionAt(type, id, revision, dependencies);
+  const current = await currentEntry(type, id, dependencies);
+  const { event, state } = await revisionAt({ type, id, window, revision, current }, dependencies);
   return { ...toRevision(type, hidden, event), data: visibleFields(type, hidden, state.fields) };
 }
 
-/** What differs between two revisions, whichever is the older. @throws `entry_not_found`, `revision_not_found` */
+/** What differs between two revisions, whichever is the older. @throws `entry_not_found`, `revision_not_found`, `payment_required` outside the window */
 export async function diffRevisions(
-  { type, id, hidden, from, to }: EntryAddress & { readonly from: string; readonly to: string },
+  { type, id, hidden, window, from, to }: EntryAddress & { readonly from: string; readonly to: string },
   dependencies: RevisionDependencies,
 ): Promise<readonly { readonly field: string; readonly from: Json; readonly to: Json }[]> {
-  await currentEntry(type, id, dependencies);
-  const before = visibleFields(type, hidden, (await revisionAt(type, id, from, dependencies)).state.fields);
-  const after = visibleFields(type, hidden, (await revisionAt(type, id, to, dependencies)).state.fields);
+  const current = await currentEntry(type, id, dependencies);
+  const before = visibleFields(type, hidden, (await revisionAt({ type, id, window, revision: from, current }, dependencies)).state.fields);
+  const after = visibleFields(type, hidden, (await revisionAt({ type, id, window, revision: to, current }, dependencies)).state.fields);
   return Object.entries(after)
     .map(([field, value]) => ({ field, from: before[field] ?? null, to: value }))
     .filter((change) => !sameJson(change.from, change.to));
 }
 
-/** The entry as it stood at a moment (inclusive). @throws `entry_not_found` before it existed and after its deletion (spec 4 A, time travel) */
+/** The entry as it stood at a moment (inclusive), however long ago: time travel is free. @throws `entry_not_found` before it existed and after its deletion (spec 4 A, time travel) */
 export async function entryAsOf({ type, id, moment }: { readonly type: ContentType; readonly id: string; readonly moment: string }, { eventStore }: Pick<RevisionDependencies, 'eventStore'>): Promise<EntryState> {
   const stream = streamName({ category: 'entry', tenant: type.tenant, id });
   const { state } = await foldEntry(eventStore, stream, { type, while: (event) => event.metadata.occurred_at <= moment });
@@ -91,11 +97,15 @@ async function currentEntry(type: ContentType, id: string, { rows, eventStore }:
   return state;
 }
 
-async function revisionAt(type: ContentType, id: string, revision: string, { eventStore }: RevisionDependencies): Promise<{ readonly event: RecordedEvent; readonly state: EntryState }> {
+async function revisionAt(
+  { type, id, window, revision, current }: Omit<EntryAddress, 'hidden'> & { readonly revision: string; readonly current: EntryState },
+  { eventStore }: RevisionDependencies,
+): Promise<{ readonly event: RecordedEvent; readonly state: EntryState }> {
   const stream = streamName({ category: 'entry', tenant: type.tenant, id });
   const at = await findRevision({ eventStore, stream, revision });
   if (at === undefined) throw refusal('revision_not_found');
   const { state } = await foldEntry(eventStore, stream, { type, to: at });
+  if (state && state.version !== current.version && !window.holds(state.updatedAt)) throw window.refuse();
   for await (const event of eventStore.readStream(stream, { from: at, limit: 1 })) if (state) return { event, state };
   throw refusal('revision_not_found');
 }

@@ -88,6 +88,8 @@ export type EventStoreCapabilities = {
   readonly atomicMultiStream: boolean;
   /** Positions are consecutive integers. */
   readonly gaplessPositions: boolean;
+  /** `findEvent` looks into an index. */
+  readonly indexedIds: boolean;
 };
 
 /**

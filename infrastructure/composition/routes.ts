@@ -1,6 +1,9 @@
 import type { Metrics } from '../../application/ports/metrics.ts';
+import type { RateCounters } from '../../application/ports/rate-counters.ts';
 import { auditRoutes } from '../../api/admin/platform/audit.ts';
 import { licenseRoutes } from '../../api/admin/platform/license-routes.ts';
+import { canvasLayoutRoutes } from '../../api/admin/content-types/canvas-layout.ts';
+import { presetRoutes } from '../../api/admin/content-types/presets.ts';
 import { contentTypeRoutes } from '../../api/admin/content-types/routes.ts';
 import { identityRoutes } from '../../api/admin/identity/identity-routes.ts';
 import { webhookRoutes } from '../../api/admin/automation/webhook-routes.ts';
@@ -18,6 +21,7 @@ import type { Automation } from './automation.ts';
 import type { Content } from './content.ts';
 import type { Identity } from './identity.ts';
 import type { License } from './license.ts';
+import type { Modelling } from './modelling.ts';
 import type { Stores } from './stores.ts';
 
 export type RoutesOptions = {
@@ -27,6 +31,8 @@ export type RoutesOptions = {
   readonly checks: HealthChecks;
   readonly audit: Audit;
   readonly content: Content;
+  readonly modelling: Modelling;
+  readonly rateCounters: RateCounters;
   readonly identity: Pick<Identity, 'dependencies'>;
   readonly automation: Automation;
   readonly license: License;
@@ -36,7 +42,7 @@ export type RoutesOptions = {
 };
 
 /** The table of routes of both listeners (spec 5, rule 13). */
-export function composeRoutes({ stores, settings, metrics, checks, audit, content, identity, automation, license, version, api }: RoutesOptions): readonly Route[] {
+export function composeRoutes({ stores, settings, metrics, checks, audit, content, modelling, rateCounters, identity, automation, license, version, api }: RoutesOptions): readonly Route[] {
   const operations = [...healthRoutes(checks), metricsRoute({ metrics, token: settings.metricsToken })];
   if (!api) return operations;
   const routes: readonly Route[] = [
@@ -46,9 +52,11 @@ export function composeRoutes({ stores, settings, metrics, checks, audit, conten
     ...licenseRoutes({ ...license, eventStore: stores.eventStore }),
     ...identityRoutes({ ...identity.dependencies, secureCookie: settings.secureCookie }),
     ...contentAuthRoutes({ ...identity.dependencies, publicKeys: [audit.publicKey] }),
-    ...contentTypeRoutes(content.typeDependencies),
+    ...contentTypeRoutes({ ...content.typeDependencies, rateCounters }),
+    ...presetRoutes(modelling.presets),
+    ...canvasLayoutRoutes(modelling.canvas),
     ...contentTypeReadRoutes(content.typeDependencies),
-    ...entryRoutes(content.entryDependencies),
+    ...entryRoutes({ ...content.entryDependencies, entitlements: license.holder.entitlements }),
     ...webhookRoutes(automation.routeDependencies),
   ];
   return routes;

@@ -43,7 +43,10 @@ const SPECIFIED = `
   PUT    /api/v1/content/{schema}/{id}/archive                                 editors
   PUT    /api/v1/content/{schema}/{id}/unarchive                               editors
   PUT    /api/v1/content/{schema}/{id}/undelete                                editors
+  GET    /api/v1/content/{schema}/{id}/relations/{field}           credential
+  PUT    /api/v1/content/{schema}/{id}/relations/{field}           editors
   GET    /api/v1/content/{schema}/{id}/revisions                   credential
+  GET    /api/v1/content/{schema}/{id}/blame                       credential
   PUT    /api/v1/content/{schema}/{id}/revisions/{rev_id}/restore  editors
   GET    /api/v1/content/{schema}/{id}/revisions/{rev_id}          credential
   GET    /api/v1/content/{schema}/{id}/revisions/{a}/diff/{b}      credential

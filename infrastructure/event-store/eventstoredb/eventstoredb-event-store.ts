@@ -59,7 +59,7 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
   }
 
   const store: EventStore = {
-    capabilities: { atomicMultiStream: false, gaplessPositions: false },
+    capabilities: { atomicMultiStream: false, gaplessPositions: false, indexedIds: false },
     append: (stream, events, appendOptions) =>
       whenOpen(async () => {
         const start = performance.now();

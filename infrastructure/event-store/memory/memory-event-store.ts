@@ -23,7 +23,7 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
   let closed = false;
 
   return {
-    capabilities: { atomicMultiStream: true, gaplessPositions: true },
+    capabilities: { atomicMultiStream: true, gaplessPositions: true, indexedIds: true },
     append: (name, events, { expected, signal }) =>
       attempt(() => {
         const append = encodeAppend(name, events, expected);

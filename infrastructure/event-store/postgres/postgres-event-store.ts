@@ -68,7 +68,7 @@ export async function openPostgresEventStore({ database, onError, logger, metric
   }
 
   return {
-    capabilities: { atomicMultiStream: true, gaplessPositions: true },
+    capabilities: { atomicMultiStream: true, gaplessPositions: true, indexedIds: true },
     async append(stream, events, { expected, signal }) {
       const [result] = await write([encodeAppend(stream, events, expected)], false, signal);
       if (!result) throw new TypeError('an append without outcome');

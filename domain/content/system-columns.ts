@@ -17,4 +17,8 @@ export const SYSTEM_COLUMNS: readonly SystemColumn[] = [
   { name: '_created_by', type: 'json not null' },
   { name: '_updated_by', type: 'json not null' },
   { name: '_deleted_at', type: 'timestamptz(3)' },
+  /** Place of the entry's last event in the log. */
+  { name: '_position', type: 'text collate "C" not null' },
+  /** Words of the text and rich_text fields. */
+  { name: '_search', type: 'tsvector' },
 ];

@@ -1,30 +1,43 @@
+import { isContentTypeEvent } from '../../domain/content/content-type.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import type { Projection, Target } from '../engine/projection.ts';
+import { followSearch } from './content-types/follow-search.ts';
 import { applyContentTypeEvent } from './content-types/projector.ts';
 import { readContentTypes } from './content-types/rows.ts';
 import { contentTypeTables, createContentTypeTables } from './content-types/tables.ts';
 import { recreateViews } from './content-types/views.ts';
 import { applyEntryEvents } from './entries/projector.ts';
+import { searchFunction } from './entries/search-vector.ts';
+import { createTombstones, dropTombstones, TOMBSTONES } from './entries/tombstones.ts';
 
 /** The read model of content: definitions, and one typed table a content type (spec 5, rules 6 and 9). */
 export const contentProjection: Projection = {
   name: 'content',
   version: 2,
   categories: ['content_type', 'entry'],
-  create: createContentTypeTables,
+  async create(tx, target) {
+    await createContentTypeTables(tx, target);
+    await tx.query(searchFunction(target.schema));
+    await tx.query(createTombstones(target.schema));
+  },
   async apply(tx, target, events) {
     for (const run of splitRuns(events)) {
       const [first] = run;
-      if (first && categoryOf(first.stream) === 'content_type') await applyContentTypeEvent(tx, target, first);
+      if (first && categoryOf(first.stream) === 'content_type') await applyTypeEvent(tx, target, first);
       else await applyEntryEvents(tx, target, run, (ids) => readTypes(tx, target, ids));
     }
   },
-  tables: contentTypeTables,
+  tables: async (tx, target) => [...(await contentTypeTables(tx, target)), { table: TOMBSTONES }],
   afterSwap: (tx) => recreateViews(tx),
 };
+
+async function applyTypeEvent(tx: Transaction, target: Target, event: RecordedEvent): Promise<void> {
+  await followSearch(tx, target, event, () => applyContentTypeEvent(tx, target, event));
+  if (isContentTypeEvent(event) && event.type === 'ContentTypeDeleted' && event.data.content === 'hard') await dropTombstones(tx, target.schema, [event.data.type_id]);
+}
 
 /** Runs of entry events, cut at every event of a content type, which stands alone: entries are written to the tables of their moment. */
 function splitRuns(events: readonly RecordedEvent[]): readonly (readonly RecordedEvent[])[] {

@@ -2,6 +2,7 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import { factOfToday } from '../../../domain/content/todays-fields.ts';
 import type { EntryFact } from '../../../domain/content/entry.ts';
 import { storedFields } from '../../../domain/content/entry-fields.ts';
+import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Json } from '../../../domain/json.ts';
 
 /** Values by column; what a row lacks keeps its value. */
@@ -19,10 +20,10 @@ export type EntryWrite =
   | { readonly kind: 'nothing'; readonly version: number };
 
 /** The write after one more event: a pure fold (spec 5, rule 6). */
-export function foldWrite(write: EntryWrite | undefined, event: EntryFact, type: ContentType, revision: number): EntryWrite {
+export function foldWrite(write: EntryWrite | undefined, event: EntryFact, type: ContentType, { revision, position }: Pick<RecordedEvent, 'revision' | 'position'>): EntryWrite {
   const version = revision + 1;
   const fact = factOfToday(type, event);
-  const changed: ColumnValues = { _version: version, _updated_at: fact.at, _updated_by: actorOf(fact) };
+  const changed: ColumnValues = { _version: version, _updated_at: fact.at, _updated_by: actorOf(fact), _position: position };
   switch (fact.type) {
     case 'EntryCreated': {
       const values: ColumnValues = {

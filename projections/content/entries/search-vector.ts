@@ -1,0 +1,46 @@
+import type { ContentTypeDefinition } from '../../../domain/content/definition.ts';
+import { storedFields } from '../../../domain/content/entry-fields.ts';
+import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+
+/**
+ * Most bytes of an entry's text whose words can be found. PostgreSQL holds a row's words in at most 1 MB; text makes up to 3.5 times its bytes of
+ * them (measured: two-letter compounds with hyphens).
+ */
+const MAX_BYTES = 200_000;
+
+/** PostgreSQL takes quadratic time for a run of characters such as `a_a_a_…`: no run is longer than this. */
+const MAX_RUN = 100;
+
+/** Keys of the fields that full-text search looks through (spec 4 A, `q`). */
+export function searchedKeys(definition: ContentTypeDefinition): readonly string[] {
+  return storedFields(definition).flatMap(({ key, definition: { field_type } }) => (field_type === 'text' || field_type === 'rich_text' ? [key] : []));
+}
+
+/**
+ * The function `_search_vector(texts)` of a read model's schema (in quotes): words of texts, lower case, with their places. Tags and entities of HTML
+ * are no words to PostgreSQL's parser. Of texts over 200,000 bytes together each is cut to its share. Never fails.
+ */
+export function searchFunction(schema: string): string {
+  return `create function ${schema}._search_vector(texts text[]) returns tsvector language plpgsql immutable parallel safe as $$
+    declare
+      whole text := array_to_string(texts, ' ');
+    begin
+      if octet_length(whole) > ${MAX_BYTES} then
+        select string_agg(left(t, ${MAX_BYTES / 4} / cardinality(texts)), ' ' order by n) into whole from unnest(texts) with ordinality u (t, n);
+      end if;
+      if whole ~ '\\S{${MAX_RUN}}' then
+        whole := regexp_replace(whole, '(\\S{${MAX_RUN}})', '\\1 ', 'g');
+      end if;
+      return to_tsvector('pg_catalog.simple', whole);
+    end $$`;
+}
+
+/** SQL of the words of some fields; `expression` gives a field's value. */
+export function searchVectorSql(schema: string, keys: readonly string[], expression: (key: string) => string): string {
+  return `${schema}._search_vector(array[${keys.map(expression).join(', ')}]::text[])`;
+}
+
+/** SQL of the words of some fields of the row `alias`. */
+export function rowVectorSql(schema: string, keys: readonly string[], alias: string): string {
+  return searchVectorSql(schema, keys, (key) => `${alias}.${quoteIdentifier(key)}`);
+}

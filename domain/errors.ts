@@ -19,7 +19,7 @@ export type ErrorDetails = {
  * `status` is the HTTP status that it becomes; the mapping to a body stands in `api/http/error-answer.ts`.
  */
 export class AppError extends Error {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly status: number;
   readonly fields: readonly FieldError[] | undefined;
   readonly body: Readonly<Record<string, Json>> | undefined;

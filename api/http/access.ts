@@ -6,6 +6,7 @@ import type { Principal } from '../../domain/identity/principal.ts';
 import { holdsRole } from '../../domain/identity/principal.ts';
 import type { CompiledRoute } from './compile-route.ts';
 import type { HttpDependencies, RequestFacts } from './http-dependencies.ts';
+import { refuseClosedTenant } from './tenant.ts';
 
 /** Roles whose keys the admin API refuses (spec 1, credential kinds). */
 const ADMIN_ROLES = ['admin', 'super_admin'];
@@ -32,7 +33,7 @@ export function enforceAccess(
   { route, roles, unsafe }: CompiledRoute,
   principal: Principal | undefined,
   request: { readonly path: string; readonly csrf: string | undefined },
-  { checkKeyScope }: Pick<HttpDependencies, 'checkKeyScope'>,
+  { checkKeyScope, tenantState }: Pick<HttpDependencies, 'checkKeyScope' | 'tenantState'>,
 ): void {
   const { access } = route;
   if (principal?.kind === 'session' && principal.via === 'cookie' && unsafe && access.kind !== 'public') {
@@ -40,6 +41,7 @@ export function enforceAccess(
   }
   if (access.kind === 'public') return;
   if (!principal) throw refusal('authentication_required');
+  refuseClosedTenant(principal, { tenantState });
   if (principal.kind === 'api_key') {
     if (route.api === 'admin' && holdsRole(principal, ADMIN_ROLES)) throw refusal('admin_key_refused');
     if (route.api === 'admin' || access.kind === 'session') throw refusal(access.kind === 'session' ? (access.refusal ?? 'session_required') : 'session_required');

@@ -58,7 +58,8 @@ export type HttpDependencies = {
   readonly checkKeyScope: (principal: KeyPrincipal, method: string, path: string) => ErrorCode | undefined;
   /** Called once for every request by a key, after its answer was handed to the socket; must not block. */
   readonly recordKeyRequest: (request: KeyRequest) => void;
-  readonly tenantExists: (slug: string) => MaybePromise<boolean>;
+  /** @returns undefined for a slug that names no tenant */
+  readonly tenantState: (slug: string) => 'active' | 'disabled' | undefined;
   /** Tenant whose domains hold the host (lower case, without port). */
   readonly tenantOfHost: (host: string) => MaybePromise<string | undefined>;
 

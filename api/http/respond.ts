@@ -15,7 +15,7 @@ import { parseQuery } from './query-string.ts';
 import { parseJson, readBody, requireJsonType, requireMediaType } from './read-body.ts';
 import type { Answer } from './route.ts';
 import type { RouteTable } from './route-table.ts';
-import { resolveTenant } from './tenant.ts';
+import { refuseDisabledHost, resolveTenant } from './tenant.ts';
 
 /** How long a write waits for its read models, and a read for the position it names (spec 4, general rules). */
 const COMMIT_WAIT_MS = 5000;
@@ -62,6 +62,7 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Ans
   exchange.recheck = () => proveAgain(exchange, compiled, serving);
   const tenant = resolveTenant(exchange.principal, request.headers, dependencies);
   exchange.tenant = typeof tenant === 'string' ? tenant : await tenant;
+  refuseDisabledHost(route, exchange.tenant, dependencies);
 
   exchange.params = readParams(compiled, match.values);
   if (route.precheck) await route.precheck(exchange);

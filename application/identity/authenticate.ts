@@ -3,6 +3,7 @@ import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
 import type { IdentityDependencies } from './dependencies.ts';
 import type { IdentityChanges } from './identity-changes.ts';
 import type { ApiKeyRecord } from './identity-reads.ts';
+import { sessionsRevisionIn } from './session-standing.ts';
 import { rolesOf } from './sign-in.ts';
 import { csrfToken } from './user-secrets.ts';
 import type { BoundedMap, Verdict } from './verdict-cache.ts';
@@ -78,7 +79,7 @@ export function createAuthenticator({ reads, sessions, tokens, vault, hashApiKey
     if (!claims) return refused;
     const { userId, sessionId, tenant, sessionsRevision, expiresAtMs } = claims;
     const [user, open] = await Promise.all([reads.userById(userId), sessions.isOpen(sessionId)]);
-    if (!user || !open || user.disabled || user.sessionsRevision !== sessionsRevision) return refused;
+    if (!user || !open || user.disabled || sessionsRevisionIn(user, tenant) !== sessionsRevision) return refused;
     if (!user.roles.includes(SUPER_ADMIN) && !user.memberships.some((membership) => membership.tenant === tenant)) return refused;
     const principal = { kind: 'session', userId, sessionId, tenant, roles: rolesOf(user, tenant), csrfToken: csrfToken(vault, sessionId) } as const;
     return { value: { bearer: { ...principal, via: 'bearer' }, cookie: { ...principal, via: 'cookie' } }, untilMs: Math.min(expiresAtMs, at.getTime() + GOOD_FOR_MS) };

@@ -3,19 +3,27 @@ import type { FieldError } from '../../domain/errors.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { normaliseEmail } from '../../domain/identity/email.ts';
+import { HOME_TENANT } from '../../domain/identity/memberships.ts';
 import { areRoleNames, distinctRoles } from '../../domain/identity/roles.ts';
 import { checkPassword } from './check-password.ts';
-import { HOME_TENANT, decideOnUser, userStream } from './decide-on-user.ts';
+import { decideOnUser, userStream } from './decide-on-user.ts';
 import { FIRST_ACCOUNT, emailClaim } from './user-claims.ts';
 import type { IdentityDependencies } from './dependencies.ts';
 import { emailDigest, passwordPurpose } from './user-secrets.ts';
 
-export type NewUser = { readonly email: string; readonly password: string; readonly roles: readonly string[] };
+export type NewUser = {
+  readonly email: string;
+  readonly password: string;
+  readonly roles: readonly string[];
+  /** Tenant that the person becomes a member of; the roles are theirs there. Default `default`. */
+  readonly tenant?: string | undefined;
+};
 
 export type CreatedUser = {
   readonly id: string;
   /** Normalised. */
   readonly email: string;
+  /** Those in `default`, and `super_admin`. */
   readonly roles: readonly string[];
   /** RFC 3339. */
   readonly createdAt: string;
@@ -23,17 +31,18 @@ export type CreatedUser = {
 };
 
 /**
- * Creates an account, a member of `default` (spec 4 A, users and roles).
- * @throws `validation_failed`, `weak_password`, `user_exists`; for the first account `setup_complete`
+ * Creates an account, a member of one tenant (spec 4 A, users and roles).
+ * @throws `validation_failed`, `tenant_not_found`, `weak_password`, `user_exists`; for the first account `setup_complete`
  */
 export async function createUser(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'claims' | 'passwords' | 'vault' | 'passwordPolicy'>,
-  { email: given, password, roles }: NewUser,
+  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'claims' | 'passwords' | 'vault' | 'passwordPolicy' | 'tenants'>,
+  { email: given, password, roles, tenant = HOME_TENANT }: NewUser,
   context: CommandContext,
   options: { readonly firstAccount?: boolean } = {},
 ): Promise<CreatedUser> {
   const { claims, passwords, vault, passwordPolicy } = dependencies;
   const email = checkNewUser(given, roles);
+  if (dependencies.tenants.state(tenant) === undefined) throw refusal('tenant_not_found');
   checkPassword(password, passwordPolicy);
   const userId = context.newId();
   const owner = userStream(userId);
@@ -55,11 +64,11 @@ export async function createUser(
   async function append(): Promise<CreatedUser> {
     const event = {
       user_id: userId, email: await vault.sealPersonal(userId, email), email_digest: emailDigest(vault, email), password_hash: passwordHash,
-      roles: distinctRoles(roles), member_of: HOME_TENANT,
+      roles: distinctRoles(roles), member_of: tenant,
       ...(options.firstAccount ? { first_account: true as const } : {}),
     };
-    const { position, events } = await decideOnUser(dependencies, { userId, command: { kind: 'create', event } }, context);
-    return { id: userId, email, roles: event.roles, createdAt: events[0]?.metadata.occurred_at ?? context.now().toISOString(), position };
+    const { state, position, events } = await decideOnUser(dependencies, { userId, command: { kind: 'create', event } }, context);
+    return { id: userId, email, roles: state.roles, createdAt: events[0]?.metadata.occurred_at ?? context.now().toISOString(), position };
   }
 }
 

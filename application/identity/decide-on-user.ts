@@ -1,5 +1,6 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { streamName } from '../../domain/stream.ts';
+import { HOME_TENANT } from '../../domain/identity/memberships.ts';
 import type { UserCommand, UserState } from '../../domain/identity/user.ts';
 import { decideUser, user } from '../../domain/identity/user.ts';
 import type { UserEvent } from '../../domain/identity/user-events.ts';
@@ -9,9 +10,7 @@ import { handleCommand } from '../handle-command.ts';
 import type { IdentityDependencies } from './dependencies.ts';
 import type { UserRecord } from './identity-reads.ts';
 
-/** Users are install-wide: their streams and events belong to this tenant (spec 4 A, sign-in details). */
-export const HOME_TENANT = 'default';
-
+/** Users are install-wide: their streams and events belong to the first tenant (spec 4 A, sign-in details). */
 export function userStream(userId: string): string {
   return streamName({ category: 'user', tenant: HOME_TENANT, id: userId });
 }
@@ -29,7 +28,7 @@ export async function decideOnUser(
     parse: parseUserEvent,
     context: { ...context, tenant: HOME_TENANT },
     decide: (state) => decideUser(command, state),
-    snapshot: known && { state: { status: 'active', roles: known.roles, disabled: known.disabled }, revision: known.revision },
+    snapshot: known && { state: { status: 'active', roles: known.roles, memberships: known.memberships, disabled: known.disabled }, revision: known.revision },
   });
   if (outcome.position !== undefined && outcome.events.some(changesCredentials)) changes.expect(outcome.position);
   return outcome;

@@ -12,6 +12,7 @@ import type { Sessions } from '../ports/sessions.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { IdentityChanges } from './identity-changes.ts';
 import type { IdentityReads } from './identity-reads.ts';
+import type { TenantDirectory } from './tenant-directory.ts';
 
 /** What the use cases of identity work with; each names the part it needs. */
 export type IdentityDependencies = {
@@ -26,6 +27,8 @@ export type IdentityDependencies = {
   readonly exclusive: Exclusive;
   readonly progress: { waitFor(names: readonly string[], position: GlobalPosition, timeoutMs: number): Promise<boolean> };
   readonly changes: IdentityChanges;
+  /** Tenants and their access rules, in memory. */
+  readonly tenants: TenantDirectory;
   readonly entitlements: Entitlements;
   readonly passwordPolicy: PasswordPolicy;
   /** `REFRESH_TOKEN_TTL_SECS`. */

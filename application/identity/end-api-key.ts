@@ -19,7 +19,8 @@ export async function deleteApiKey(dependencies: Pick<IdentityDependencies, 'eve
   return position;
 }
 
-async function decideOnKey({ eventStore, changes }: Pick<IdentityDependencies, 'eventStore' | 'changes'>, keyId: string, command: ApiKeyCommand, context: CommandContext): Promise<GlobalPosition | undefined> {
+/** Runs a command on a key of the tenant. @returns position to wait for @throws `api_key_not_found` */
+export async function decideOnKey({ eventStore, changes }: Pick<IdentityDependencies, 'eventStore' | 'changes'>, keyId: string, command: ApiKeyCommand, context: CommandContext): Promise<GlobalPosition | undefined> {
   const { position } = await handleCommand({
     eventStore,
     stream: apiKeyStream(context.tenant, keyId),

@@ -1,3 +1,6 @@
+import type { AccessRule } from '../../domain/identity/access-rule.ts';
+import type { Membership } from '../../domain/identity/memberships.ts';
+import type { TenantSettings } from '../../domain/identity/tenant.ts';
 import type { Sealed } from '../ports/vault.ts';
 
 /** A user as the identity read model answers it. */
@@ -13,8 +16,18 @@ export type UserRecord = {
   readonly revision: number;
   readonly sessionsRevision: number;
   /** In the order of joining. */
-  readonly memberships: readonly { readonly tenant: string; readonly roles: readonly string[] }[];
+  readonly memberships: readonly Membership[];
+  /** By tenant the revision of the last event that ended the sessions there; of tenants that the user left, too. */
+  readonly tenantSessionsRevisions: Readonly<Record<string, number>>;
 };
+
+/** A tenant as the identity read model answers it. */
+export type TenantRecord = TenantSettings & { readonly slug: string; readonly createdAt: Date; readonly updatedAt: Date };
+
+/** An access rule as the identity read model answers it. */
+export type AccessRuleRecord = AccessRule & { readonly id: string; readonly createdAt: Date; readonly updatedAt: Date };
+
+export type AccessRuleFilter = { readonly tenant: string; readonly role?: string | undefined; readonly schemaName?: string | undefined };
 
 /** An API key as the identity read model answers it. */
 export type ApiKeyRecord = {
@@ -45,6 +58,20 @@ export type IdentityReads = {
   readonly countUsers: () => Promise<number>;
   /** Enabled super admins beside this user. */
   otherSuperAdmins(userId: string): Promise<number>;
+  /** Users who joined the tenant, in that order. */
+  members(query: Page & { readonly tenant: string }): Promise<readonly (UserRecord & { readonly joinedAt: Date })[]>;
+  countMembers(tenant: string): Promise<number>;
+  tenant(slug: string): Promise<TenantRecord | undefined>;
+  /** Oldest first. */
+  tenants(page: Page): Promise<readonly TenantRecord[]>;
+  readonly countTenants: () => Promise<number>;
+  tenantNames(slugs: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  accessRule(rule: { readonly tenant: string; readonly ruleId: string }): Promise<AccessRuleRecord | undefined>;
+  /** By role and content type. */
+  accessRules(query: Page & AccessRuleFilter): Promise<readonly AccessRuleRecord[]>;
+  countAccessRules(filter: AccessRuleFilter): Promise<number>;
+  /** Keys whose list of content types holds the name. */
+  apiKeysNaming(query: { readonly tenant: string; readonly schema: string }): Promise<readonly ApiKeyRecord[]>;
   apiKeyByHash(keyHash: string): Promise<ApiKeyRecord | undefined>;
   apiKeyById(key: { readonly tenant: string; readonly keyId: string }): Promise<ApiKeyRecord | undefined>;
   /** Newest first. */

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { SessionRecord } from '../ports/sessions.ts';
 import type { IdentityDependencies } from './dependencies.ts';
+import { refuseClosedTenant } from './session-standing.ts';
 import { csrfToken, refreshDigest } from './user-secrets.ts';
 
 /** What a signed-in person holds (spec 1, session credentials). */
@@ -12,12 +13,13 @@ export type SessionCredentials = {
   readonly expiresIn: number;
 };
 
-/** Opens a session for a person whose credentials were right. */
+/** Opens a session for a person whose credentials were right. @throws `tenant_disabled` */
 export async function openSession(
-  { sessions, tokens, secrets, vault, refreshTtlSeconds }: Pick<IdentityDependencies, 'sessions' | 'tokens' | 'secrets' | 'vault' | 'refreshTtlSeconds'>,
+  { tenants, sessions, tokens, secrets, vault, refreshTtlSeconds }: Pick<IdentityDependencies, 'sessions' | 'tokens' | 'secrets' | 'vault' | 'refreshTtlSeconds' | 'tenants'>,
   { session, roles }: { readonly session: SessionRecord; readonly roles: readonly string[] },
   context: CommandContext,
 ): Promise<SessionCredentials> {
+  refuseClosedTenant(tenants, session.tenant, roles);
   const now = context.now();
   const refreshToken = secrets.refreshToken();
   await sessions.open(session, { digest: refreshDigest(vault, refreshToken), expiresAt: refreshExpiry(now, refreshTtlSeconds) });

@@ -6,19 +6,21 @@ import type { IdentityDependencies } from './dependencies.ts';
 import type { SignedIn } from './sign-in.ts';
 import { rolesOf } from './sign-in.ts';
 import { refreshExpiry } from './open-session.ts';
+import { refuseClosedTenant, sessionsRevisionIn } from './session-standing.ts';
 import { csrfToken, refreshDigest } from './user-secrets.ts';
 
 /**
  * Replaces a refresh token by the next and gives a new access token. A token used before ends its whole family, access tokens included.
- * @throws `invalid_refresh_token`
+ * @throws `invalid_refresh_token`, `tenant_disabled`: then the token stays good for the day when the tenant is enabled again
  */
 export async function refreshSession(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'sessions' | 'tokens' | 'secrets' | 'vault' | 'refreshTtlSeconds'>,
+  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'sessions' | 'tokens' | 'secrets' | 'vault' | 'refreshTtlSeconds' | 'tenants'>,
   { refreshToken }: { readonly refreshToken: string },
   context: CommandContext,
 ): Promise<SignedIn> {
   const { reads, sessions, tokens, secrets, vault, refreshTtlSeconds } = dependencies;
   const now = context.now();
+  await refuseDisabledTenant(dependencies, refreshToken);
   const next = secrets.refreshToken();
   const rotation = await sessions.rotate({
     digest: refreshDigest(vault, refreshToken), nextDigest: refreshDigest(vault, next), nextExpiresAt: refreshExpiry(now, refreshTtlSeconds), now,
@@ -34,11 +36,17 @@ export async function refreshSession(
   const user = await reads.userById(session.userId);
   const member = user && (user.roles.includes(SUPER_ADMIN) || user.memberships.some(({ tenant }) => tenant === session.tenant));
   const email = user && (await vault.openPersonal(user.id, user.email));
-  if (!user || user.disabled || user.sessionsRevision !== session.sessionsRevision || !member || email === undefined) {
+  if (!user || user.disabled || sessionsRevisionIn(user, session.tenant) !== session.sessionsRevision || !member || email === undefined) {
     await sessions.end(session.sessionId);
     throw refusal('invalid_refresh_token');
   }
   const roles = rolesOf(user, session.tenant);
   const { token, expiresIn } = await tokens.sign({ ...session, roles }, now);
   return { token, csrfToken: csrfToken(vault, session.sessionId), refreshToken: next, expiresIn, user: { id: user.id, email, roles }, position: undefined };
+}
+
+async function refuseDisabledTenant({ sessions, reads, tenants, vault }: Pick<IdentityDependencies, 'sessions' | 'reads' | 'tenants' | 'vault'>, refreshToken: string): Promise<void> {
+  const held = await sessions.sessionOf(refreshDigest(vault, refreshToken));
+  if (!held || tenants.state(held.tenant) !== 'disabled') return;
+  refuseClosedTenant(tenants, held.tenant, (await reads.userById(held.userId))?.roles ?? []);
 }

@@ -2,13 +2,15 @@ import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { normaliseEmail } from '../../domain/identity/email.ts';
+import { HOME_TENANT } from '../../domain/identity/memberships.ts';
 import { MAX_PASSWORD_LENGTH } from '../../domain/identity/password-policy.ts';
 import { SUPER_ADMIN, rolesInTenant } from '../../domain/identity/roles.ts';
-import { HOME_TENANT, decideOnUser } from './decide-on-user.ts';
+import { decideOnUser } from './decide-on-user.ts';
 import type { IdentityDependencies } from './dependencies.ts';
 import type { UserRecord } from './identity-reads.ts';
 import type { SessionCredentials } from './open-session.ts';
 import { openSession } from './open-session.ts';
+import { refuseClosedTenant, sessionsRevisionIn } from './session-standing.ts';
 import { emailDigest, passwordPurpose } from './user-secrets.ts';
 
 export type SignIn = { readonly email: string; readonly password: string; readonly tenant?: string | undefined };
@@ -21,10 +23,10 @@ export type SignedIn = SessionCredentials & {
 /**
  * Signs in by password (spec 1, sign-in; spec 4 A). Unknown address, wrong password, disabled account and a tenant without a membership
  * are one answer after one hash comparison.
- * @throws `invalid_credentials`
+ * @throws `invalid_credentials`, `tenant_disabled`
  */
 export async function signIn(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'sessions' | 'tokens' | 'passwords' | 'secrets' | 'vault' | 'refreshTtlSeconds'>,
+  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'sessions' | 'tokens' | 'passwords' | 'secrets' | 'vault' | 'refreshTtlSeconds' | 'tenants'>,
   { email: given, password, tenant: asked }: SignIn,
   context: CommandContext,
 ): Promise<SignedIn> {
@@ -36,6 +38,9 @@ export async function signIn(
   const right = await passwords.verify(password.slice(0, MAX_PASSWORD_LENGTH + 1), hash);
   const tenant = found && tenantOf(found, asked);
   if (!found || !right || tenant === undefined || password.length > 2 * MAX_PASSWORD_LENGTH) throw refusal('invalid_credentials');
+  const roles = rolesOf(found, tenant);
+  // A disabled account gets no other answer than wrong credentials.
+  if (!found.disabled) refuseClosedTenant(dependencies.tenants, tenant, roles);
 
   const actor = { kind: 'user', id: found.id } as const;
   const sessionId = context.newId();
@@ -44,8 +49,7 @@ export async function signIn(
     { userId: found.id, command: { kind: 'sign_in', session: { session_id: sessionId, tenant, method: 'password' } }, known: found },
     { ...context, actor },
   );
-  const roles = rolesOf(found, tenant);
-  const credentials = await openSession(dependencies, { session: { sessionId, userId: found.id, tenant, sessionsRevision: found.sessionsRevision }, roles }, context);
+  const credentials = await openSession(dependencies, { session: { sessionId, userId: found.id, tenant, sessionsRevision: sessionsRevisionIn(found, tenant) }, roles }, context);
   return { ...credentials, user: { id: found.id, email, roles }, position };
 }
 

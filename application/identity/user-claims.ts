@@ -1,8 +1,8 @@
+import { HOME_TENANT } from '../../domain/identity/memberships.ts';
 import { parseUserEvent } from '../../domain/identity/user-events.ts';
 import type { ClaimRequest } from '../ports/claims.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Sealed, Vault } from '../ports/vault.ts';
-import { HOME_TENANT } from './decide-on-user.ts';
 
 /** One value that only the account made by setup ever holds: of setups that race, one wins. */
 export const FIRST_ACCOUNT: ClaimRequest = { tenant: HOME_TENANT, scope: 'install', value: 'first account' };

@@ -1,5 +1,6 @@
-/** What a role may be allowed to do with entries of a content type (spec 4 A, access rules). */
-export type AccessAction = 'read' | 'create' | 'update' | 'delete' | 'publish';
+import type { AccessAction } from '../../domain/identity/access-rule.ts';
+
+export type { AccessAction } from '../../domain/identity/access-rule.ts';
 
 export type AccessQuestion = {
   readonly tenant: string;

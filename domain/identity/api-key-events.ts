@@ -17,10 +17,12 @@ export type ApiKeyEvent =
       /** Requests per UTC calendar month; 0 means no limit. */
       readonly monthly_limit: number;
     }>
+  /** A content type that the key names has another name. */
+  | DomainEvent<'ApiKeySchemasChanged', { readonly schemas: readonly string[] }>
   | DomainEvent<'ApiKeyRevoked', Readonly<Record<string, never>>>
   | DomainEvent<'ApiKeyDeleted', Readonly<Record<string, never>>>;
 
-export const API_KEY_EVENT_TYPES: ReadonlySet<string> = new Set<ApiKeyEvent['type']>(['ApiKeyCreated', 'ApiKeyRevoked', 'ApiKeyDeleted']);
+export const API_KEY_EVENT_TYPES: ReadonlySet<string> = new Set<ApiKeyEvent['type']>(['ApiKeyCreated', 'ApiKeyRevoked', 'ApiKeyDeleted', 'ApiKeySchemasChanged']);
 
 /** Narrows a stored event. @throws TypeError for a type that is no event of a key */
 export function parseApiKeyEvent(event: { readonly type: string; readonly data: JsonObject }): ApiKeyEvent {

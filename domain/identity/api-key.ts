@@ -6,6 +6,7 @@ export type ApiKeyState = { readonly status: 'unknown' | 'enabled' | 'revoked' |
 
 export type ApiKeyCommand =
   | { readonly kind: 'create'; readonly event: Extract<ApiKeyEvent, { type: 'ApiKeyCreated' }>['data'] }
+  | { readonly kind: 'set_schemas'; readonly schemas: readonly string[] }
   | { readonly kind: 'revoke' }
   | { readonly kind: 'delete' };
 
@@ -14,13 +15,16 @@ export function decideApiKey(command: ApiKeyCommand, state: ApiKeyState): readon
   if (command.kind === 'create') return [{ type: 'ApiKeyCreated', data: command.event }];
   if (state.status === 'unknown' || state.status === 'deleted') throw refusal('api_key_not_found');
   if (command.kind === 'delete') return [{ type: 'ApiKeyDeleted', data: {} }];
+  if (command.kind === 'set_schemas') return [{ type: 'ApiKeySchemasChanged', data: { schemas: command.schemas } }];
   return state.status === 'revoked' ? [] : [{ type: 'ApiKeyRevoked', data: {} }];
 }
 
-function evolve(_state: ApiKeyState, event: ApiKeyEvent): ApiKeyState {
+function evolve(state: ApiKeyState, event: ApiKeyEvent): ApiKeyState {
   switch (event.type) {
     case 'ApiKeyCreated':
       return { status: 'enabled' };
+    case 'ApiKeySchemasChanged':
+      return state;
     case 'ApiKeyRevoked':
       return { status: 'revoked' };
     case 'ApiKeyDeleted':

@@ -18,12 +18,15 @@ export type UserEvent =
       readonly email_digest: string;
       readonly password_hash: SealedValue;
       readonly roles: readonly string[];
-      /** Tenant that the person becomes a member of. */
+      /** Tenant that the person becomes a member of; `roles` are theirs there, but for `super_admin`, which is the user's. */
       readonly member_of: string;
       /** Set on the account that setup made. */
       readonly first_account?: true;
     }>
   | DomainEvent<'UserRolesChanged', { readonly roles: readonly string[] }>
+  /** Roles in one tenant, in place of those held there before. */
+  | DomainEvent<'UserMembershipGranted', { readonly tenant: string; readonly roles: readonly string[] }>
+  | DomainEvent<'UserMembershipRemoved', { readonly tenant: string }>
   | DomainEvent<'UserStateChanged', { readonly disabled: boolean }>
   | DomainEvent<'UserPasswordChanged', { readonly password_hash: SealedValue }>
   | DomainEvent<'UserSignedIn', { readonly session_id: string; readonly tenant: string; readonly method: 'setup' | 'password' }>
@@ -32,10 +35,14 @@ export type UserEvent =
 
 export const USER_EVENT_TYPES: ReadonlySet<string> = new Set<UserEvent['type']>([
   'UserCreated', 'UserRolesChanged', 'UserStateChanged', 'UserPasswordChanged', 'UserSignedIn', 'UserSessionEnded', 'UserDeleted',
+  'UserMembershipGranted', 'UserMembershipRemoved',
 ]);
 
 /** Events after which the sessions opened before them are over (spec 4 A, sign-in details). */
 export const SESSION_ENDING: ReadonlySet<string> = new Set<UserEvent['type']>(['UserRolesChanged', 'UserStateChanged', 'UserPasswordChanged', 'UserDeleted']);
+
+/** Events after which the sessions in their tenant, opened before them, are over. */
+export const TENANT_SESSION_ENDING: ReadonlySet<string> = new Set<UserEvent['type']>(['UserMembershipGranted', 'UserMembershipRemoved']);
 
 /** Whether caches of credentials must forget what they know: a sign-in changes nobody's rights. */
 export function changesCredentials(event: { readonly type: string }): boolean {

@@ -1,12 +1,13 @@
 import type { Decider } from '../decider.ts';
 import { refusal } from '../errors.ts';
+import type { Standing } from './memberships.ts';
+import { isMember, standingAfter } from './memberships.ts';
 import { SUPER_ADMIN, distinctRoles, sameRoles } from './roles.ts';
 import type { SealedValue, SessionEnd, UserEvent } from './user-events.ts';
 
 /** What decisions on a user need to know of it. */
-export type UserState = {
+export type UserState = Standing & {
   readonly status: 'unknown' | 'active' | 'deleted';
-  readonly roles: readonly string[];
   readonly disabled: boolean;
 };
 
@@ -14,6 +15,9 @@ export type UserCommand =
   | { readonly kind: 'create'; readonly event: Extract<UserEvent, { type: 'UserCreated' }>['data'] }
   /** `otherSuperAdmins`: enabled super admins beside this user. */
   | { readonly kind: 'set_roles'; readonly roles: readonly string[]; readonly otherSuperAdmins: number }
+  /** `roles` without `super_admin`, which is held in no tenant. */
+  | { readonly kind: 'grant_membership'; readonly tenant: string; readonly roles: readonly string[] }
+  | { readonly kind: 'remove_membership'; readonly tenant: string }
   | { readonly kind: 'set_disabled'; readonly disabled: boolean; readonly otherSuperAdmins: number }
   | { readonly kind: 'set_password'; readonly passwordHash: SealedValue }
   | { readonly kind: 'delete'; readonly otherSuperAdmins: number }
@@ -22,7 +26,7 @@ export type UserCommand =
 
 /**
  * Decides on a user (spec 1 and 4 A, users and roles). Replacing roles or a state by the same ones changes nothing.
- * @throws `user_not_found`, `user_exists`, `last_super_admin`, `invalid_credentials` (signing in)
+ * @throws `user_not_found`, `user_exists`, `membership_not_found`, `last_super_admin`, `invalid_credentials` (signing in)
  */
 export function decideUser(command: UserCommand, state: UserState): readonly UserEvent[] {
   if (command.kind === 'create') {
@@ -44,6 +48,15 @@ export function decideUser(command: UserCommand, state: UserState): readonly Use
       if (!roles.includes(SUPER_ADMIN)) keepOneSuperAdmin(state, command.otherSuperAdmins);
       return sameRoles(roles, state.roles) ? [] : [{ type: 'UserRolesChanged', data: { roles } }];
     }
+    case 'grant_membership': {
+      const { tenant } = command;
+      const roles = distinctRoles(command.roles);
+      const held = state.memberships.find((membership) => membership.tenant === tenant);
+      return held && sameRoles(roles, held.roles) ? [] : [{ type: 'UserMembershipGranted', data: { tenant, roles } }];
+    }
+    case 'remove_membership':
+      if (!isMember(state, command.tenant)) throw refusal('membership_not_found');
+      return [{ type: 'UserMembershipRemoved', data: { tenant: command.tenant } }];
     case 'set_disabled':
       if (command.disabled) keepOneSuperAdmin(state, command.otherSuperAdmins);
       return command.disabled === state.disabled ? [] : [{ type: 'UserStateChanged', data: { disabled: command.disabled } }];
@@ -58,9 +71,11 @@ export function decideUser(command: UserCommand, state: UserState): readonly Use
 function evolve(state: UserState, event: UserEvent): UserState {
   switch (event.type) {
     case 'UserCreated':
-      return { status: 'active', roles: event.data.roles, disabled: false };
+      return { status: 'active', disabled: false, ...standingAfter(state, event) };
     case 'UserRolesChanged':
-      return { ...state, roles: event.data.roles };
+    case 'UserMembershipGranted':
+    case 'UserMembershipRemoved':
+      return { ...state, ...standingAfter(state, event) };
     case 'UserStateChanged':
       return { ...state, disabled: event.data.disabled };
     case 'UserDeleted':
@@ -73,7 +88,7 @@ function evolve(state: UserState, event: UserEvent): UserState {
 }
 
 export const user: Decider<UserState, UserEvent> = {
-  initialState: () => ({ status: 'unknown', roles: [], disabled: false }),
+  initialState: () => ({ status: 'unknown', roles: [], memberships: [], disabled: false }),
   evolve,
 };
 

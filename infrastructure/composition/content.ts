@@ -1,6 +1,6 @@
 import { createContentTypeCatalogue } from '../../application/content/content-type-catalogue.ts';
 import type { ContentTypeDependencies } from '../../application/content/change-content-type.ts';
-import { defaultAccessRules } from '../../application/identity/default-access-rules.ts';
+import type { AccessRules } from '../../application/ports/access-rules.ts';
 import type { Claims } from '../../application/ports/claims.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { EntryRouteDependencies } from '../../api/content/entry-routes.ts';
@@ -23,8 +23,16 @@ export type Content = {
   close(): Promise<void>;
 };
 
+export type ContentOptions = {
+  readonly stores: Stores;
+  readonly progress: ProjectionProgress;
+  readonly claims: Claims;
+  readonly accessRules: AccessRules;
+  readonly logger: Logger;
+};
+
 /** Puts content types and entries together. */
-export function composeContent({ stores, progress, claims, logger }: { readonly stores: Stores; readonly progress: ProjectionProgress; readonly claims: Claims; readonly logger: Logger }): Content {
+export function composeContent({ stores, progress, claims, accessRules, logger }: ContentOptions): Content {
   const { database, eventStore } = stores;
   const queries = contentTypeQueries(database);
   const catalogue = createContentTypeCatalogue({ load: (tenant, name) => queries.one(tenant, name), position: () => progress.position('content') });
@@ -37,7 +45,7 @@ export function composeContent({ stores, progress, claims, logger }: { readonly 
   const typeById = async (id: string) => (await contentTypesById(database, LIVE, [id])).get(id);
   return {
     typeDependencies: { eventStore, claims, queries, catalogue, workbench: createSchemaWorkbench({ database }), waitFor: (names, position, ms) => progress.waitFor(names, position, ms) },
-    entryDependencies: { eventStore, claims, types: catalogue, accessRules: defaultAccessRules, rows: entries.reads, reads: entries.reads, lists: entries.lists },
+    entryDependencies: { eventStore, claims, types: catalogue, accessRules, rows: entries.reads, reads: entries.reads, lists: entries.lists, listRelated: entries.listRelated },
     typeById,
     hasStatus: async (_tenant, typeId) => (await typeById(typeId))?.definition.with_draft_publish === true,
     async close() {

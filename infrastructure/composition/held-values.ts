@@ -1,5 +1,6 @@
 import { nameClaim } from '../../application/content/change-content-type.ts';
 import { heldByEntry } from '../../application/content/held-values.ts';
+import { claimsOfTenant } from '../../application/identity/decide-on-tenant.ts';
 import { claimsOfUser } from '../../application/identity/user-claims.ts';
 import type { ClaimRequest } from '../../application/ports/claims.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
@@ -27,6 +28,7 @@ export function createHeldValues({ eventStore, vault, content }: HeldValuesDepen
     const parts = parseStream(owner);
     if (parts?.category === 'entry') return heldByEntry(parts, { eventStore, typeById });
     if (parts?.category === 'content_type') return ofContentType(owner, parts.tenant);
+    if (parts?.category === 'tenant') return claimsOfTenant(eventStore, owner);
     if (parts?.category === 'user') return claimsOfUser({ eventStore, vault }, owner);
     throw new Error(`nobody claims unique values for ${owner}`);
   };

@@ -5,6 +5,9 @@ import type { Vault } from '../../application/ports/vault.ts';
 import type { Authenticator } from '../../application/identity/authenticate.ts';
 import { createAuthenticator } from '../../application/identity/authenticate.ts';
 import type { IdentityDependencies } from '../../application/identity/dependencies.ts';
+import { createTenantDirectory } from '../../application/identity/tenant-directory.ts';
+import { foundHomeTenant } from '../../application/identity/tenants.ts';
+import { HOME_TENANT } from '../../domain/identity/memberships.ts';
 import type { ProjectionProgress } from '../../projections/engine/projection.ts';
 import { createIdentityQueries } from '../../projections/identity/queries.ts';
 import { DEFAULT_JWT_KEY_PATH } from '../configuration/load-settings.ts';
@@ -59,11 +62,18 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
   const requests = createApiKeyRequests({ database, vault, logger, newId });
   const passwords = createPasswords();
   const changes = watchIdentityChanges({ lastChange: () => reads.lastChange(), progress });
+  const tenants = createTenantDirectory({
+    reads, progress, changes,
+    onError: (error) => {
+      logger.warn('tenants and access rules could not be read anew, those known stay in force', { reason: String(error) });
+    },
+  });
+  await tenants.start();
   const keys = await loadSigningKeys({ path: settings.jwtKeyPath ?? DEFAULT_JWT_KEY_PATH, ownerOnly: settings.appEnv === 'production' });
   const tokens = await createSessionTokens({ keys, expirySeconds: settings.jwtExpirySeconds });
   const hashApiKey = createKeyHasher(settings.apiKeyPepper ?? '');
   const dependencies: IdentityDependencies = {
-    eventStore, claims, reads, sessions, tokens, passwords, vault, progress, changes, entitlements, hashApiKey,
+    eventStore, claims, reads, sessions, tokens, passwords, vault, progress, changes, tenants, entitlements, hashApiKey,
     secrets: randomSecrets,
     exclusive: createExclusive({ database }),
     passwordPolicy: {
@@ -76,6 +86,7 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
     isSetupToken: (presented) => equalSecrets(presented, setupToken),
   };
   const authenticator = createAuthenticator({ reads, sessions, tokens, vault, hashApiKey, changes, now, newCache: createCredentialCache });
+  if (await reads.anyUser()) await mendHomeTenant();
   return {
     dependencies,
     authenticator,
@@ -83,10 +94,19 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
     anyUser: () => reads.anyUser(),
     purge: () => sessions.purge(now()),
     async close() {
+      tenants.close();
       changes.close();
       authenticator.close();
       await requests.close();
       await passwords.close();
     },
   };
+
+  /** Installs from before tenants could be managed have accounts and no tenant on record. */
+  async function mendHomeTenant(): Promise<void> {
+    const id = newId();
+    await foundHomeTenant(dependencies, { tenant: HOME_TENANT, actor: { kind: 'system', id: 'start' }, correlationId: id, causationId: id, now, newId }).catch((error: unknown) => {
+      logger.warn('whether the tenant default is on record could not be looked up', { reason: String(error) });
+    });
+  }
 }

@@ -25,6 +25,7 @@ import { createMetrics } from '../metrics/create-metrics.ts';
 import { createClaims } from '../postgres/claims.ts';
 import { isGone } from '../postgres/instance.ts';
 import { createIdempotencyKeys } from '../postgres/idempotency.ts';
+import { createRateCounters } from '../postgres/rate-counters.ts';
 import { composeAudit, startSealer } from './audit.ts';
 import { composeAutomation } from './automation.ts';
 import { composeContent } from './content.ts';
@@ -34,6 +35,7 @@ import { createHeldValues } from './held-values.ts';
 import type { Every } from './license.ts';
 import { composeLicense } from './license.ts';
 import { measured } from './measured-event-store.ts';
+import { composeModelling } from './modelling.ts';
 import { projections } from './projections.ts';
 import { composeRoutes } from './routes.ts';
 import { startScheduler } from './scheduler.ts';
@@ -125,20 +127,23 @@ export async function startService({ settings, logger: given, onFatal = () => un
     const vault = createVault({ database, encryptionKey });
     const claims = createClaims({ database, key: deriveKey(encryptionKey, 'claims'), instance: instanceId, isGone });
     const idempotency = createIdempotencyKeys({ database, vault });
+    const rateCounters = createRateCounters({ database, key: deriveKey(encryptionKey, 'rate-counters') });
     const setupToken = settings.setupToken ?? randomSecrets.refreshToken();
     const history = createEntryHistory({ eventStore });
     const license = await composeLicense({ stores, settings, vault, logger, now, every, licenseModule });
     closing(() => license.close());
 
-    const content = composeContent({ stores, progress: engine.progress, claims, logger });
-    closing(() => content.close());
     const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: license.holder.entitlements, setupToken, now, newId });
     closing(() => identity.close());
+    const content = composeContent({ stores, progress: engine.progress, claims, accessRules: identity.dependencies.tenants.accessRules, logger });
+    closing(() => content.close());
     metrics.watch({
       pools: { main: database.pool, leases: stores.leasePool },
       droppedKeyRequests: () => identity.requests.dropped(),
       queuedAppends: stores.queuedAppends,
     });
+    const modelling = composeModelling({ stores, settings, vault, entitlements: license.holder.entitlements, content });
+    closing(() => modelling.close());
     const automation = composeAutomation({ stores, settings, logger, metrics, progress: engine.progress, vault, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: license.holder.entitlements, now, newId });
     closing(() => automation.close());
 
@@ -154,7 +159,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
     }
     if (roles.has('scheduler')) {
       const scheduler = startScheduler({
-        claims, idempotency, logger,
+        claims, idempotency, rateCounters, logger,
         heldBy: createHeldValues({ eventStore, vault, content }),
         purgeSessions: () => identity.purge(),
         sweepWebhookRecords: (signal) => sweepWebhookRecords(database, { retentionDays: settings.webhookDeliveryRetentionDays, signal }),
@@ -174,7 +179,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
         return bavail * bsize < LOW_DISK_BYTES;
       },
     };
-    const routes = composeRoutes({ stores, settings, metrics, checks, audit, content, identity, automation, license, version: VERSION, api: roles.has('api') });
+    const routes = composeRoutes({ stores, settings, metrics, checks, audit, content, modelling, rateCounters, identity, automation, license, version: VERSION, api: roles.has('api') });
     const http: HttpDependencies = {
       logger, metrics, now, newId, idempotency,
       progress: engine.progress,
@@ -183,8 +188,8 @@ export async function startService({ settings, logger: given, onFatal = () => un
       recordKeyRequest: (request) => {
         identity.requests.record(request);
       },
-      tenantExists: (slug) => slug === 'default',
-      tenantOfHost: () => undefined,
+      tenantState: (slug) => identity.dependencies.tenants.state(slug),
+      tenantOfHost: (host) => identity.dependencies.tenants.ofHost(host),
       options: {
         maxJsonBodyBytes: settings.maxJsonBodyBytes,
         maxBodyBytes: settings.maxBodyBytes,

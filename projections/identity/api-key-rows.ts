@@ -26,7 +26,14 @@ export function evolveApiKey(row: ApiKeyRow | undefined, recorded: RecordedEvent
     return { tenant_id: recorded.metadata.tenant, ...event.data, enabled: true, created_at: recorded.metadata.occurred_at, revision: recorded.revision };
   }
   if (!row) throw new TypeError(`${event.type} on a key that does not exist, position ${recorded.position}`);
-  return event.type === 'ApiKeyRevoked' ? { ...row, enabled: false, revision: recorded.revision } : undefined;
+  switch (event.type) {
+    case 'ApiKeySchemasChanged':
+      return { ...row, schemas: event.data.schemas, revision: recorded.revision };
+    case 'ApiKeyRevoked':
+      return { ...row, enabled: false, revision: recorded.revision };
+    case 'ApiKeyDeleted':
+      return undefined;
+  }
 }
 
 /** Rows of keys by id. */
@@ -43,7 +50,7 @@ export async function saveApiKeys(tx: Transaction, schema: string, rows: readonl
     `insert into ${schema}.api_keys (tenant_id, key_id, name, prefix, key_hash, scopes, roles, schemas, enabled, expires_at, monthly_limit, created_at, revision)
      select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, key_id uuid, name text, prefix text, key_hash text, scopes text[], roles text[], schemas text[],
        enabled boolean, expires_at timestamptz, monthly_limit bigint, created_at timestamptz, revision integer)
-     on conflict (key_id) do update set enabled = excluded.enabled, revision = excluded.revision`,
+     on conflict (key_id) do update set enabled = excluded.enabled, schemas = excluded.schemas, revision = excluded.revision`,
     [JSON.stringify(rows)],
   );
 }

@@ -1,3 +1,4 @@
+import type { AccessRule } from '../../domain/identity/access-rule.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Queryable } from '../../infrastructure/postgres/database.ts';
 
@@ -15,6 +16,33 @@ type UserAnswer = {
   readonly revision: number;
   readonly sessionsRevision: number;
   readonly memberships: readonly { readonly tenant: string; readonly roles: readonly string[] }[];
+  readonly tenantSessionsRevisions: Readonly<Record<string, number>>;
+};
+
+type TenantAnswer = {
+  readonly slug: string;
+  readonly name: string;
+  readonly domains: readonly string[];
+  readonly disabled: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+type AccessRuleAnswer = {
+  readonly id: string;
+  readonly role: string;
+  readonly schema_name: string;
+  readonly actions: readonly AccessRule['actions'][number][];
+  readonly field_mask: readonly string[];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
+
+type ChangedTenantAnswer = {
+  readonly slug: string;
+  readonly position: string;
+  readonly tenant: { readonly domains: readonly string[]; readonly disabled: boolean } | undefined;
+  readonly rules: readonly AccessRule[];
 };
 
 type ApiKeyAnswer = {
@@ -34,10 +62,18 @@ type ApiKeyAnswer = {
 const USER = `u.user_id as id, u.email, u.password_hash as "passwordHash", u.roles, u.disabled, u.created_at as "createdAt", u.updated_at as "updatedAt",
   u.last_login_at as "lastLoginAt", u.revision, u.sessions_revision as "sessionsRevision",
   coalesce((select jsonb_agg(jsonb_build_object('tenant', m.tenant_id, 'roles', m.roles) order by m.joined_at, m.tenant_id)
-    from rm_identity.memberships m where m.user_id = u.user_id), '[]') as memberships`;
+    from rm_identity.memberships m where m.user_id = u.user_id and m.member), '[]') as memberships,
+  coalesce((select jsonb_object_agg(m.tenant_id, m.sessions_revision) from rm_identity.memberships m where m.user_id = u.user_id), '{}') as "tenantSessionsRevisions"`;
+
+const TENANT = 'tenant_id as slug, name, domains, disabled, created_at as "createdAt", updated_at as "updatedAt"';
+
+const ACCESS_RULE = 'rule_id as id, role, schema_name, actions, field_mask, created_at as "createdAt", updated_at as "updatedAt"';
+const MATCHING_RULES = 'from rm_identity.access_rules where tenant_id = $1 and ($2::text is null or role = $2) and ($3::text is null or schema_name = $3)';
 
 const API_KEY = `key_id as id, tenant_id as tenant, name, prefix, scopes, roles, schemas, enabled, expires_at as "expiresAt",
   monthly_limit as "monthlyLimit", created_at as "createdAt"`;
+
+type RuleFilter = { readonly tenant: string; readonly role?: string | undefined; readonly schemaName?: string | undefined };
 
 /** Queries of the live identity read model. Users are install-wide; every query of keys but the one by hash names its tenant. */
 export function createIdentityQueries(queryable: Queryable) {
@@ -63,6 +99,52 @@ export function createIdentityQueries(queryable: Queryable) {
     countUsers: (): Promise<number> => count('select count(*) as n from rm_identity.users'),
     otherSuperAdmins: (userId: string): Promise<number> =>
       count(`select count(*) as n from rm_identity.users where 'super_admin' = any(roles) and not disabled and user_id <> $1`, [userId]),
+    /** Users who joined the tenant, in that order. */
+    async members({ tenant, limit, offset }: { readonly tenant: string; readonly limit: number; readonly offset: number }): Promise<readonly (UserAnswer & { readonly joinedAt: Date })[]> {
+      return queryable.query<UserAnswer & { readonly joinedAt: Date }>(
+        `select ${USER}, j.joined_at as "joinedAt" from rm_identity.memberships j join rm_identity.users u using (user_id)
+         where j.tenant_id = $1 and j.member order by j.joined_at, j.user_id limit $2 offset $3`,
+        [tenant, limit, offset],
+      );
+    },
+    countMembers: (tenant: string): Promise<number> => count('select count(*) as n from rm_identity.memberships where tenant_id = $1 and member', [tenant]),
+    async tenant(slug: string): Promise<TenantAnswer | undefined> {
+      return (await queryable.query<TenantAnswer>(`select ${TENANT} from rm_identity.tenants where tenant_id = $1`, [slug]))[0];
+    },
+    tenants({ limit, offset }: { readonly limit: number; readonly offset: number }): Promise<readonly TenantAnswer[]> {
+      return queryable.query<TenantAnswer>(`select ${TENANT} from rm_identity.tenants order by created_at, tenant_id limit $1 offset $2`, [limit, offset]);
+    },
+    countTenants: (): Promise<number> => count('select count(*) as n from rm_identity.tenants'),
+    async tenantNames(slugs: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const rows = await queryable.query<{ slug: string; name: string }>('select tenant_id as slug, name from rm_identity.tenants where tenant_id = any($1::text[])', [slugs]);
+      return new Map(rows.map(({ slug, name }) => [slug, name]));
+    },
+    /** Tenants that changed after a position, or whose rules did, in the order of their last change; those that were deleted without a `tenant`. */
+    async changedTenants(after: string): Promise<readonly ChangedTenantAnswer[]> {
+      const rows = await queryable.query<Omit<ChangedTenantAnswer, 'tenant'> & { readonly tenant: ChangedTenantAnswer['tenant'] | null }>(
+        `select c.slug, c.position,
+           (select jsonb_build_object('domains', t.domains, 'disabled', t.disabled) from rm_identity.tenants t where t.tenant_id = c.slug) as tenant,
+           coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'schema_name', r.schema_name, 'actions', r.actions, 'field_mask', r.field_mask))
+             from rm_identity.access_rules r where r.tenant_id = c.slug), '[]') as rules
+         from rm_identity.tenant_changes c where c.position > $1 order by c.position`,
+        [after],
+        'identity-changed-tenants',
+      );
+      return rows.map((row) => ({ ...row, tenant: row.tenant ?? undefined }));
+    },
+    async accessRule({ tenant, ruleId }: { readonly tenant: string; readonly ruleId: string }): Promise<AccessRuleAnswer | undefined> {
+      return (await queryable.query<AccessRuleAnswer>(`select ${ACCESS_RULE} from rm_identity.access_rules where tenant_id = $1 and rule_id = $2`, [tenant, ruleId]))[0];
+    },
+    accessRules({ tenant, role, schemaName, limit, offset }: RuleFilter & { readonly limit: number; readonly offset: number }): Promise<readonly AccessRuleAnswer[]> {
+      return queryable.query<AccessRuleAnswer>(
+        `select ${ACCESS_RULE} ${MATCHING_RULES} order by role, schema_name limit $4 offset $5`,
+        [tenant, role ?? null, schemaName ?? null, limit, offset],
+      );
+    },
+    countAccessRules: ({ tenant, role, schemaName }: RuleFilter): Promise<number> => count(`select count(*) as n ${MATCHING_RULES}`, [tenant, role ?? null, schemaName ?? null]),
+    apiKeysNaming({ tenant, schema }: { readonly tenant: string; readonly schema: string }): Promise<readonly ApiKeyAnswer[]> {
+      return queryable.query<ApiKeyAnswer>(`select ${API_KEY} from rm_identity.api_keys where tenant_id = $1 and $2 = any(schemas) order by key_id`, [tenant, schema]);
+    },
     async apiKeyByHash(keyHash: string): Promise<ApiKeyAnswer | undefined> {
       return (await queryable.query<ApiKeyAnswer>(`select ${API_KEY} from rm_identity.api_keys where key_hash = $1`, [keyHash], 'identity-key-by-hash'))[0];
     },

@@ -1,9 +1,12 @@
+import { HOME_TENANT } from '../../domain/identity/memberships.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import type { ProjectedTable, Target } from '../engine/projection.ts';
 
 /**
- * Creates the empty tables of the identity read model. Addresses and password hashes are sealed as in the events;
- * `changes` holds the position of the last event that changed what a credential may do, for caches, and is no part of the digests (positions are the store's own).
+ * Creates the empty tables of the identity read model. Addresses and password hashes are sealed as in the events; a membership that ended keeps
+ * its row, for the sessions that ended with it. `deleted_tenants` is what events of a tenant that is gone are told by. `changes` and
+ * `tenant_changes` hold the positions of the last events that changed what a credential may do, or a tenant or its rules: they are for caches
+ * and no part of the digests (positions are the store's own).
  */
 export async function createTables(tx: Transaction, { schema }: Target): Promise<void> {
   await tx.query(`
@@ -32,6 +35,8 @@ export async function createTables(tx: Transaction, { schema }: Target): Promise
       user_id uuid not null,
       roles text[] not null,
       joined_at timestamptz not null,
+      member boolean not null,
+      sessions_revision integer not null,
       primary key (user_id, tenant_id)
     );
     create index on ${schema}.memberships (tenant_id);
@@ -51,6 +56,35 @@ export async function createTables(tx: Transaction, { schema }: Target): Promise
       revision integer not null
     );
     create index on ${schema}.api_keys (tenant_id, key_id);
+    create table ${schema}.tenants (
+      tenant_id text primary key,
+      name text not null,
+      domains text[] not null,
+      disabled boolean not null,
+      created_at timestamptz not null,
+      updated_at timestamptz not null
+    );
+    create table ${schema}.access_rules (
+      tenant_id text not null,
+      rule_id uuid not null,
+      role text not null,
+      schema_name text not null,
+      actions text[] not null,
+      field_mask text[] not null,
+      created_at timestamptz not null,
+      updated_at timestamptz not null,
+      primary key (tenant_id, rule_id)
+    );
+    create table ${schema}.deleted_tenants (
+      tenant_id text not null default '${HOME_TENANT}',
+      slug text primary key
+    );
+    create table ${schema}.tenant_changes (
+      tenant_id text not null default '${HOME_TENANT}',
+      slug text primary key,
+      position text not null
+    );
+    create index on ${schema}.tenant_changes (position);
   `);
 }
 
@@ -63,11 +97,21 @@ export const TABLES: readonly ProjectedTable[] = [
   },
   {
     table: 'memberships',
-    canonical: 'jsonb_build_array(t.tenant_id, t.user_id, to_jsonb(t.roles), extract(epoch from t.joined_at))::text',
+    canonical: 'jsonb_build_array(t.tenant_id, t.user_id, to_jsonb(t.roles), extract(epoch from t.joined_at), t.member, t.sessions_revision)::text',
   },
   {
     table: 'api_keys',
     canonical: `jsonb_build_array(t.tenant_id, t.key_id, t.name, t.prefix, t.key_hash, to_jsonb(t.scopes), to_jsonb(t.roles), to_jsonb(t.schemas), t.enabled,
       extract(epoch from t.expires_at), t.monthly_limit, extract(epoch from t.created_at), t.revision)::text`,
   },
+  {
+    table: 'tenants',
+    canonical: 'jsonb_build_array(t.tenant_id, t.name, to_jsonb(t.domains), t.disabled, extract(epoch from t.created_at), extract(epoch from t.updated_at))::text',
+  },
+  {
+    table: 'access_rules',
+    canonical: `jsonb_build_array(t.tenant_id, t.rule_id, t.role, t.schema_name, to_jsonb(t.actions), to_jsonb(t.field_mask), extract(epoch from t.created_at),
+      extract(epoch from t.updated_at))::text`,
+  },
+  { table: 'deleted_tenants', canonical: 't.slug' },
 ];

@@ -1,7 +1,8 @@
 import type { RecordedEvent } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
-import { SESSION_ENDING, parseUserEvent } from '../../domain/identity/user-events.ts';
+import { HOME_TENANT, standingAfter } from '../../domain/identity/memberships.ts';
+import type { UserEvent } from '../../domain/identity/user-events.ts';
+import { SESSION_ENDING, TENANT_SESSION_ENDING, parseUserEvent } from '../../domain/identity/user-events.ts';
 import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
 
 /** A user as the read model keeps it, with the memberships. Times as the driver or the events give them. */
@@ -21,31 +22,34 @@ export type UserRow = {
   readonly memberships: readonly MembershipRow[];
 };
 
-export type MembershipRow = { readonly tenant_id: string; readonly roles: readonly string[]; readonly joined_at: string };
-
-/** The tenant whose roles are the user's own (spec 4 A, sign-in details). */
-const HOME = 'default';
+/** A membership, also one that ended (`member` is false): `sessions_revision` is that of the last event that ended the sessions in its tenant. */
+export type MembershipRow = {
+  readonly tenant_id: string;
+  readonly roles: readonly string[];
+  readonly joined_at: string;
+  readonly member: boolean;
+  readonly sessions_revision: number;
+};
 
 /** What an event makes of a user's row. @throws TypeError when a change has no user to change */
 export function evolveUser(row: UserRow | undefined, recorded: RecordedEvent): UserRow | undefined {
   const event = parseUserEvent(recorded);
   const { occurred_at: at } = recorded.metadata;
   if (event.type === 'UserCreated') {
-    const { user_id, email, email_digest, password_hash, roles, member_of } = event.data;
+    const { user_id, email, email_digest, password_hash } = event.data;
     return {
-      user_id, email, email_digest, password_hash, roles, disabled: false, created_at: at, updated_at: at, last_login_at: null,
+      user_id, email, email_digest, password_hash, disabled: false, created_at: at, updated_at: at, last_login_at: null,
       revision: recorded.revision, sessions_revision: recorded.revision,
-      memberships: [{ tenant_id: member_of, roles: membershipRoles(roles), joined_at: at }],
+      ...standingRows({ roles: [], memberships: [] }, event, recorded),
     };
   }
   if (!row) throw new TypeError(`${event.type} on a user that does not exist, position ${recorded.position}`);
   const moved: UserRow = { ...row, revision: recorded.revision, sessions_revision: SESSION_ENDING.has(event.type) ? recorded.revision : row.sessions_revision };
   switch (event.type) {
-    case 'UserRolesChanged': {
-      const { roles } = event.data;
-      const memberships = row.memberships.map((membership) => (membership.tenant_id === HOME ? { ...membership, roles: membershipRoles(roles) } : membership));
-      return { ...moved, roles, memberships, updated_at: at };
-    }
+    case 'UserRolesChanged':
+    case 'UserMembershipGranted':
+    case 'UserMembershipRemoved':
+      return { ...moved, ...standingRows(row, event, recorded), updated_at: at };
     case 'UserStateChanged':
       return { ...moved, disabled: event.data.disabled, updated_at: at };
     case 'UserPasswordChanged':
@@ -59,26 +63,40 @@ export function evolveUser(row: UserRow | undefined, recorded: RecordedEvent): U
   }
 }
 
+/** What an event makes of the roles and memberships. Whoever joins anew goes to the end of the order of joining. */
+function standingRows({ roles, memberships: rows }: Pick<UserRow, 'roles' | 'memberships'>, event: UserEvent, { revision, metadata }: RecordedEvent): Pick<UserRow, 'roles' | 'memberships'> {
+  const before = rows.filter(({ member }) => member).map((row) => ({ tenant: row.tenant_id, roles: row.roles }));
+  const after = standingAfter({ roles, memberships: before }, event);
+  const touched = TENANT_SESSION_ENDING.has(event.type) && 'tenant' in event.data ? event.data.tenant : undefined;
+  const ended = (tenant: string, known: number): number => (tenant === touched ? revision : known);
+  const members = after.memberships.map(({ tenant, roles: held }): MembershipRow => {
+    const row = rows.find(({ tenant_id }) => tenant_id === tenant);
+    return { tenant_id: tenant, roles: held, joined_at: row?.member === true ? row.joined_at : metadata.occurred_at, member: true, sessions_revision: ended(tenant, row?.sessions_revision ?? revision) };
+  });
+  const left = rows.filter(({ tenant_id }) => !members.some((member) => member.tenant_id === tenant_id));
+  return { roles: after.roles, memberships: [...members, ...left.map((row) => ({ ...row, roles: [], member: false, sessions_revision: ended(row.tenant_id, row.sessions_revision) }))] };
+}
+
 /** Rows of users and their memberships by id. */
 export async function loadUsers(queryable: Queryable, schema: string, ids: readonly string[]): Promise<Map<string, UserRow>> {
   const rows = await queryable.query<{ row: UserRow }>(
     `select to_jsonb(u) || jsonb_build_object('memberships', coalesce(
-       (select jsonb_agg(jsonb_build_object('tenant_id', m.tenant_id, 'roles', m.roles, 'joined_at', m.joined_at)) from ${schema}.memberships m where m.user_id = u.user_id), '[]')) as row
+       (select jsonb_agg(to_jsonb(m) - 'user_id') from ${schema}.memberships m where m.user_id = u.user_id), '[]')) as row
      from ${schema}.users u where u.user_id = any($1::uuid[])`,
     [ids],
   );
   return new Map(rows.map(({ row }) => [row.user_id, row]));
 }
 
-/** Writes the rows that stay and removes those that went. */
-export async function saveUsers(tx: Transaction, schema: string, rows: readonly UserRow[], gone: readonly string[]): Promise<void> {
+/** Writes the rows that stay and removes those that went. `deleted` are the tenants that nobody joins any more. */
+export async function saveUsers(tx: Transaction, schema: string, rows: readonly UserRow[], gone: readonly string[], deleted: ReadonlySet<string>): Promise<void> {
   const touched = [...gone, ...rows.map(({ user_id: id }) => id)];
   await tx.query(`delete from ${schema}.memberships where user_id = any($1::uuid[])`, [touched]);
   if (gone.length > 0) await tx.query(`delete from ${schema}.users where user_id = any($1::uuid[])`, [gone]);
   if (rows.length === 0) return;
   await tx.query(
     `insert into ${schema}.users (tenant_id, user_id, email, email_digest, password_hash, roles, disabled, created_at, updated_at, last_login_at, revision, sessions_revision)
-     select '${HOME}', r.user_id, r.email, r.email_digest, r.password_hash, r.roles, r.disabled, r.created_at, r.updated_at, r.last_login_at, r.revision, r.sessions_revision
+     select '${HOME_TENANT}', r.user_id, r.email, r.email_digest, r.password_hash, r.roles, r.disabled, r.created_at, r.updated_at, r.last_login_at, r.revision, r.sessions_revision
      from jsonb_to_recordset($1::jsonb) as r(user_id uuid, email jsonb, email_digest text, password_hash jsonb, roles text[], disabled boolean,
        created_at timestamptz, updated_at timestamptz, last_login_at timestamptz, revision integer, sessions_revision integer)
      on conflict (user_id) do update set roles = excluded.roles, disabled = excluded.disabled, password_hash = excluded.password_hash,
@@ -86,12 +104,9 @@ export async function saveUsers(tx: Transaction, schema: string, rows: readonly 
     [JSON.stringify(rows)],
   );
   await tx.query(
-    `insert into ${schema}.memberships (tenant_id, user_id, roles, joined_at)
-     select r.tenant_id, r.user_id, r.roles, r.joined_at from jsonb_to_recordset($1::jsonb) as r(tenant_id text, user_id uuid, roles text[], joined_at timestamptz)`,
-    [JSON.stringify(rows.flatMap(({ user_id, memberships }) => memberships.map((membership) => ({ user_id, ...membership }))))],
+    `insert into ${schema}.memberships (tenant_id, user_id, roles, joined_at, member, sessions_revision)
+     select r.tenant_id, r.user_id, r.roles, r.joined_at, r.member, r.sessions_revision
+     from jsonb_to_recordset($1::jsonb) as r(tenant_id text, user_id uuid, roles text[], joined_at timestamptz, member boolean, sessions_revision integer)`,
+    [JSON.stringify(rows.flatMap(({ user_id, memberships }) => memberships.filter(({ tenant_id }) => !deleted.has(tenant_id)).map((membership) => ({ user_id, ...membership }))))],
   );
-}
-
-function membershipRoles(roles: readonly string[]): readonly string[] {
-  return roles.filter((role) => role !== SUPER_ADMIN);
 }

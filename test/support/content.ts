@@ -1,15 +1,20 @@
 import { v7 } from 'uuid';
-import { defaultAccessRules } from '../../application/identity/default-access-rules.ts';
+import { compileAccessRules } from '../../application/identity/compile-access-rules.ts';
+import type { AccessRules } from '../../application/ports/access-rules.ts';
 import type { EntryDependencies } from '../../application/content/run-entry-command.ts';
+import type { Entitlements } from '../../application/ports/entitlements.ts';
+import { FREE_TIER } from '../../application/ports/entitlements.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { ContentTypeDefinition, FieldDefinition } from '../../domain/content/definition.ts';
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import { sqlTypeOf } from '../../domain/content/field-types.ts';
+import { FIRST_RULE } from '../../domain/identity/access-rule.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import { ORIGIN } from '../../domain/event.ts';
 import { openMemoryEventStore } from '../../infrastructure/event-store/memory/memory-event-store.ts';
+import type { Database } from '../../infrastructure/postgres/database.ts';
 import { createClaims } from '../../infrastructure/postgres/claims.ts';
 import { readContentTypes } from '../../projections/content/content-types/rows.ts';
 import { createEntryQueries } from '../../projections/content/entries/entry-queries.ts';
@@ -21,7 +26,8 @@ export const LIVE = { schema: '"rm_content"' };
 /** A content service without HTTP: a log in memory, the real read model and claims in Postgres, projected on demand. */
 export type ContentBench = {
   eventStore(): EventStore;
-  dependencies(): EntryDependencies & ReturnType<typeof createEntryQueries> & { readonly accessRules: typeof defaultAccessRules };
+  database(): Database;
+  dependencies(): EntryDependencies & ReturnType<typeof createEntryQueries> & { readonly accessRules: AccessRules; readonly entitlements: Entitlements };
   /** Projects what has been appended since. */
   project(batchSize?: number): Promise<void>;
   /** Saves a content type and projects it. */
@@ -66,13 +72,15 @@ export function useContent(): ContentBench {
       rows: queries.reads,
       claims: createClaims({ database: db, key: Buffer.alloc(32, 7) }),
       types: { get: async (tenant, name) => (await readContentTypes(db, LIVE.schema, { tenant, name, live: true }))[0] },
-      accessRules: defaultAccessRules,
+      accessRules: { decide: compileAccessRules([FIRST_RULE]) },
+      entitlements: FREE_TIER,
     };
   });
   after(() => store?.close());
 
   const bench: ContentBench = {
     eventStore: () => present(store),
+    database: () => database.db(),
     dependencies: () => present(dependencies),
     async project(batchSize = 500) {
       for (;;) {

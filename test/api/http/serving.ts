@@ -97,7 +97,7 @@ export async function serve(routes: readonly Route[], options: Partial<HttpOptio
       return scopes.includes(needed) || scopes.includes('things:*') ? undefined : 'insufficient_scope';
     },
     recordKeyRequest: (request) => keyRequests.push(request),
-    tenantExists: (slug) => slug === 'acme',
+    tenantState: (slug) => (['default', 'acme'].includes(slug) ? 'active' : undefined),
     tenantOfHost: (host) => Promise.resolve(host === 'acme.test' ? 'acme' : undefined),
     progress: {
       waitFor: (_names, position) => Promise.resolve(position <= state.position),

@@ -8,6 +8,7 @@ import { route } from '../../../api/http/route.ts';
 import type { Authenticator } from '../../../application/identity/authenticate.ts';
 import { createAuthenticator } from '../../../application/identity/authenticate.ts';
 import type { IdentityDependencies } from '../../../application/identity/dependencies.ts';
+import { createTenantDirectory } from '../../../application/identity/tenant-directory.ts';
 import type { Entitlements } from '../../../application/ports/entitlements.ts';
 import { FREE_TIER } from '../../../application/ports/entitlements.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
@@ -90,8 +91,10 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
   const requests = createApiKeyRequests({ database, vault, logger: recordingLogger(), newId: v7 });
   const passwords = createPasswords({ cost: 4, threads: 2 });
   const changes = watchIdentityChanges({ lastChange: reads.lastChange, progress: engine.progress });
+  const tenants = createTenantDirectory({ reads, progress: engine.progress, changes, onError: () => undefined });
+  await tenants.start();
   const dependencies: IdentityDependencies = {
-    eventStore, vault, reads, passwords, changes, entitlements,
+    eventStore, vault, reads, passwords, changes, tenants, entitlements,
     claims: createClaims({ database, key: Buffer.from('claims') }),
     sessions: createSessionStore({ database }),
     tokens: await createSessionTokens({ keys: SIGNING_KEYS, expirySeconds }),
@@ -107,7 +110,7 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
   const authenticator = createAuthenticator({ ...dependencies, now, newCache: createCredentialCache });
   const overrides: Partial<HttpDependencies> = {
     now, authenticate: authenticator.authenticate, checkKeyScope: keyRefusal, recordKeyRequest: requests.record, progress: engine.progress,
-    tenantExists: (slug) => slug === 'default' || slug === 'acme',
+    tenantState: tenants.state, tenantOfHost: tenants.ofHost,
   };
   const served = await serve([...identityRoutes({ ...dependencies, secureCookie: false }), ...contentAuthRoutes(dependencies), ...probes], {}, overrides);
   return {
@@ -120,6 +123,7 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
     async stop() {
       await Promise.all([served.admin.close({ deadlineMs: 500 }), served.content.close({ deadlineMs: 500 })]);
       authenticator.close();
+      tenants.close();
       changes.close();
       await requests.close();
       await engine.stop();

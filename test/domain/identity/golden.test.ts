@@ -1,23 +1,40 @@
 import { expect } from 'chai';
 import { apiKey } from '../../../domain/identity/api-key.ts';
 import { API_KEY_EVENT_TYPES, parseApiKeyEvent } from '../../../domain/identity/api-key-events.ts';
+import { ACCESS_RULE_EVENT_TYPES, accessRuleDecider, parseAccessRuleEvent } from '../../../domain/identity/access-rule-set.ts';
+import { TENANT_EVENT_TYPES, parseTenantEvent, tenantDecider } from '../../../domain/identity/tenant.ts';
 import { user } from '../../../domain/identity/user.ts';
 import { USER_EVENT_TYPES, parseUserEvent } from '../../../domain/identity/user-events.ts';
 import shipped from './golden/events-v1.json' with { type: 'json' };
 
 /** Events once written stay readable: this file is only ever added to (spec 5, rule 2). */
 describe('identity events as version 1 wrote them', () => {
-  const users = shipped.filter(({ type }) => USER_EVENT_TYPES.has(type)).map(parseUserEvent);
-  const keys = shipped.filter(({ type }) => API_KEY_EVENT_TYPES.has(type)).map(parseApiKeyEvent);
+  const of = <Event>(types: ReadonlySet<string>, parse: (event: (typeof shipped)[number]) => Event) => shipped.filter(({ type }) => types.has(type)).map(parse);
+  const users = of(USER_EVENT_TYPES, parseUserEvent);
+  const keys = of(API_KEY_EVENT_TYPES, parseApiKeyEvent);
+  const tenants = of(TENANT_EVENT_TYPES, parseTenantEvent);
+  const rules = of(ACCESS_RULE_EVENT_TYPES, parseAccessRuleEvent);
+  const lasting = users.filter(({ type }) => type !== 'UserDeleted');
 
   it('are all there', () => {
-    expect(new Set(shipped.map(({ type }) => type))).to.deep.equal(new Set([...USER_EVENT_TYPES, ...API_KEY_EVENT_TYPES]));
+    const known = [USER_EVENT_TYPES, API_KEY_EVENT_TYPES, TENANT_EVENT_TYPES, ACCESS_RULE_EVENT_TYPES].flatMap((types) => [...types]);
+    expect(new Set(shipped.map(({ type }) => type))).to.deep.equal(new Set(known));
   });
 
   it('fold into the same states as ever', () => {
-    expect(users.slice(0, -1).reduce(user.evolve, user.initialState())).to.deep.equal({ status: 'active', roles: ['admin', 'editor'], disabled: true });
+    const before = lasting.filter(({ type }) => !type.startsWith('UserMembership'));
+    expect(before.reduce(user.evolve, user.initialState())).to.deep.equal({
+      status: 'active', roles: ['admin', 'editor'], disabled: true, memberships: [{ tenant: 'default', roles: ['admin', 'editor'] }],
+    });
+    expect(lasting.reduce(user.evolve, user.initialState())).to.deep.equal({ status: 'active', roles: [], disabled: true, memberships: [{ tenant: 'acme', roles: ['editor'] }] });
     expect(users.reduce(user.evolve, user.initialState()).status).to.equal('deleted');
-    expect(keys.slice(0, 2).reduce(apiKey.evolve, apiKey.initialState())).to.deep.equal({ status: 'revoked' });
-    expect(keys.reduce(apiKey.evolve, apiKey.initialState())).to.deep.equal({ status: 'deleted' });
+    expect(keys.filter(({ type }) => type !== 'ApiKeyDeleted').reduce(apiKey.evolve, apiKey.initialState())).to.deep.equal({ status: 'revoked' });
+    expect(keys.slice(0, 3).reduce(apiKey.evolve, apiKey.initialState())).to.deep.equal({ status: 'deleted' });
+    expect(tenants.slice(0, 2).reduce(tenantDecider.evolve, tenantDecider.initialState())).to.deep.equal({ status: 'active', name: 'Acme', domains: ['acme.test'], disabled: true });
+    expect(tenants.reduce(tenantDecider.evolve, tenantDecider.initialState())).to.deep.include({ status: 'deleted', domains: [] });
+    expect([...rules.slice(0, 2).reduce(accessRuleDecider.evolve, accessRuleDecider.initialState())]).to.deep.equal([
+      ['0192f0c0-0000-7000-8000-000000000004', { role: 'editor', schema_name: 'post', actions: ['*'], field_mask: ['secret'] }],
+    ]);
+    expect(rules.reduce(accessRuleDecider.evolve, accessRuleDecider.initialState()).size).to.equal(0);
   });
 });

@@ -106,7 +106,7 @@ describe('the identity projection', () => {
   it('forgets a deleted user and stops at a change of nobody', async () => {
     const gone = logOf([createdUser(ada, []), ['user', ada, 'UserDeleted', {}]]);
     await project('gone', gone, 1);
-    expect(await rowsOf('gone', 'UTC')).to.deep.equal({ users: [], memberships: [], api_keys: [] });
+    expect(await rowsOf('gone', 'UTC')).to.deep.equal({ users: [], memberships: [], api_keys: [], tenants: [], access_rules: [], deleted_tenants: [] });
     const orphan = logOf([['user', bob, 'UserStateChanged', { disabled: true }]]);
     await project('orphan', orphan, 1).then(() => expect.fail('applied'), (error: unknown) => {
       expect(String(error)).to.contain('UserStateChanged on a user that does not exist');

@@ -45,7 +45,7 @@ describe('webhook routes', () => {
       progress,
       newSecret: () => randomBytes(32).toString('base64url'),
     });
-    served = await serve(routes, {}, { progress, tenantExists: () => true });
+    served = await serve(routes, {}, { progress, tenantState: () => 'active' });
     const as = (token: string) => caller(() => served.admin.url, { authorization: `Bearer ${token}` });
     [owner, admin, editor] = [as('super'), as('admin'), as('editor')];
   });

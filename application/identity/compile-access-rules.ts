@@ -1,0 +1,45 @@
+import type { AccessRule } from '../../domain/identity/access-rule.ts';
+import { EVERYTHING } from '../../domain/identity/access-rule.ts';
+import { hasAdminRole } from '../../domain/identity/roles.ts';
+import type { AccessDecision, AccessQuestion } from '../ports/access-rules.ts';
+
+/** Rules of one tenant, ready to be asked. */
+export type CompiledAccessRules = (question: Omit<AccessQuestion, 'tenant'>) => AccessDecision;
+
+type CompiledRule = { readonly allows: ReadonlySet<string>; readonly decision: AccessDecision };
+
+const NO_MASK: ReadonlySet<string> = new Set();
+export const ALLOWED: AccessDecision = { allowed: true, maskedFields: NO_MASK };
+export const REFUSED: AccessDecision = { allowed: false, maskedFields: NO_MASK };
+
+/**
+ * Compiles a tenant's rules (spec 4 A, access rules): super_admin and admin pass; the rule of the named content type replaces the `*` rule of
+ * the same role; several roles add up, and a field is masked only where every role that grants the action masks it.
+ */
+export function compileAccessRules(rules: readonly AccessRule[]): CompiledAccessRules {
+  const byRole = new Map<string, Map<string, CompiledRule>>();
+  for (const rule of rules) {
+    const ofRole = byRole.get(rule.role) ?? new Map<string, CompiledRule>();
+    byRole.set(rule.role, ofRole.set(rule.schema_name, compile(rule)));
+  }
+  return ({ roles, schema, action }) => {
+    if (hasAdminRole(roles)) return ALLOWED;
+    let found: AccessDecision | undefined;
+    for (const role of roles) {
+      const ofRole = byRole.get(role);
+      const rule = ofRole?.get(schema) ?? ofRole?.get(EVERYTHING);
+      if (!rule || !(rule.allows.has(action) || rule.allows.has(EVERYTHING))) continue;
+      found = found === undefined ? rule.decision : both(found, rule.decision);
+    }
+    return found ?? REFUSED;
+  };
+}
+
+function compile({ actions, field_mask }: AccessRule): CompiledRule {
+  return { allows: new Set(actions), decision: field_mask.length === 0 ? ALLOWED : { allowed: true, maskedFields: new Set(field_mask) } };
+}
+
+function both(a: AccessDecision, b: AccessDecision): AccessDecision {
+  const maskedFields = new Set([...a.maskedFields].filter((name) => b.maskedFields.has(name)));
+  return { allowed: true, maskedFields };
+}

@@ -1,0 +1,59 @@
+import type { RecordedEvent } from '../../domain/event.ts';
+import { parseAccessRuleEvent } from '../../domain/identity/access-rule-set.ts';
+import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
+
+/** An access rule as the read model keeps it. */
+export type AccessRuleRow = {
+  readonly tenant_id: string;
+  readonly rule_id: string;
+  readonly role: string;
+  readonly schema_name: string;
+  readonly actions: readonly string[];
+  readonly field_mask: readonly string[];
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+/** What an event makes of a rule's row. @throws TypeError when a change has no rule to change */
+export function evolveAccessRule(row: AccessRuleRow | undefined, recorded: RecordedEvent): AccessRuleRow | undefined {
+  const event = parseAccessRuleEvent(recorded);
+  const { tenant: tenant_id, occurred_at: at } = recorded.metadata;
+  if (event.type === 'AccessRuleCreated') return { tenant_id, ...event.data, created_at: at, updated_at: at };
+  if (!row) throw new TypeError(`${event.type} on an access rule that does not exist, position ${recorded.position}`);
+  return event.type === 'AccessRuleChanged' ? { ...row, ...event.data, updated_at: at } : undefined;
+}
+
+/** What a row is found by: one tenant's id is no other's. */
+export function accessRuleKey({ tenant_id, rule_id }: Pick<AccessRuleRow, 'tenant_id' | 'rule_id'>): string {
+  return `${tenant_id}/${rule_id}`;
+}
+
+/** Key of the row that an event is about. */
+export function accessRuleKeyOf(recorded: RecordedEvent): string {
+  return accessRuleKey({ tenant_id: recorded.metadata.tenant, rule_id: parseAccessRuleEvent(recorded).data.rule_id });
+}
+
+/** Rows of rules by key. */
+export async function loadAccessRules(queryable: Queryable, schema: string, keys: readonly string[]): Promise<Map<string, AccessRuleRow>> {
+  const rows = await queryable.query<{ row: AccessRuleRow }>(
+    `select to_jsonb(r) as row from ${schema}.access_rules r join unnest($1::text[]) k on r.tenant_id = split_part(k, '/', 1) and r.rule_id = split_part(k, '/', 2)::uuid`,
+    [keys],
+  );
+  return new Map(rows.map(({ row }) => [accessRuleKey(row), row]));
+}
+
+/** Writes the rows that stay and removes those that went. */
+export async function saveAccessRules(tx: Transaction, schema: string, rows: readonly AccessRuleRow[], gone: readonly string[]): Promise<void> {
+  if (gone.length > 0) {
+    await tx.query(`delete from ${schema}.access_rules r using unnest($1::text[]) k where r.tenant_id = split_part(k, '/', 1) and r.rule_id = split_part(k, '/', 2)::uuid`, [gone]);
+  }
+  if (rows.length === 0) return;
+  await tx.query(
+    `insert into ${schema}.access_rules (tenant_id, rule_id, role, schema_name, actions, field_mask, created_at, updated_at)
+     select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, rule_id uuid, role text, schema_name text, actions text[], field_mask text[],
+       created_at timestamptz, updated_at timestamptz)
+     on conflict (tenant_id, rule_id) do update set role = excluded.role, schema_name = excluded.schema_name, actions = excluded.actions,
+       field_mask = excluded.field_mask, updated_at = excluded.updated_at`,
+    [JSON.stringify(rows)],
+  );
+}

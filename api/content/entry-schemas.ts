@@ -44,17 +44,23 @@ export const BulkAnswerSchema = Type.Object({ created: Type.Integer(), data: Ent
 /** Path parameters; what is no UUID is answered by the handler, after the access checks. */
 export const SchemaParams = Type.Object({ schema: Type.String() });
 export const EntryParams = Type.Object({ schema: Type.String(), id: Type.String() });
+export const RelationParams = Type.Object({ schema: Type.String(), id: Type.String(), field: Type.String() });
 export const RevisionParams = Type.Object({ schema: Type.String(), id: Type.String(), rev_id: Type.String() });
 export const DiffParams = Type.Object({ schema: Type.String(), id: Type.String(), a: Type.String(), b: Type.String() });
 
 export const EntryBody = Type.Object({ data: Data }, { additionalProperties: false });
 export const BulkBody = Type.Object({ entries: Type.Array(EntryBody) }, { additionalProperties: false });
 
+export const RelationBody = Type.Object({ ids: Type.Array(Type.String()) }, { additionalProperties: false });
+export const RelatedSchema = Type.Object({ data: EntryListSchema, total: Type.Integer({ description: 'All related entries that the caller may see' }) });
+
 const Text = Type.Optional(Type.String());
 const Filters = Type.Optional(Type.Unsafe<unknown>({ description: 'filters[<field>]=<value>, filters[<field>][$op]=<value>' }));
-const Common = { limit: Text, count: Text, sort: Text, fields: Text, filters: Filters };
+const Populate = { populate: Type.Optional(Type.String({ description: 'Names of relations shown as whole entries, or *' })), depth: Type.Optional(Type.String({ description: '1 to 3; default 1' })) };
+const Common = { limit: Text, count: Text, sort: Text, fields: Text, filters: Filters, ...Populate };
 
 export const ListParametersSchema = Type.Object({ ...Common, offset: Text }, { additionalProperties: false });
 export const PageParametersSchema = Type.Object({ ...Common, cursor: Text }, { additionalProperties: false });
-export const SingleParametersSchema = Type.Object({ fields: Text, as_of: Text }, { additionalProperties: false });
+export const SingleParametersSchema = Type.Object({ fields: Text, as_of: Text, ...Populate }, { additionalProperties: false });
+export const RelatedParametersSchema = Type.Object({ limit: Text, offset: Text }, { additionalProperties: false });
 export const RevisionParametersSchema = Type.Object({ limit: Text, offset: Text, count: Text }, { additionalProperties: false });

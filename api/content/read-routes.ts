@@ -9,6 +9,7 @@ import { READS, requireAccess, requireEntryId } from './entry-access.ts';
 import type { EntryRouteDependencies } from './entry-access.ts';
 import { EntryListSchema, EntryPageSchema, EntryParams, EntrySchema, ListParametersSchema, PageParametersSchema, SchemaParams, SingleParametersSchema } from './entry-schemas.ts';
 import { invalid, parseFields, parseListQuery, parsePageQuery, wantsCount } from './parse-list-query.ts';
+import { parsePopulate } from './parse-populate.ts';
 import { presentEntry } from './present-entry.ts';
 
 const DECLARED = { api: 'content', tag: 'content', access: { kind: 'credential' }, reads: READS } as const;
@@ -29,7 +30,7 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       refusals: ['schema_not_found', 'schema_write_only'],
       handler: async (request) => {
         const access = await requireAccess(request, 'read', dependencies);
-        const query = parseListQuery(access, request.query);
+        const query = { ...parseListQuery(access, request.query), populate: await parsePopulate(access, request, dependencies) };
         if (!wantsCount(request.query)) return { status: 200, json: await lists.list(access.type, query) };
         const [json, count] = await Promise.all([lists.list(access.type, query), lists.count(access.type, query)]);
         return { status: 200, json, headers: { 'X-Total-Count': String(count) } };
@@ -47,7 +48,7 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       refusals: ['schema_not_found', 'schema_write_only'],
       handler: async (request) => {
         const access = await requireAccess(request, 'read', dependencies);
-        const query = parsePageQuery(access, request.query);
+        const query = { ...parsePageQuery(access, request.query), populate: await parsePopulate(access, request, dependencies) };
         const [page, total] = await Promise.all([lists.page(access.type, query), wantsCount(request.query) ? lists.count(access.type, query) : undefined]);
         const next = page.last && page.count === query.limit ? encodeCursor(query.sort, page.last) : '';
         return { status: 200, json: `{"data":${page.json},"next_cursor":"${next}"}`, ...(total === undefined ? {} : { headers: { 'X-Total-Count': String(total) } }) };
@@ -67,7 +68,9 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
         const access = await requireAccess(request, 'read', dependencies);
         const id = requireEntryId(request.params.id);
         const fields = parseFields(access, request.query.fields);
-        const known = request.header('if-none-match');
+        const populate = await parsePopulate(access, request, dependencies);
+        // A version says nothing of related entries, which may change without it.
+        const known = populate === undefined ? request.header('if-none-match') : undefined;
         if (request.query.as_of !== undefined) {
           const moment = parseDatetime(request.query.as_of);
           if (moment === undefined || moment > request.context.now().toISOString()) throw invalid('as_of');
@@ -75,7 +78,7 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
           const headers = { ETag: entityTag(entry.version) };
           return isKnown(known, entry.version) ? { status: 304, headers } : { status: 200, body: presentEntry(access.type, entry, access.hidden, fields), headers };
         }
-        const entry = await reads.get(access.type, id, { hidden: access.hidden, fields });
+        const entry = await reads.get(access.type, id, { hidden: access.hidden, fields, populate });
         if (!entry) throw refusal('entry_not_found');
         const headers = { ETag: entityTag(entry.version) };
         return isKnown(known, entry.version) ? { status: 304, headers } : { status: 200, json: entry.json, headers };

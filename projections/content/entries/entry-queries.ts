@@ -3,10 +3,12 @@ import { createEntryReads } from './get-entry.ts';
 import type { EntryReads } from './get-entry.ts';
 import { createEntryList } from './list-entries.ts';
 import type { EntryList } from './list-entries.ts';
+import { createRelatedList } from './list-related.ts';
+import type { RelatedList } from './list-related.ts';
 import { createStatementCache } from './statements.ts';
 
 /** Reads and lists of entries over one database; one for a process, so that statements are compiled once. */
-export function createEntryQueries({ database }: { readonly database: Queryable }): { readonly reads: EntryReads; readonly lists: EntryList } {
+export function createEntryQueries({ database }: { readonly database: Queryable }): { readonly reads: EntryReads; readonly lists: EntryList; readonly listRelated: RelatedList } {
   const statements = createStatementCache();
-  return { reads: createEntryReads({ database, statements }), lists: createEntryList({ database, statements }) };
+  return { reads: createEntryReads({ database, statements }), lists: createEntryList({ database, statements }), listRelated: createRelatedList({ database, statements }) };
 }

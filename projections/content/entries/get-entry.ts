@@ -3,15 +3,20 @@ import type { EntryState } from '../../../domain/content/entry-state.ts';
 import type { EntryStatus, FieldValues } from '../../../domain/content/events.ts';
 import type { Actor } from '../../../domain/event.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
-import { entryJson, tableOf } from './entry-json.ts';
+import { entryJson, shapeColumns, shapeKey, sourceOf, tableOf } from './entry-json.ts';
 import type { EntryShape } from './entry-json.ts';
+import { mayExceed, refusePopulate, withinBound } from './populate-bound.ts';
+import { TENANT } from './related-rows.ts';
 import type { StatementCache } from './statements.ts';
 
 /** One entry as JSON text, with its version for the ETag. */
 export type EntryText = { readonly json: string; readonly version: number };
 
 export type EntryReads = {
-  /** One entry, drafts included; undefined when there is none. `id` is a UUID. */
+  /**
+   * One entry, drafts included; undefined when there is none. `id` is a UUID.
+   * @throws `invalid_query_parameter` naming `populate` when the answer would hold too many related entries
+   */
   get(type: ContentType, id: string, shape: EntryShape): Promise<EntryText | undefined>;
   /** The state that commands begin with. */
   load(type: ContentType, id: string): Promise<EntryState | undefined>;
@@ -25,9 +30,9 @@ const COMPLETE: EntryShape = { hidden: NOTHING_HIDDEN, complete: true };
 /** Reads of single entries over the live read model. */
 export function createEntryReads({ database, statements }: { readonly database: Queryable; readonly statements: StatementCache }): EntryReads {
   async function get(type: ContentType, id: string, shape: EntryShape): Promise<EntryText | undefined> {
-    const key = JSON.stringify(['get', type.id, type.revision, shape.complete === true, [...shape.hidden], shape.fields ?? null]);
-    const { text, name } = statements.get(key, () => getSql(type, shape));
-    const [row] = await database.query<EntryText>(text, [id, type.tenant], name);
+    const { text, name } = statements.get(`get ${shapeKey(type, shape)}`, () => getSql(type, shape));
+    const [row] = await database.query<EntryText | { readonly json: null }>(text, [type.tenant, id], name);
+    if (row?.json === null) throw refusePopulate();
     return row;
   }
   return {
@@ -44,7 +49,13 @@ export function createEntryReads({ database, statements }: { readonly database: 
 }
 
 function getSql(type: ContentType, shape: EntryShape): string {
-  return `select ${entryJson(type, shape)} as json, t._version as version from ${tableOf(type)} t where t.id = $1 and t.tenant_id = $2 and t._deleted_at is null`;
+  const source = `${sourceOf(type, shape)} t where t.id = $2 and t.tenant_id = ${TENANT} and t._deleted_at is null`;
+  const json = entryJson(type, shape);
+  const plan = shape.populate ?? [];
+  if (!mayExceed(plan, 1)) return `select ${json} as json, t._version as version from ${source}`;
+  const within = withinBound(plan, 'page', (related) => sourceOf(related, shape));
+  const columns = shapeColumns(type, shape).map((column) => `t.${column}`);
+  return `with page as materialized (select ${columns.join(', ')} from ${source}) select case when ${within} then (${json}) end as json, t._version as version from page t`;
 }
 
 /** What a complete entry's JSON holds; our own statement made it. */
@@ -61,7 +72,8 @@ type CompleteEntry = {
   readonly updated_by: Actor;
 };
 
-function toState(type: ContentType, json: string): EntryState {
+/** The state that a complete entry's JSON text holds. */
+export function toState(type: ContentType, json: string): EntryState {
   const entry = JSON.parse(json) as CompleteEntry;
   return {
     id: entry.id,

@@ -3,7 +3,8 @@ import type { CursorValue, EntryQuery } from '../../../domain/content/entry-quer
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import { afterSql, conditionSql, orderSql, sortSql } from './conditions.ts';
 import type { Parameters } from './conditions.ts';
-import { entryJson, shapeColumns, tableOf } from './entry-json.ts';
+import { entryJson, shapeColumns, shapeKey, sourceOf, tableOf } from './entry-json.ts';
+import { mayExceed, refusePopulate, withinBound } from './populate-bound.ts';
 import type { Statement, StatementCache } from './statements.ts';
 
 /** A page: its JSON array as text, and where the next one begins. */
@@ -15,7 +16,10 @@ export type EntryPage = {
 };
 
 export type EntryList = {
-  /** The entries of a list as one JSON array, made by one statement (spec 5, rule 14). */
+  /**
+   * The entries of a list as one JSON array, made by one statement, related entries with them (spec 5, rule 14).
+   * @throws `invalid_query_parameter` naming `populate` when the answer would hold too many related entries
+   */
   list(type: ContentType, query: EntryQuery): Promise<string>;
   /** The same with what a cursor needs. */
   page(type: ContentType, query: EntryQuery): Promise<EntryPage>;
@@ -33,17 +37,19 @@ export function createEntryList({ database, statements }: { readonly database: Q
       const parameters = { values: [] };
       const source = sourceSql(type, query, parameters);
       const { text, name } = cached(type, query, 'list', source, () => listSql(type, query, source));
-      const [row] = await database.query<{ json: string }>(text, parameters.values, name);
-      return row?.json ?? '[]';
+      const [row] = await database.query<{ json: string | null }>(text, parameters.values, name);
+      if (row?.json == null) throw refusePopulate();
+      return row.json;
     },
     async page(type, query) {
       const parameters = { values: [] };
       const source = sourceSql(type, query, parameters);
       const { text, name } = cached(type, query, 'page', source, () => pageSql(type, query, source));
-      const [row] = await database.query<{ json: string; count: number; last: CursorValue[] | null }>(text, parameters.values, name);
-      const last = row?.last;
+      const [row] = await database.query<{ json: string | null; count: number; last: CursorValue[] | null }>(text, parameters.values, name);
+      if (row?.json == null) throw refusePopulate();
+      const { json, count, last } = row;
       const id = last?.at(-1);
-      return { json: row?.json ?? '[]', count: row?.count ?? 0, last: last && typeof id === 'string' ? { values: last.slice(0, -1), id } : undefined };
+      return { json, count, last: last && typeof id === 'string' ? { values: last.slice(0, -1), id } : undefined };
     },
     async count(type, query) {
       const parameters = { values: [] };
@@ -56,20 +62,30 @@ export function createEntryList({ database, statements }: { readonly database: Q
 
   /** The text of the source names every column, condition and limit; with the shape it says all there is to a statement. */
   function cached(type: ContentType, query: EntryQuery, kind: string, source: string, compile: () => string): Statement {
-    return statements.get(JSON.stringify([kind, type.id, type.revision, [...query.hidden], query.fields ?? null, source]), compile);
+    return statements.get(`${kind} ${shapeKey(type, query)} ${source}`, compile);
   }
 }
 
 function listSql(type: ContentType, query: EntryQuery, source: string): string {
-  return `select '[' || coalesce(string_agg(${entryJson(type, query)}, ','), '') || ']' as json from (${source}) t`;
+  const json = arraySql(type, query);
+  if (!mayExceed(query.populate ?? [], query.limit)) return `select ${json} as json from (${source}) t`;
+  return `with page as materialized (${source}) select case when ${withinSql(query)} then (select ${json} from page t) end as json`;
 }
 
 function pageSql(type: ContentType, query: EntryQuery, source: string): string {
-  const last = [...query.sort.map((_, index) => `t."_k${index}"`), 't."id"::text'].join(', ');
-  return (
-    `select '[' || coalesce(string_agg(${entryJson(type, query)}, ','), '') || ']' as json, count(*)::int4 as count, ` +
-    `(array_agg(json_build_array(${last})))[count(*)] as last from (${source}) t`
-  );
+  const json = arraySql(type, query);
+  const values = [...query.sort.map((_, index) => `t."_k${index}"`), 't."id"::text'].join(', ');
+  const ends = `count(*)::int4 as count, (array_agg(json_build_array(${values})))[count(*)] as last`;
+  if (!mayExceed(query.populate ?? [], query.limit)) return `select ${json} as json, ${ends} from (${source}) t`;
+  return `with page as materialized (${source}) select case when ${withinSql(query)} then (select ${json} from page t) end as json, ${ends} from page t`;
+}
+
+function arraySql(type: ContentType, query: EntryQuery): string {
+  return `'[' || coalesce(string_agg(${entryJson(type, query)}, ','), '') || ']'`;
+}
+
+function withinSql(query: EntryQuery): string {
+  return withinBound(query.populate ?? [], 'page', (related) => sourceOf(related, {}));
 }
 
 /** The rows of a page in their order; only the columns that are shown, and the sort values as text. */

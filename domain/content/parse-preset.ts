@@ -1,12 +1,11 @@
 import { refusal } from '../errors.ts';
-import type { JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { parseContentType } from './content-type-parser.ts';
 import type { ContentTypeDefinition } from './definition.ts';
 import { InvalidDefinition } from './invalid-definition.ts';
 import type { JsonRecord } from './parse-json.ts';
 import { isRecord } from './parse-json.ts';
 import { slugPattern } from './patterns.ts';
-import { presentContentType } from './present-content-type.ts';
 import type { Preset } from './preset.ts';
 
 const MAX_ID = 64;
@@ -18,7 +17,7 @@ const MAX_SCHEMAS = 50;
 const KEYS = ['id', 'name', 'description', 'schemas', 'source', 'updated_at', 'source_url'];
 
 /**
- * Reads a preset document (spec 2, preset rules): its definitions come out as the API shows them.
+ * Reads a preset document (spec 2, preset rules). Its definitions come out without what says nothing, so that a preset is not larger than its document.
  * @throws `preset_refused` that says what is wrong with the document; `preset_schema_refused` with the reason in `fields` for a definition that is none
  */
 export function parsePreset(document: unknown): Preset {
@@ -42,7 +41,7 @@ function parseSchemas(input: unknown): readonly JsonObject[] {
   const items: readonly unknown[] = input;
   const before: ContentTypeDefinition[] = [];
   for (const [index, item] of items.entries()) before.push(parseSchema(item, index, before, items));
-  return before.map(presentContentType);
+  return before.map(compact);
 }
 
 function parseSchema(item: unknown, index: number, before: readonly ContentTypeDefinition[], all: readonly unknown[]): ContentTypeDefinition {
@@ -65,6 +64,17 @@ function parseSchema(item: unknown, index: number, before: readonly ContentTypeD
     if (!(error instanceof InvalidDefinition)) throw error;
     throw refusal('preset_schema_refused', { fields: [{ field: name.slice(0, 80), message: error.reason }] });
   }
+}
+
+/** A definition as a person would write it: without the switches that are off, and without ids. */
+function compact({ fields, ...definition }: ContentTypeDefinition): JsonObject {
+  return { ...withoutOff(definition), fields: fields.map(({ id: _id, ...field }) => withoutOff(field)) };
+}
+
+function withoutOff(members: { readonly [name: string]: Json | undefined }): JsonObject {
+  const given: [string, Json][] = [];
+  for (const [name, value] of Object.entries(members)) if (value !== undefined && (value !== false || name === 'default')) given.push([name, value]);
+  return Object.fromEntries(given);
 }
 
 function wrong(message: string): Error {

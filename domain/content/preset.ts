@@ -10,7 +10,7 @@ export type Preset = {
   readonly id: string;
   readonly name: string;
   readonly description: string;
-  /** Definitions as the API shows them; a relation names its own type or one before it. */
+  /** Definitions as `POST /api/admin/schemas` takes them; a relation names its own type or one before it. */
   readonly schemas: readonly JsonObject[];
 };
 

@@ -1,5 +1,6 @@
 import type { Metrics } from '../../application/ports/metrics.ts';
 import type { RateCounters } from '../../application/ports/rate-counters.ts';
+import { adminContentRoutes } from '../../api/admin/content/admin-content-routes.ts';
 import { auditRoutes } from '../../api/admin/platform/audit.ts';
 import { licenseRoutes } from '../../api/admin/platform/license-routes.ts';
 import { canvasLayoutRoutes } from '../../api/admin/content-types/canvas-layout.ts';
@@ -16,6 +17,7 @@ import { healthRoutes } from '../../api/platform/health.ts';
 import { metricsRoute } from '../../api/platform/metrics.ts';
 import { openApiRoutes } from '../../api/platform/openapi.ts';
 import type { Settings } from '../configuration/settings/index.ts';
+import { composeAdminContent } from './admin-content.ts';
 import type { Audit } from './audit.ts';
 import type { Automation } from './automation.ts';
 import type { Content } from './content.ts';
@@ -25,7 +27,7 @@ import type { Modelling } from './modelling.ts';
 import type { Stores } from './stores.ts';
 
 export type RoutesOptions = {
-  readonly stores: Pick<Stores, 'eventStore'>;
+  readonly stores: Pick<Stores, 'eventStore' | 'database'>;
   readonly settings: Pick<Settings, 'secureCookie' | 'metricsToken'>;
   readonly metrics: Metrics & { text(): Promise<string>; readonly contentType: string };
   readonly checks: HealthChecks;
@@ -57,6 +59,7 @@ export function composeRoutes({ stores, settings, metrics, checks, audit, conten
     ...canvasLayoutRoutes(modelling.canvas),
     ...contentTypeReadRoutes(content.typeDependencies),
     ...entryRoutes({ ...content.entryDependencies, entitlements: license.holder.entitlements }),
+    ...adminContentRoutes(composeAdminContent({ database: stores.database, content })),
     ...webhookRoutes(automation.routeDependencies),
   ];
   return routes;

@@ -2,10 +2,12 @@ import type { ClaimRequest } from '../../application/ports/claims.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { PostgresClaims } from '../postgres/claims.ts';
 import type { IdempotencyKeys } from '../postgres/idempotency.ts';
+import type { PostgresRateCounters } from '../postgres/rate-counters.ts';
 
 export type SchedulerOptions = {
   readonly claims: PostgresClaims;
   readonly idempotency: IdempotencyKeys;
+  readonly rateCounters: PostgresRateCounters;
   /** The unique values that a stream holds by its events. */
   readonly heldBy: (owner: string) => Promise<readonly ClaimRequest[]>;
   readonly purgeSessions: () => Promise<number>;
@@ -20,11 +22,12 @@ const SECOND = 1_000;
  * Sweeps of the operational state (role `scheduler`). Each is safe to run in several processes at once, so no lease is needed.
  * What a crashed command left claimed is free again within seconds.
  */
-export function startScheduler({ claims, idempotency, heldBy, logger, ...sweeps }: SchedulerOptions): { stop(): Promise<void> } {
+export function startScheduler({ claims, idempotency, rateCounters, heldBy, logger, ...sweeps }: SchedulerOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const jobs = [
     every('reap claims', 5 * SECOND, () => claims.reap({ heldBy })),
     every('sweep idempotency keys', 60 * SECOND, () => idempotency.sweep()),
+    every('sweep rate counters', 60 * SECOND, () => rateCounters.sweep()),
     every('purge sessions', 600 * SECOND, () => sweeps.purgeSessions()),
     every('sweep records of webhook deliveries', 600 * SECOND, () => sweeps.sweepWebhookRecords(stopping.signal)),
     every('sweep requests of API keys', 600 * SECOND, () => sweeps.sweepApiKeyRequests(stopping.signal)),

@@ -59,6 +59,12 @@ const SPECIFIED = `
   POST   /api/admin/schemas/{name}/preview-ddl                     admin
   POST   /api/admin/schemas/{name}/preview                         admin
   GET    /api/admin/schemas/{name}/history                         super_admin
+  GET    /api/admin/schemas/presets                                admin
+  POST   /api/admin/schemas/presets                                admin
+  POST   /api/admin/schemas/presets/{id}                           admin
+  DELETE /api/admin/schemas/presets/{id}                           admin
+  GET    /api/admin/schemas/canvas-layout                          admin
+  PUT    /api/admin/schemas/canvas-layout                          admin
   GET    /api/admin/webhooks                                       admin
   GET    /api/admin/webhooks/{id}                                  admin
   POST   /api/admin/webhooks                                       super_admin

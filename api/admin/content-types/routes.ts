@@ -2,15 +2,19 @@ import { Type } from '@sinclair/typebox';
 import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
 import { deleteContentType } from '../../../application/content/delete-content-type.ts';
 import { saveContentType } from '../../../application/content/save-content-type.ts';
+import type { RateCounters } from '../../../application/ports/rate-counters.ts';
 import { presentContentType } from '../../../domain/content/present-content-type.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { ContentTypeQueries } from '../../../projections/content/content-types/queries.ts';
 import type { Route } from '../../http/route.ts';
 import { route } from '../../http/route.ts';
 import { inspectionRoutes } from './inspection.ts';
+import { queueRoutes } from './queue-routes.ts';
+import { renameRoutes } from './rename-routes.ts';
+import { spendMutation } from './mutation-budget.ts';
 import { ContentTypeAnswer, DefinitionBody, NameParams } from './schemas.ts';
 
-export type ContentTypeRouteDependencies = ContentTypeDependencies & { readonly queries: ContentTypeQueries };
+export type ContentTypeRouteDependencies = ContentTypeDependencies & { readonly queries: ContentTypeQueries; readonly rateCounters: RateCounters };
 
 const ADMINS = ['admin', 'super_admin'];
 const SHARED = { api: 'admin', tag: 'content', feature: 'schema' } as const;
@@ -18,7 +22,7 @@ const READS = ['content'];
 
 /** Content types on the Admin API (spec 2, endpoints "Content types"). */
 export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): readonly Route[] {
-  const { queries } = dependencies;
+  const { queries, rateCounters } = dependencies;
   return [
     route({
       ...SHARED,
@@ -55,12 +59,13 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       operation: 'createContentType',
       summary: 'Create a content type, or save over the one of that name',
       access: { kind: 'session', roles: ADMINS },
+      query: Type.Object({ adopt: Type.Optional(Type.Boolean({ description: 'Brings back the entries of a type of that name that was deleted with content=soft' })) }),
       body: DefinitionBody,
       malformedJson: 'invalid_json',
       answers: { 200: ContentTypeAnswer },
       refusals: ['invalid_schema', 'schema_table_shared', 'schema_migration_failed', 'ddl_in_progress'],
-      handler: async ({ body, context }) => {
-        const { definition, position } = await saveContentType({ verb: 'post', input: body }, context, dependencies);
+      handler: async ({ body, query, context }) => {
+        const { definition, position } = await saveContentType({ verb: 'post', input: body, adopt: query.adopt === true }, context, dependencies);
         return { status: 200, body: presentContentType(definition), commit: { position, readModels: READS } };
       },
     }),
@@ -75,8 +80,9 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       body: DefinitionBody,
       malformedJson: 'invalid_json',
       answers: { 200: ContentTypeAnswer },
-      refusals: ['schema_refused', 'invalid_schema', 'schema_not_found', 'schema_table_shared', 'schema_migration_failed', 'ddl_in_progress'],
+      refusals: ['schema_refused', 'invalid_schema', 'schema_not_found', 'schema_table_shared', 'schema_migration_failed', 'schema_mutation_limited', 'ddl_in_progress'],
       precheck: async ({ tenant, params }) => {
+        await spendMutation(tenant, rateCounters);
         if (!(await queries.one(tenant, params.name))) throw refusal('schema_not_found');
       },
       handler: async ({ params, body, context }) => {
@@ -102,6 +108,8 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
         return position === undefined ? { status: 204 } : { status: 204, commit: { position, readModels: READS } };
       },
     }),
+    ...renameRoutes(dependencies),
+    ...queueRoutes(dependencies),
     ...inspectionRoutes(dependencies),
   ];
 }

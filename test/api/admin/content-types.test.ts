@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { contentTypeRoutes } from '../../../api/admin/content-types/routes.ts';
 import { contentTypeReadRoutes } from '../../../api/content/content-types.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
+import { createRateCounters } from '../../../infrastructure/postgres/rate-counters.ts';
 import { contentTypeWorld } from '../../support/content-types.ts';
 import { useDatabase } from '../../support/database.ts';
 import type { Served } from '../http/serving.ts';
@@ -22,7 +23,7 @@ describe('content types over HTTP', () => {
 
   before(async () => {
     const world = await contentTypeWorld(database.db());
-    const routes = [...contentTypeRoutes({ ...world.dependencies, queries: world.queries }), ...contentTypeReadRoutes({ queries: world.queries })];
+    const routes = [...contentTypeRoutes({ ...world.dependencies, queries: world.queries, rateCounters: createRateCounters({ database: database.db(), key: Buffer.alloc(32, 3) }) }), ...contentTypeReadRoutes({ queries: world.queries })];
     served = await serve(routes, {}, {
       authenticate: ({ bearer, apiKey }) => PRINCIPALS[bearer ?? ''] ?? KEYS[apiKey ?? ''],
       checkKeyScope: () => undefined,

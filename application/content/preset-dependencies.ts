@@ -1,0 +1,33 @@
+import { streamName } from '../../domain/stream.ts';
+import type { Entitlements } from '../ports/entitlements.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import type { Outbound } from '../ports/outbound.ts';
+import type { SavedPresets } from '../ports/saved-presets.ts';
+import type { Vault } from '../ports/vault.ts';
+import type { ContentTypeDependencies } from './change-content-type.ts';
+
+/** What the use cases of presets work with. */
+export type PresetDependencies = {
+  readonly eventStore: EventStore;
+  readonly presets: SavedPresets;
+  readonly vault: Pick<Vault, 'sealSecret' | 'openSecret'>;
+  /** Reaches public addresses only, whatever webhooks may reach (spec 2, preset rules). */
+  readonly outbound: Pick<Outbound, 'send'>;
+  readonly entitlements: Entitlements;
+  readonly contentTypes: ContentTypeDependencies;
+};
+
+/** Read model of saved presets and canvas layouts. */
+export const MODELLING = 'modelling';
+
+/** Capability that saving presets and layouts needs (spec 2, free and paid parts). */
+export const SCHEMA_PRO = { plugin: 'schema', feature: 'schema-pro' } as const;
+
+export function presetStream(tenant: string, id: string): string {
+  return streamName({ category: 'settings', tenant, id: `preset.${id}` });
+}
+
+/** What a sealed address is bound to: it opens for this tenant's preset only. */
+export function sourcePurpose(tenant: string, id: string): string {
+  return `preset/${tenant}/${id}/source_url`;
+}

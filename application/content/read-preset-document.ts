@@ -1,0 +1,56 @@
+import { refusal } from '../../domain/errors.ts';
+import { isRecord } from '../../domain/content/parse-json.ts';
+import { parsePreset } from '../../domain/content/parse-preset.ts';
+import type { Preset } from '../../domain/content/preset.ts';
+import type { Outbound } from '../ports/outbound.ts';
+import { InvalidYaml, parseYaml } from './parse-yaml.ts';
+
+/** A preset and, where it was fetched, its address. */
+export type PresetDocument = { readonly preset: Preset; readonly sourceUrl: string | undefined };
+
+/** Most bytes of a document (spec 2, limits). */
+const MAX_BYTES = 1_048_576;
+const TIMEOUT_MS = 10_000;
+
+/**
+ * Reads the preset that a request names: exactly one of `document` (an object, or YAML as text) and `url` (spec 2, presets).
+ * @throws `preset_source_missing`, `preset_source_ambiguous`, `preset_url_refused`, `preset_unreachable`, `preset_refused`, `preset_schema_refused`;
+ *   `unavailable` when this process can reach nobody
+ */
+export async function readPresetDocument(body: unknown, { outbound, signal }: { readonly outbound: Pick<Outbound, 'send'>; readonly signal: AbortSignal }): Promise<PresetDocument> {
+  const { document = null, url = null } = isRecord(body) ? body : {};
+  const [hasDocument, hasUrl] = [document !== null && document !== '', url !== null && url !== ''];
+  if (hasDocument && hasUrl) throw refusal('preset_source_ambiguous');
+  if (hasUrl) return { preset: parsePreset(await fetchDocument(url, outbound, signal)), sourceUrl: String(url) };
+  if (!hasDocument) throw refusal('preset_source_missing');
+  return { preset: parsePreset(await readSent(document)), sourceUrl: undefined };
+}
+
+async function readSent(document: unknown): Promise<unknown> {
+  if (bytesOf(typeof document === 'string' ? document : JSON.stringify(document)) > MAX_BYTES) throw refusal('preset_refused', { message: 'the document must not exceed 1 MiB' });
+  if (typeof document !== 'string') return document;
+  try {
+    return await parseYaml(document);
+  } catch (error) {
+    if (!(error instanceof InvalidYaml)) throw error;
+    throw refusal('preset_refused', { message: `the document is not valid YAML: ${error.message}` });
+  }
+}
+
+/** What is wrong with the answer as a preset is for its author; that there is no document is all that is told of the address. */
+async function fetchDocument(url: unknown, outbound: Pick<Outbound, 'send'>, signal: AbortSignal): Promise<unknown> {
+  if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url)) throw refusal('preset_url_refused');
+  const answer = await outbound.send({ method: 'GET', url, headers: { accept: 'application/json, application/yaml, text/yaml, */*;q=0.1' }, maxResponseBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal });
+  if (answer.kind === 'own_fault') throw refusal('unavailable');
+  if (answer.kind !== 'answered' || answer.status < 200 || answer.status > 299 || answer.truncated) throw refusal('preset_unreachable');
+  const document = await parseYaml(answer.body).catch((error: unknown) => {
+    if (!(error instanceof InvalidYaml)) throw error;
+    return undefined;
+  });
+  if (!isRecord(document)) throw refusal('preset_unreachable');
+  return document;
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length;
+}

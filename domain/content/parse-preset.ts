@@ -67,8 +67,8 @@ function parseSchema(item: unknown, index: number, before: readonly ContentTypeD
 }
 
 /** A definition as a person would write it: without the switches that are off, and without ids. */
-function compact({ fields, ...definition }: ContentTypeDefinition): JsonObject {
-  return { ...withoutOff(definition), fields: fields.map(({ id: _id, ...field }) => withoutOff(field)) };
+function compact({ name, display_name, fields, ...options }: ContentTypeDefinition): JsonObject {
+  return { name, ...(display_name === name ? {} : { display_name: display_name ?? name }), ...withoutOff(options), fields: fields.map(({ id: _id, ...field }) => withoutOff(field)) };
 }
 
 function withoutOff(members: { readonly [name: string]: Json | undefined }): JsonObject {

@@ -15,7 +15,8 @@ export type ContentAccessQuestion = {
   readonly tenant: string;
   readonly schema: string;
   readonly action: AccessAction;
-  readonly transport: keyof Transports;
+  /** Undefined for the console, which no content type shuts out. */
+  readonly transport: keyof Transports | undefined;
 };
 
 /** What the caller may do: the content type, and the fields that are neither shown nor written. */
@@ -43,9 +44,9 @@ export async function contentAccess(question: ContentAccessQuestion, { types, ac
   const { principal, tenant, schema, action, transport } = question;
   const writes = action !== 'read';
   if (principal.kind === 'api_key' && principal.schemas.length > 0 && !principal.schemas.includes(schema)) throw refusal('schema_not_allowed');
-  if (writes && !holdsRole(principal, WRITERS)) throw refusal('insufficient_permissions');
+  requireWriter(principal, action);
   const type = await types.get(tenant, schema);
-  const mode = type?.definition.transports?.[transport] ?? 'rw';
+  const mode = (transport && type?.definition.transports?.[transport]) ?? 'rw';
   if (!type || mode === 'off') throw refusal('schema_not_found');
   if (writes && mode === 'r') throw refusal('schema_read_only');
   if (!writes && mode === 'w') throw refusal('schema_write_only');
@@ -55,6 +56,19 @@ export async function contentAccess(question: ContentAccessQuestion, { types, ac
   const read = writes ? accessRules.decide({ ...asked, action: 'read' }) : undefined;
   const locked = namesOf(type, maskedFields);
   return { type, locked, seesDeleted: holdsRole(principal, ADMINS), hidden: read?.allowed === true ? new Set([...locked, ...namesOf(type, read.maskedFields)]) : locked };
+}
+
+/** @throws `insufficient_permissions` for a write by a caller who holds none of the roles that write content */
+export function requireWriter(principal: Principal, action: AccessAction): void {
+  if (action !== 'read' && !holdsRole(principal, WRITERS)) throw refusal('insufficient_permissions');
+}
+
+/** The types among these that the caller may read, each with the fields hidden from them. */
+export function readableTypes<T extends ContentType>(types: readonly T[], { tenant, roles }: Pick<Principal, 'tenant' | 'roles'>, { accessRules }: Pick<ContentAccessDependencies, 'accessRules'>): readonly { readonly type: T; readonly hidden: ReadonlySet<string> }[] {
+  return types.flatMap((type) => {
+    const { allowed, maskedFields } = accessRules.decide({ tenant, roles, schema: type.name, action: 'read' });
+    return allowed ? [{ type, hidden: namesOf(type, maskedFields) }] : [];
+  });
 }
 
 /** @throws `permission_denied` when the body names a field that the access rules mask */

@@ -40,9 +40,20 @@ const SPECIFIED = `
   DELETE /api/v1/content/{schema}/{id}                             editors
   PUT    /api/v1/content/{schema}/{id}/publish                     editors
   PUT    /api/v1/content/{schema}/{id}/unpublish                   editors
-  PUT    /api/v1/content/{schema}/{id}/archive                                 editors
-  PUT    /api/v1/content/{schema}/{id}/unarchive                               editors
-  PUT    /api/v1/content/{schema}/{id}/undelete                                editors
+  PUT    /api/v1/content/{schema}/{id}/archive                    editors
+  PUT    /api/v1/content/{schema}/{id}/unarchive                  editors
+  PUT    /api/v1/content/{schema}/{id}/undelete                   editors
+  GET    /api/admin/content                                       signed in
+  POST   /api/admin/content                                       signed in
+  GET    /api/admin/content/{id}                                  signed in
+  PUT    /api/admin/content/{id}                                  signed in
+  DELETE /api/admin/content/{id}                                  signed in
+  GET    /api/admin/content/slug/{slug}                           signed in
+  PUT    /api/admin/content/{id}/publish                          signed in
+  PUT    /api/admin/content/{id}/unpublish                        signed in
+  PUT    /api/admin/content/{id}/archive                          signed in
+  PUT    /api/admin/content/{id}/unarchive                        signed in
+  PUT    /api/admin/content/{id}/undelete                         signed in
   GET    /api/v1/content/{schema}/{id}/relations/{field}           credential
   PUT    /api/v1/content/{schema}/{id}/relations/{field}           editors
   GET    /api/v1/content/{schema}/{id}/revisions                   credential

@@ -131,6 +131,7 @@ describe('unique values', () => {
         },
       },
       {
+        ...claims,
         async claim(...args) {
           await stage.step();
           return claims.claim(...args);

@@ -1,0 +1,54 @@
+import { contentAccess, requireWriter } from '../../../application/content/content-access.ts';
+import type { ContentAccess, ContentAccessDependencies } from '../../../application/content/content-access.ts';
+import { typeOfEntry } from '../../../application/content/type-of-entry.ts';
+import type { TypeOfEntryDependencies } from '../../../application/content/type-of-entry.ts';
+import type { AdminEntryDependencies } from '../../../application/content/write-admin-entry.ts';
+import type { AccessAction } from '../../../application/ports/access-rules.ts';
+import type { StoredContentType } from '../../../domain/content/content-type.ts';
+import { refusal } from '../../../domain/errors.ts';
+import type { Principal } from '../../../domain/identity/principal.ts';
+import type { EntryReads } from '../../../projections/content/entries/get-entry.ts';
+import type { AdminEntryList } from '../../../projections/content/entries/list-admin-entries.ts';
+import type { slugQueries } from '../../../projections/content/entries/slug-queries.ts';
+import { requireEntryId } from '../../content/entry-access.ts';
+import type { RouteRequest } from '../../http/route.ts';
+
+/** What the routes of the admin content need. */
+export type AdminContentDependencies = AdminEntryDependencies &
+  ContentAccessDependencies &
+  TypeOfEntryDependencies & {
+    readonly reads: EntryReads;
+    readonly listAdminEntries: AdminEntryList;
+    readonly slugs: ReturnType<typeof slugQueries>;
+    /** Every content type of the tenant, those deleted with their entries kept too. */
+    readonly typesOf: (tenant: string) => Promise<readonly StoredContentType[]>;
+  };
+
+type Caller = Pick<RouteRequest<unknown, unknown, unknown>, 'principal' | 'tenant'>;
+
+/** An entry of the path, and what the caller may do with it. */
+export type AdminEntryAccess = { readonly id: string; readonly access: ContentAccess };
+
+/** @throws `authentication_required` */
+export function requirePrincipal({ principal }: Caller): Principal {
+  if (!principal) throw refusal('authentication_required');
+  return principal;
+}
+
+/** Whether the caller may act on a content type from the console: the access rules hold, the type's transports do not. @throws the refusals of `contentAccess` */
+export function requireSchemaAccess(caller: Caller, schema: string, action: AccessAction, dependencies: ContentAccessDependencies): Promise<ContentAccess> {
+  return contentAccess({ principal: requirePrincipal(caller), tenant: caller.tenant, schema, action, transport: undefined }, dependencies);
+}
+
+/** Whether the caller may act on the entry of the path. @throws `insufficient_permissions`, `entry_not_found`, `permission_denied` */
+export async function requireEntryAccess(
+  { params, ...caller }: Caller & { readonly params: { readonly id: string } },
+  action: AccessAction,
+  dependencies: ContentAccessDependencies & TypeOfEntryDependencies,
+): Promise<AdminEntryAccess> {
+  requireWriter(requirePrincipal(caller), action);
+  const id = requireEntryId(params.id);
+  const type = await typeOfEntry({ tenant: caller.tenant, id }, dependencies);
+  if (!type) throw refusal('entry_not_found');
+  return { id, access: await requireSchemaAccess(caller, type.name, action, dependencies) };
+}

@@ -1,0 +1,100 @@
+import { Type } from '@sinclair/typebox';
+import { readableTypes } from '../../../application/content/content-access.ts';
+import { refusal } from '../../../domain/errors.ts';
+import { holdsRole } from '../../../domain/identity/principal.ts';
+import { entityTag, isKnown } from '../../content/entity-tag.ts';
+import { READS } from '../../content/entry-access.ts';
+import { invalid, parsePaging } from '../../content/parse-list-query.ts';
+import type { Route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
+import { requireEntryAccess, requirePrincipal, requireSchemaAccess } from './admin-access.ts';
+import type { AdminContentDependencies } from './admin-access.ts';
+import { presentAdminEntry } from './present-admin-entry.ts';
+import { AdminEntryPage, AdminEntrySchema, AdminListQuery, IdParams, SlugQuery } from './schemas.ts';
+
+const DECLARED = { api: 'admin', tag: 'content', access: { kind: 'session' }, method: 'GET', reads: READS } as const;
+
+const STATUSES = ['draft', 'published', 'archived', 'deleted'] as const;
+const ADMINS = ['admin', 'super_admin'];
+
+/** Reads of the admin content (spec 4 A). */
+export function adminReadRoutes(dependencies: AdminContentDependencies): readonly Route[] {
+  return [
+    route({
+      ...DECLARED,
+      path: '/api/admin/content',
+      operation: 'listAdminContent',
+      summary: 'Entries of all content types or of one, newest change first; status=deleted lists what soft delete has kept',
+      query: AdminListQuery,
+      answers: { 200: AdminEntryPage },
+      refusals: ['schema_not_found', 'permission_denied', 'insufficient_permissions'],
+      handler: async ({ query, tenant, ...request }) => {
+        const principal = requirePrincipal({ tenant, ...request });
+        const { limit, offset } = parsePaging(query);
+        const status = parseStatus(query.status);
+        if (status === 'deleted' && !holdsRole(principal, ADMINS)) throw refusal('insufficient_permissions');
+        const all = await dependencies.typesOf(tenant);
+        const named = all.filter((type) => (query.schema === undefined || type.name === query.schema) && (status === 'deleted' || !type.deleted));
+        if (query.schema !== undefined && named.length === 0) throw refusal('schema_not_found');
+        const readable = readableTypes(named, { tenant, roles: principal.roles }, dependencies);
+        if (query.schema !== undefined && readable.length === 0) throw refusal('permission_denied');
+        const { entries, total } = await dependencies.listAdminEntries({ tenant, types: readable.map(({ type }) => type), status, limit, offset });
+        const access = new Map(readable.map((granted) => [granted.type.id, granted]));
+        const data = entries.flatMap(({ type, entry, deletedAt }) => {
+          const granted = access.get(type.id);
+          return granted ? [presentAdminEntry(granted, entry, deletedAt)] : [];
+        });
+        return { status: 200, body: { data, total, limit, offset } };
+      },
+    }),
+    route({
+      ...DECLARED,
+      path: '/api/admin/content/{id}',
+      operation: 'getAdminEntry',
+      summary: 'One entry',
+      params: IdParams,
+      answers: { 200: AdminEntrySchema, 304: null },
+      refusals: ['entry_not_found', 'permission_denied'],
+      handler: async (request) => {
+        const { access, id } = await requireEntryAccess(request, 'read', dependencies);
+        const entry = await dependencies.reads.load(access.type, id);
+        if (!entry) throw refusal('entry_not_found');
+        const headers = { ETag: entityTag(entry.version) };
+        if (isKnown(request.header('if-none-match'), entry.version)) return { status: 304, headers };
+        return { status: 200, body: presentAdminEntry(access, entry), headers };
+      },
+    }),
+    route({
+      ...DECLARED,
+      path: '/api/admin/content/slug/{slug}',
+      operation: 'getAdminEntryBySlug',
+      summary: 'One entry by its slug; the schema has to be named where several content types have an entry of that slug',
+      params: Type.Object({ slug: Type.String() }),
+      query: SlugQuery,
+      answers: { 200: AdminEntrySchema },
+      refusals: ['schema_not_found', 'permission_denied', 'entry_not_found'],
+      handler: async (request) => {
+        const { params, query, tenant } = request;
+        const principal = requirePrincipal(request);
+        const readable =
+          query.schema === undefined
+            ? readableTypes((await dependencies.typesOf(tenant)).filter((type) => !type.deleted), { tenant, roles: principal.roles }, dependencies)
+            : [await requireSchemaAccess(request, query.schema, 'read', dependencies)];
+        const [found, ...others] = await dependencies.slugs.find(readable.map(({ type }) => type), params.slug);
+        if (others.length > 0) throw invalid('schema');
+        const access = readable.find(({ type }) => type === found?.type);
+        const entry = found && (await dependencies.reads.load(found.type, found.id));
+        if (!entry || !access) throw refusal('entry_not_found');
+        return { status: 200, body: presentAdminEntry(access, entry), headers: { ETag: entityTag(entry.version) } };
+      },
+    }),
+  ];
+}
+
+/** @throws `invalid_query_parameter` */
+function parseStatus(text: string | undefined): (typeof STATUSES)[number] | undefined {
+  if (text === undefined) return undefined;
+  const status = STATUSES.find((known) => known === text);
+  if (!status) throw invalid('status');
+  return status;
+}

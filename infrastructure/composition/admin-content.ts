@@ -1,0 +1,17 @@
+import type { AdminContentDependencies } from '../../api/admin/content/admin-access.ts';
+import { LIVE, readContentTypes } from '../../projections/content/content-types/rows.ts';
+import { createAdminEntryList } from '../../projections/content/entries/list-admin-entries.ts';
+import { slugQueries } from '../../projections/content/entries/slug-queries.ts';
+import type { Database } from '../postgres/database.ts';
+import type { Content } from './content.ts';
+
+/** Puts the console's side of entries together. */
+export function composeAdminContent({ database, content }: { readonly database: Database; readonly content: Pick<Content, 'typeById' | 'entryDependencies'> }): AdminContentDependencies {
+  return {
+    ...content.entryDependencies,
+    typeById: (id) => content.typeById(id),
+    typesOf: (tenant) => readContentTypes(database, LIVE, { tenant }),
+    slugs: slugQueries(database),
+    listAdminEntries: createAdminEntryList({ database }),
+  };
+}

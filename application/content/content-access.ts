@@ -3,6 +3,7 @@ import type { ContentType } from '../../domain/content/content-type.ts';
 import type { Transports } from '../../domain/content/definition.ts';
 import { refusal } from '../../domain/errors.ts';
 import { holdsRole } from '../../domain/identity/principal.ts';
+import { CONTENT_WRITERS } from '../../domain/identity/roles.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AccessAction, AccessRules } from '../ports/access-rules.ts';
@@ -30,9 +31,7 @@ export type ContentAccess = {
   readonly seesDeleted: boolean;
 };
 
-/** Roles of which a write needs one, custom roles notwithstanding (spec 1, Endpoints). */
 const ADMINS = ['admin', 'super_admin'] as const;
-const WRITERS = ['editor', 'admin', 'super_admin'] as const;
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
@@ -60,7 +59,7 @@ export async function contentAccess(question: ContentAccessQuestion, { types, ac
 
 /** @throws `insufficient_permissions` for a write by a caller who holds none of the roles that write content */
 export function requireWriter(principal: Principal, action: AccessAction): void {
-  if (action !== 'read' && !holdsRole(principal, WRITERS)) throw refusal('insufficient_permissions');
+  if (action !== 'read' && !holdsRole(principal, CONTENT_WRITERS)) throw refusal('insufficient_permissions');
 }
 
 /** The types among these that the caller may read, each with the fields hidden from them. */

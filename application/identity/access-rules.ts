@@ -12,7 +12,14 @@ import type { IdentityDependencies } from './dependencies.ts';
 
 type Needs = Pick<IdentityDependencies, 'eventStore' | 'changes' | 'tenants'>;
 
-export type SavedAccessRule = { readonly ruleId: string; readonly position: GlobalPosition | undefined };
+export type SavedAccessRule = {
+  readonly ruleId: string;
+  /** As the write left it. */
+  readonly rule: AccessRule;
+  /** When; undefined where nothing changed. */
+  readonly changedAt: Date | undefined;
+  readonly position: GlobalPosition | undefined;
+};
 
 /** The rule as a client sends it; unchecked. */
 export type AccessRuleInput = { readonly role: string; readonly schema_name: string; readonly actions: readonly string[]; readonly field_mask: readonly string[] };
@@ -23,11 +30,11 @@ export function accessRuleStream(tenant: string): string {
 }
 
 /** Makes a role's rule for a content type, in place of the one there is (spec 4 A, access rules). @throws `validation_failed` */
-export async function putAccessRule({ eventStore, changes, tenants }: Needs, input: AccessRuleInput, context: CommandContext): Promise<SavedAccessRule> {
+export async function putAccessRule(dependencies: Needs, input: AccessRuleInput, context: CommandContext): Promise<SavedAccessRule> {
   const rule = checkAccessRule(input);
   const newId = context.newId();
-  const { state, position } = await decideOnRules({ eventStore, changes, tenants }, (rules) => decideAccessRules({ kind: 'put', rule, newId }, rules), context);
-  return { ruleId: findRule(state, rule) ?? newId, position };
+  const outcome = await decideOnRules(dependencies, (rules) => decideAccessRules({ kind: 'put', rule, newId }, rules), context);
+  return saved(outcome, findRule(outcome.state, rule) ?? newId, rule);
 }
 
 /** Changes what is given of a rule. @throws `access_rule_not_found`, `validation_failed`, `access_rule_exists` */
@@ -35,10 +42,12 @@ export async function changeAccessRule(dependencies: Needs, { ruleId, changes }:
   const decide = (rules: AccessRuleSet): readonly AccessRuleEvent[] => {
     const current = rules.get(ruleId);
     if (!current) throw refusal('access_rule_not_found');
-    const checked: AccessRule = checkAccessRule({ ...current, ...changes });
-    return decideAccessRules({ kind: 'change', ruleId, changes: checked }, rules);
+    return decideAccessRules({ kind: 'change', ruleId, changes: checkAccessRule({ ...current, ...changes }) }, rules);
   };
-  return { ruleId, position: (await decideOnRules(dependencies, decide, context)).position };
+  const outcome = await decideOnRules(dependencies, decide, context);
+  const rule = outcome.state.get(ruleId);
+  if (!rule) throw refusal('access_rule_not_found');
+  return saved(outcome, ruleId, rule);
 }
 
 /** Deletes a rule. @returns position to wait for @throws `access_rule_not_found` */
@@ -66,6 +75,11 @@ async function decideOnRules({ eventStore, changes, tenants }: Needs, decide: (r
   if (outcome.position !== undefined) changes.expect(outcome.position);
   await tenants.caughtUp(outcome.position);
   return outcome;
+}
+
+function saved({ events, position }: CommandOutcome<AccessRuleSet>, ruleId: string, rule: AccessRule): SavedAccessRule {
+  const [changed] = events;
+  return { ruleId, rule, changedAt: changed && new Date(changed.metadata.occurred_at), position };
 }
 
 function appendRules({ eventStore }: Pick<Needs, 'eventStore'>, decide: (rules: AccessRuleSet, revision: number) => readonly AccessRuleEvent[], context: CommandContext): Promise<CommandOutcome<AccessRuleSet>> {

@@ -5,6 +5,9 @@ export const SUPER_ADMIN = 'super_admin';
 /** Roles that keep a credential out of the plain rules: admin-role keys skip scopes and must expire (spec 1, API key checks). */
 export const ADMIN_ROLES: readonly string[] = [SUPER_ADMIN, 'admin'];
 
+/** Roles of which a write of content needs one, custom roles notwithstanding (spec 1, Endpoints). */
+export const CONTENT_WRITERS: readonly string[] = ['editor', ...ADMIN_ROLES];
+
 /** Roles without repeats, in the order given. */
 export function distinctRoles(roles: readonly string[]): readonly string[] {
   return [...new Set(roles)];

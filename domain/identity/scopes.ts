@@ -8,8 +8,8 @@ const CONTENT_PREFIX = '/api/v1/';
  * Whether the credential's scopes cover a request of the Content API (spec 1, API key checks). Sessions have no scopes; keys with the
  * admin or super_admin role skip the check; a key without scopes is refused everywhere. `path` may carry a query.
  */
-export function scopeAllows(principal: Principal, method: string, path: string): boolean {
-  if (principal.kind === 'session' || hasAdminRole(principal.roles)) return true;
+export function scopeAllows(principal: Pick<Principal, 'roles'> & { readonly scopes?: readonly string[] }, method: string, path: string): boolean {
+  if (principal.scopes === undefined || hasAdminRole(principal.roles)) return true;
   const resource = resourceOf(path);
   if (resource === undefined) return false;
   const action = actionOf(method);

@@ -23,6 +23,21 @@ const SPECIFIED = `
   PUT    /api/admin/users/{id}/state                               super_admin
   PUT    /api/admin/users/{id}/password                            super_admin
   DELETE /api/admin/users/{id}                                     super_admin
+  GET    /api/admin/tenants                                        super_admin
+  POST   /api/admin/tenants                                        super_admin
+  GET    /api/admin/tenants/{slug}                                 super_admin
+  PUT    /api/admin/tenants/{slug}                                 super_admin
+  DELETE /api/admin/tenants/{slug}                                 super_admin
+  GET    /api/admin/users/{id}/memberships                         super_admin
+  PUT    /api/admin/users/{id}/memberships                         super_admin
+  DELETE /api/admin/users/{id}/memberships/{tenant}                super_admin
+  GET    /api/admin/tenant-members/{tenant}                        super_admin
+  GET    /api/admin/auth/memberships                               signed in
+  GET    /api/admin/permissions                                    admin
+  POST   /api/admin/permissions                                    admin
+  PUT    /api/admin/permissions/{id}                               admin
+  DELETE /api/admin/permissions/{id}                               admin
+  GET    /api/admin/access                                         admin
   GET    /api/admin/api-keys                                       session admin
   POST   /api/admin/api-keys                                       session admin
   POST   /api/admin/api-keys/{id}/revoke                           session admin
@@ -92,6 +107,14 @@ const SPECIFIED = `
   GET    /api/admin/openapi/public.json                            admin
   GET    /api/admin/openapi.json                                   admin
   GET    /api/admin/openapi/admin.json                             super_admin
+  GET    /api/admin/plugins/status                                 admin
+  GET    /api/admin/plugins/running                                signed in
+  GET    /api/admin/plugins/{name}/schema                          admin
+  GET    /api/admin/plugins/{name}/config                          admin
+  PUT    /api/admin/plugins/{name}/config                          super_admin
+  POST   /api/admin/plugins/{name}/config/reset                    super_admin
+  GET    /api/admin/tenant-features/{tenant}                       session super_admin
+  PUT    /api/admin/tenant-features/{tenant}                       session super_admin
   GET    /api/admin/entitlements                                   admin
   GET    /api/admin/license                                        signed in
   POST   /api/admin/license/renew                                  session super_admin

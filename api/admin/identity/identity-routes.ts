@@ -1,10 +1,17 @@
 import type { IdentityDependencies } from '../../../application/identity/dependencies.ts';
 import type { Route } from '../../http/route.ts';
+import { accessRoute } from './access-route.ts';
 import { apiKeyRoutes } from './api-key-routes.ts';
+import { membershipRoutes } from './membership-routes.ts';
+import { permissionRoutes } from './permission-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
+import { tenantRoutes } from './tenant-routes.ts';
 import { userRoutes } from './user-routes.ts';
 
 /** Every identity route of the Admin API. */
 export function identityRoutes(dependencies: IdentityDependencies & { readonly secureCookie: boolean }): readonly Route[] {
-  return [...sessionRoutes(dependencies), ...userRoutes(dependencies), ...apiKeyRoutes(dependencies)];
+  return [
+    ...sessionRoutes(dependencies), ...userRoutes(dependencies), ...tenantRoutes(dependencies), ...membershipRoutes(dependencies), ...permissionRoutes(dependencies),
+    accessRoute(dependencies), ...apiKeyRoutes(dependencies),
+  ];
 }

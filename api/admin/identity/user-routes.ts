@@ -46,11 +46,11 @@ export function userRoutes(dependencies: IdentityDependencies): readonly Route[]
       }),
     }),
     route({
-      ...shared, method: 'POST', path: '/api/admin/users', operation: 'createUser', summary: 'Makes an account, a member of the default tenant',
-      body: Type.Object({ email: Type.String({ maxLength: 320 }), password: Password, roles: Type.Optional(Roles) }, strict),
-      answers: { 201: User }, refusals: ['user_exists', 'weak_password'],
-      handler: async ({ body: { email, password, roles = [] }, context }) => {
-        const created = await createUser(dependencies, { email, password, roles }, context);
+      ...shared, method: 'POST', path: '/api/admin/users', operation: 'createUser', summary: 'Makes an account, a member of a tenant (the default one unless another is named), with its roles there',
+      body: Type.Object({ email: Type.String({ maxLength: 320 }), password: Password, roles: Type.Optional(Roles), tenant_id: Type.Optional(Type.String({ maxLength: 63 })) }, strict),
+      answers: { 201: User }, refusals: ['user_exists', 'weak_password', 'tenant_not_found'],
+      handler: async ({ body: { email, password, roles = [], tenant_id: tenant }, context }) => {
+        const created = await createUser(dependencies, { email, password, roles, tenant }, context);
         const { id, createdAt, position } = created;
         return {
           status: 201,

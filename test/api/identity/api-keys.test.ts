@@ -108,6 +108,7 @@ describe('API keys', () => {
   it('of another tenant do not exist', async () => {
     const { id } = await make({});
     const elsewhere = { ...bearer(owner.token), 'x-tenant-id': 'acme' };
+    expect((await call('POST', '/api/admin/tenants', { slug: 'acme' })).status).to.equal(201);
     expect((await admin('GET', '/api/admin/api-keys', undefined, elsewhere)).json()).to.deep.equal([]);
     for (const [method, path] of [['POST', `/${id}/revoke`], ['DELETE', `/${id}`], ['GET', `/${id}/audit`]] as const) {
       expect(refused(await admin(method, `/api/admin/api-keys${path}`, undefined, elsewhere))).to.deep.equal([404, 'api key not found']);

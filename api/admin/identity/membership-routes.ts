@@ -1,0 +1,89 @@
+import { Type } from '@sinclair/typebox';
+import type { IdentityDependencies } from '../../../application/identity/dependencies.ts';
+import type { UserRecord } from '../../../application/identity/identity-reads.ts';
+import { grantMembership, removeMembership } from '../../../application/identity/memberships.ts';
+import { refusal } from '../../../domain/errors.ts';
+import { listedRoles } from '../../../domain/identity/memberships.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import type { Route } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
+import { commitAt } from './credentials-answer.ts';
+import { Page, pageHeaders } from './paging.ts';
+import { sessionPrincipal } from './session-principal.ts';
+
+const Id = Type.String({ format: 'uuid' });
+const Roles = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 });
+const Memberships = Type.Array(Type.Object({ tenant_id: Type.String(), name: Type.String(), roles: Type.Array(Type.String()) }));
+const Member = Type.Object({
+  id: Id,
+  email: Type.Union([Type.String(), Type.Null()], { description: 'null after the person was erased' }),
+  roles: Type.Array(Type.String()),
+  disabled: Type.Boolean(),
+  joined_at: Type.String({ format: 'date-time' }),
+});
+const strict = { additionalProperties: false };
+
+/** Who belongs to which tenant (spec 1, users, memberships; spec 4 A, users and roles). */
+export function membershipRoutes(dependencies: IdentityDependencies): readonly Route[] {
+  const { reads, tenants, vault } = dependencies;
+  const shared = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
+  const ofUser = { ...shared, params: Type.Object({ id: Id }), notFound: 'user_not_found' } as const;
+
+  async function userOf(userId: string): Promise<UserRecord> {
+    const user = await reads.userById(userId);
+    if (!user) throw refusal('user_not_found');
+    return user;
+  }
+
+  async function present(user: UserRecord): Promise<readonly JsonObject[]> {
+    const names = await reads.tenantNames(user.memberships.map(({ tenant }) => tenant));
+    return user.memberships.map((membership) => ({
+      tenant_id: membership.tenant, name: names.get(membership.tenant) ?? membership.tenant, roles: listedRoles(user, membership),
+    }));
+  }
+
+  return [
+    route({
+      api: 'admin', tag: 'identity', access: { kind: 'session' },
+      method: 'GET', path: '/api/admin/auth/memberships', operation: 'listOwnMemberships', summary: 'Tenants that the caller belongs to, in the order of joining',
+      answers: { 200: Memberships }, reads: ['identity'],
+      handler: async ({ principal }) => ({ status: 200, body: await present(await userOf(sessionPrincipal(principal).userId)) }),
+    }),
+    route({
+      ...ofUser, method: 'GET', path: '/api/admin/users/{id}/memberships', operation: 'listMemberships', summary: 'Tenants that a user belongs to, in the order of joining',
+      answers: { 200: Memberships }, refusals: ['user_not_found'], reads: ['identity'],
+      handler: async ({ params }) => ({ status: 200, body: await present(await userOf(params.id)) }),
+    }),
+    route({
+      ...ofUser, method: 'PUT', path: '/api/admin/users/{id}/memberships', operation: 'grantMembership',
+      summary: 'Makes a user a member of a tenant, or replaces the roles held there; sessions in that tenant end',
+      precheck: async ({ params }) => void (await userOf(params.id)),
+      body: Type.Object({ tenant_id: Type.String({ maxLength: 63 }), roles: Roles }, strict),
+      answers: { 200: Type.Object({ tenant_id: Type.String(), roles: Type.Array(Type.String()) }) }, refusals: ['user_not_found', 'tenant_not_found'],
+      handler: async ({ params, body, context }) => {
+        const { roles, position } = await grantMembership(dependencies, { userId: params.id, tenant: body.tenant_id, roles: body.roles }, context);
+        return { status: 200, body: { tenant_id: body.tenant_id, roles }, ...commitAt(position) };
+      },
+    }),
+    route({
+      ...ofUser, method: 'DELETE', path: '/api/admin/users/{id}/memberships/{tenant}', operation: 'removeMembership', summary: 'Ends a membership; sessions in that tenant end',
+      params: Type.Object({ id: Id, tenant: Type.String() }),
+      answers: { 204: null }, refusals: ['user_not_found', 'membership_not_found'],
+      handler: async ({ params, context }) => ({ status: 204, ...commitAt(await removeMembership(dependencies, { userId: params.id, tenant: params.tenant }, context)) }),
+    }),
+    route({
+      ...shared, method: 'GET', path: '/api/admin/tenant-members/{tenant}', operation: 'listTenantMembers', summary: 'Members of a tenant, in the order of joining',
+      params: Type.Object({ tenant: Type.String() }), notFound: 'tenant_not_found', query: Page,
+      precheck: ({ params }) => (tenants.state(params.tenant) === undefined ? Promise.reject(refusal('tenant_not_found')) : Promise.resolve()),
+      answers: { 200: Type.Array(Member) }, refusals: ['tenant_not_found'], reads: ['identity'],
+      handler: async ({ params: { tenant }, query }) => {
+        const members = await reads.members({ tenant, ...query });
+        const emails = await vault.openPersonalMany(members.map(({ id, email }) => ({ personId: id, sealed: email })));
+        const body = members.map((member, at) => ({
+          id: member.id, email: emails[at] ?? null, roles: member.memberships.filter((one) => one.tenant === tenant).flatMap((one) => listedRoles(member, one)), disabled: member.disabled, joined_at: member.joinedAt.toISOString(),
+        }));
+        return { status: 200, body, headers: await pageHeaders(query, () => reads.countMembers(tenant)) };
+      },
+    }),
+  ];
+}

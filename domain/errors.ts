@@ -84,6 +84,7 @@ export const ERRORS = {
   access_denied: { status: 500, message: 'the event store refused the credentials' },
 
   // projections (rules 6 and 7)
+  past_not_ready: { status: 503, message: 'the state of that moment is still being gathered' },
   projection_stopped: { status: 503, message: 'the read model has stopped' },
   lease_lost: { status: 500, message: 'the lease was lost' },
 
@@ -107,6 +108,7 @@ export const ERRORS = {
   release_published: { status: 409, message: 'the release is already published' },
   release_refused: { status: 409, message: 'the release cannot be published' },
   schema_exists: { status: 409, message: 'a schema with that name already exists' },
+  entry_referenced: { status: 409, message: 'entry is referenced by another' },
   schema_referenced: { status: 409, message: 'content type is referenced by another' },
   schema_table_shared: { status: 409, message: 'another schema shares this table and defines it differently' },
   layout_too_large: { status: 413, message: 'layout too large' },
@@ -159,6 +161,7 @@ export const ERRORS = {
   payment_required: { status: 402, message: 'payment_required' },
   cap_exceeded: { status: 402, message: 'cap_exceeded' },
   event_not_found: { status: 404, message: 'event not found' },
+  plugin_not_found: { status: 404, message: 'plugin not found' },
   license_server_unreachable: { status: 502, message: 'the license server could not be reached' },
 
   // automation

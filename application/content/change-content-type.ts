@@ -1,4 +1,4 @@
-import { contentTypeDecider, parseContentTypeEvent } from '../../domain/content/content-type.ts';
+import { changedName, contentTypeDecider, parseContentTypeEvent } from '../../domain/content/content-type.ts';
 import type { StoredContentType } from '../../domain/content/content-type.ts';
 import type { ContentTypeEvent } from '../../domain/content/events.ts';
 import type { CommandContext } from '../../domain/context.ts';
@@ -9,7 +9,7 @@ import { streamName } from '../../domain/stream.ts';
 import { handleCommand } from '../handle-command.ts';
 import type { ClaimRequest, Claims } from '../ports/claims.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import type { SchemaSession, SchemaWorkbench } from '../ports/schema-workbench.ts';
+import type { SchemaScope, SchemaSession, SchemaWorkbench } from '../ports/schema-workbench.ts';
 
 export type ContentTypeDependencies = {
   readonly eventStore: EventStore;
@@ -17,18 +17,20 @@ export type ContentTypeDependencies = {
   readonly workbench: SchemaWorkbench;
   /** Resolves true when the read models have reached the position, false after the time-out. */
   readonly waitFor: (readModels: readonly string[], position: GlobalPosition, timeoutMs: number) => Promise<boolean>;
+  /** Lets what names content types elsewhere follow a rename that is a fact. @returns its last event's position, undefined for none */
+  readonly renamed: (names: { readonly from: string; readonly to: string }, context: CommandContext) => Promise<GlobalPosition | undefined>;
   /** Told of every change this process makes. */
-  readonly catalogue: { changed(tenant: string, name: string, position: GlobalPosition): void };
+  readonly catalogue: { changed(tenant: string, name: string | undefined, position: GlobalPosition): void };
 };
 
 const CATCH_UP_MS = 5000;
 
 /**
- * Runs a change of one content type alone among all processes, on a read model that has seen every change before it.
+ * Runs a change of content types alone among all processes, on a read model that has seen every change before it.
  * @throws `ddl_in_progress` when another process is at it; `not_caught_up`
  */
-export async function changeAlone<T>(name: string, { workbench, eventStore, waitFor }: ContentTypeDependencies, work: (session: SchemaSession) => Promise<T>): Promise<T> {
-  const result = await workbench.exclusively(name, async (session) => {
+export async function changeAlone<T>(scope: SchemaScope, { workbench, eventStore, waitFor }: ContentTypeDependencies, work: (session: SchemaSession) => Promise<T>): Promise<T> {
+  const result = await workbench.exclusively(scope, async (session) => {
     if (!(await waitFor(['content'], await eventStore.head(), CATCH_UP_MS))) throw refusal('not_caught_up', { headers: { 'Retry-After': '1' } });
     return work(session);
   });
@@ -64,20 +66,24 @@ export async function appendChange(
     },
   });
   if (outcome.position === undefined) throw new Error('a change of a content type appended nothing');
-  dependencies.catalogue.changed(context.tenant, nameOf(event), outcome.position);
+  dependencies.catalogue.changed(context.tenant, changedName(event), outcome.position);
   return outcome.position;
 }
 
-/** Holds the name of a new type for its stream while `work` appends (spec 5, rule 8). @throws `schema_exists` */
-export async function claimingName<T>(owner: string, request: ClaimRequest, claims: Claims, work: () => Promise<T>): Promise<T> {
-  if ((await claims.claim(owner, [request])).length > 0) throw refusal('schema_exists');
+/** Holds a type's new name for its stream, and gives its old one up, while `work` appends (spec 5, rule 8). @throws `schema_exists` */
+export async function claimingName<T>(
+  { owner, taken, released = [] }: { readonly owner: string; readonly taken: ClaimRequest; readonly released?: readonly ClaimRequest[] },
+  claims: Claims,
+  work: () => Promise<T>,
+): Promise<T> {
+  if ((await claims.claim(owner, [taken], released)).length > 0) throw refusal('schema_exists');
   try {
     const result = await work();
     // What this leaves undone the claims' reaper does, which asks the stream.
-    await claims.confirm(owner, [request], []).catch(() => undefined);
+    await claims.confirm(owner, [taken], released).catch(() => undefined);
     return result;
   } catch (error) {
-    if (!hasCode(error, 'outcome_unknown')) await claims.abandon(owner, [request]).catch(() => undefined);
+    if (!hasCode(error, 'outcome_unknown')) await claims.abandon(owner, [taken]).catch(() => undefined);
     throw error;
   }
 }
@@ -90,8 +96,4 @@ export function nameClaim(tenant: string, name: string): ClaimRequest {
 /** Stream of a content type. */
 export function contentTypeStream(tenant: string, typeId: string): string {
   return streamName({ category: 'content_type', tenant, id: typeId });
-}
-
-function nameOf(event: ContentTypeEvent): string {
-  return event.type === 'ContentTypeSaved' ? event.data.definition.name : event.data.name;
 }

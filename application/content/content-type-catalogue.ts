@@ -1,15 +1,17 @@
 import QuickLRU from 'quick-lru';
 import type { ContentType } from '../../domain/content/content-type.ts';
-import { isContentTypeEvent } from '../../domain/content/content-type.ts';
+import { changedName, isContentTypeEvent } from '../../domain/content/content-type.ts';
 import { TYPE_NAME } from '../../domain/content/content-type-parser.ts';
-import type { ContentTypeEvent } from '../../domain/content/events.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { ContentTypeCatalogue } from '../ports/content-type-catalogue.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 export type CachedCatalogue = ContentTypeCatalogue & {
-  /** A change of this content type is a fact at `position`: what is in memory holds until the read model has come that far. */
-  changed(tenant: string, name: string, position: GlobalPosition): void;
+  /**
+   * A change of this content type, without a name of any of the tenant's, is a fact at `position`: what is in memory holds until the read model
+   * has come that far.
+   */
+  changed(tenant: string, name: string | undefined, position: GlobalPosition): void;
   /** Follows the changes that other processes make, until the signal; ends without an error then. */
   follow(eventStore: Pick<EventStore, 'subscribe'>, signal: AbortSignal): Promise<void>;
   /** Forgets everything (a rebuilt read model has been swapped in). */
@@ -40,7 +42,8 @@ export function createContentTypeCatalogue({ load, position }: CatalogueOptions)
     const known = items.get(key);
     const now = position();
     if (known?.stale.every((from) => now < from) === true) return known;
-    const item: Item = { loading: load(tenant, name), stale: coming.get(key)?.filter((from) => now < from) ?? [] };
+    const news = [...(coming.get(key) ?? []), ...(coming.get(everyName(tenant)) ?? [])];
+    const item: Item = { loading: load(tenant, name), stale: news.filter((from) => now < from) };
     items.set(key, item);
     item.loading.catch(() => {
       if (items.get(key) === item) items.delete(key);
@@ -48,14 +51,14 @@ export function createContentTypeCatalogue({ load, position }: CatalogueOptions)
     return item;
   }
 
-  function changed(tenant: string, name: string, at: GlobalPosition): void {
-    const key = `${tenant}/${name}`;
+  function changed(tenant: string, name: string | undefined, at: GlobalPosition): void {
+    const key = name === undefined ? everyName(tenant) : `${tenant}/${name}`;
     const now = position();
     for (const [other, positions] of coming) if (positions.every((from) => from <= now)) coming.delete(other);
     coming.set(key, [...(coming.get(key) ?? []), at]);
-    const item = items.get(key);
+    const touched = name === undefined ? [...items].filter(([other]) => other.startsWith(key)).map(([, item]) => item) : [items.get(key)];
     // The read may have begun before the change and end after it, so it is marked too.
-    if (item && !item.stale.includes(at)) item.stale = [...item.stale, at];
+    for (const item of touched) if (item && !item.stale.includes(at)) item.stale = [...item.stale, at];
   }
 
   return {
@@ -70,13 +73,13 @@ export function createContentTypeCatalogue({ load, position }: CatalogueOptions)
       items.clear();
       for await (const item of eventStore.subscribe({ after, filter: { categories: ['content_type'] }, signal })) {
         if (item.kind !== 'events') continue;
-        for (const event of item.events.filter(isContentTypeEvent)) changed(event.metadata.tenant, nameOf(event), event.position);
+        for (const event of item.events.filter(isContentTypeEvent)) changed(event.metadata.tenant, changedName(event), event.position);
       }
     },
   };
 }
 
-/** Name that a change is about. */
-function nameOf(event: ContentTypeEvent): string {
-  return event.type === 'ContentTypeSaved' ? event.data.definition.name : event.data.name;
+/** Stands for all names of a tenant; no content type has the empty one. */
+function everyName(tenant: string): string {
+  return `${tenant}/`;
 }

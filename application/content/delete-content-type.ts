@@ -1,4 +1,5 @@
 import { referencesTo } from '../../domain/content/content-type-relations.ts';
+import { entryScopes } from '../../domain/content/field-types.ts';
 import { TYPE_NAME } from '../../domain/content/content-type-parser.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
@@ -17,7 +18,7 @@ export async function deleteContentType(
   dependencies: ContentTypeDependencies,
 ): Promise<GlobalPosition | undefined> {
   if (!TYPE_NAME.test(name)) return undefined;
-  return changeAlone(name, dependencies, async (session) => {
+  return changeAlone({ tenant: context.tenant, names: [name], tenantTypes: 'alone' }, dependencies, async (session) => {
     const types = await session.ofTenant(context.tenant);
     const stored = types.find((type) => type.name === name);
     if (!stored) return undefined;
@@ -27,10 +28,13 @@ export async function deleteContentType(
     const { claims } = dependencies;
     const owner = contentTypeStream(context.tenant, stored.id);
     const released = [nameClaim(context.tenant, name)];
+    const prefix = entryScopes(stored.id);
     await claims.claim(owner, [], released);
+    if (content === 'hard') await claims.doubtScopes(context.tenant, prefix);
     const position = await appendChange({ typeId: stored.id, stored, event }, context, dependencies);
-    // What this leaves undone the claims' reaper does, which asks the stream.
+    // What this leaves undone the claims' reaper does, which asks the streams.
     await claims.confirm(owner, [], released).catch(() => undefined);
+    if (content === 'hard') await claims.endScopes(context.tenant, prefix).catch(() => undefined);
     return position;
   });
 }

@@ -1,19 +1,25 @@
 import { parseName } from '../../domain/content/content-type-parser.ts';
 import type { ContentTypeDefinition, SchemaStatement } from '../../domain/content/definition.ts';
 import { isRecord } from '../../domain/content/parse-json.ts';
+import { tableNameOf } from '../../domain/content/table-names.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import type { EntryValue, SchemaSession } from '../ports/schema-workbench.ts';
-import { appendChange, changeAlone, claimingName, contentTypeStream, inProgress, nameClaim } from './change-content-type.ts';
+import type { SchemaSession } from '../ports/schema-workbench.ts';
+import { appendChange, changeAlone, claimingName, contentTypeStream, nameClaim } from './change-content-type.ts';
 import type { ContentTypeDependencies } from './change-content-type.ts';
 import { claimingExisting, claimsOf, releasingExisting } from './existing-unique-values.ts';
+import { lookAgain, noteToLookAgain } from './look-again.ts';
 import { planContentType, refuseDefinition } from './plan-content-type.ts';
 import type { ContentTypePlan } from './plan-content-type.ts';
+import { tryOut } from './try-out.ts';
 
 export type SaveContentType =
-  /** Creates the type, or saves over the one of that name (spec 4 B). */
-  | { readonly verb: 'post'; readonly input: unknown }
+  /**
+   * Creates the type, or saves over the one of that name; `adopt` brings back one that was deleted with its entries kept (spec 4 B). `onlyNew`
+   * refuses to save over one.
+   */
+  | { readonly verb: 'post'; readonly input: unknown; readonly adopt?: boolean; readonly onlyNew?: boolean }
   /** Saves over a type there is; the name in the path wins. */
   | { readonly verb: 'put'; readonly name: string; readonly input: unknown };
 
@@ -22,28 +28,34 @@ export type SavedContentType = { readonly definition: ContentTypeDefinition; rea
 /**
  * Saves a definition: its difference to the stored one is tried in the database, then becomes an event (spec 2, save semantics; spec 5, rule 9).
  * What would lose values is queued.
- * @throws `invalid_schema`, `schema_refused`, `schema_not_found`, `schema_table_shared`, `schema_migration_failed`, `ddl_in_progress`, `not_caught_up`
+ * @throws `invalid_schema`, `schema_refused`, `schema_not_found`, `schema_exists` (`onlyNew`), `schema_table_shared`, `schema_migration_failed`, `ddl_in_progress`, `not_caught_up`
  */
 export async function saveContentType(command: SaveContentType, context: CommandContext, dependencies: ContentTypeDependencies): Promise<SavedContentType> {
   const name = nameOf(command);
-  return changeAlone(name, dependencies, async (session) => {
-    const { tenant } = context;
+  const { tenant } = context;
+  const { definition, position, becoming } = await changeAlone({ tenant, names: [name], tenantTypes: 'shared' }, dependencies, async (session) => {
     const plan = await planOf(command, name, context, session);
-    const typeId = plan.stored?.id ?? context.newId();
-    const going = claimsOf(tenant, typeId, await session.valuesOf(tenant, name, plan.difference.released));
-    const coming = claimsOf(tenant, typeId, await tryOut(plan, tenant, session));
+    const { stored, difference } = plan;
+    if (stored && command.verb === 'post' && command.onlyNew === true) throw refusal('schema_exists');
+    const typeId = stored?.id ?? context.newId();
+    const before = stored ? tableNameOf(stored) : name;
+    const going = claimsOf(tenant, typeId, await session.valuesOf({ tenant, table: before, fields: difference.released, deletedAt: stored?.deletedAt }));
+    const statements = difference.statements.filter(isApplied);
+    const coming = claimsOf(tenant, typeId, await tryOut({ tenant, table: name, statements, checks: difference.checks }, session));
     const claiming = { claims: dependencies.claims, command: context.newId() };
-    const position = await claimingExisting(coming, claiming, () =>
-      releasingExisting({ going, staying: coming }, claiming, () => append(plan, typeId, context, dependencies)),
-    );
-    return { definition: plan.definition, position };
+    const unique = { tenant, typeId, name, fields: difference.checks.filter(({ kind }) => kind === 'unique').map(({ field }) => field) };
+    await noteToLookAgain(unique, dependencies.claims);
+    const appended = await claimingExisting(coming, claiming, () => releasingExisting({ going, staying: coming }, claiming, () => append(plan, typeId, context, dependencies)));
+    return { definition: plan.definition, position: appended, becoming: unique };
   });
+  await lookAgain(becoming, position, dependencies);
+  return { definition, position };
 }
 
 async function planOf(command: SaveContentType, name: string, context: CommandContext, session: SchemaSession): Promise<ContentTypePlan> {
   if (command.verb === 'put' && !(await session.ofTenant(context.tenant)).some((type) => type.name === name)) throw refusal('schema_not_found');
   try {
-    return await planContentType(name, command.input, context, session);
+    return await planContentType(name, command.input, context, session, { adopt: command.verb === 'post' && command.adopt === true });
   } catch (error) {
     throw refuseDefinition(error, command.verb);
   }
@@ -59,20 +71,13 @@ function nameOf(command: SaveContentType): string {
   }
 }
 
-async function tryOut({ definition, difference }: ContentTypePlan, tenant: string, session: SchemaSession): Promise<readonly EntryValue[]> {
-  const trial = await session.tryOut({ tenant, table: definition.name, statements: difference.statements.filter(isApplied), checks: difference.checks });
-  if (trial.outcome === 'locked') throw inProgress();
-  if (trial.outcome === 'refused') throw refusal('schema_migration_failed', { cause: trial.reason });
-  return trial.unique;
-}
-
 async function append({ definition, stored, difference }: ContentTypePlan, typeId: string, context: CommandContext, dependencies: ContentTypeDependencies): Promise<GlobalPosition> {
   const { statements, canceled, retained } = difference;
-  const event = { type: 'ContentTypeSaved', data: { type_id: typeId, definition, statements, canceled, retained } } as const;
-  if (stored) return appendChange({ typeId, stored, event }, context, dependencies);
-  return claimingName(contentTypeStream(context.tenant, typeId), nameClaim(context.tenant, definition.name), dependencies.claims, () =>
-    appendChange({ typeId, stored, event }, context, dependencies),
-  );
+  const adopted = stored?.deleted === true ? { adopted: true } : {};
+  const event = { type: 'ContentTypeSaved', data: { type_id: typeId, definition, statements, canceled, retained, ...adopted } } as const;
+  if (stored && !stored.deleted) return appendChange({ typeId, stored, event }, context, dependencies);
+  const claim = { owner: contentTypeStream(context.tenant, typeId), taken: nameClaim(context.tenant, definition.name) };
+  return claimingName(claim, dependencies.claims, () => appendChange({ typeId, stored, event }, context, dependencies));
 }
 
 function isApplied(statement: SchemaStatement): boolean {

@@ -26,4 +26,16 @@ export type Claims = {
   confirm(owner: string, confirmed: readonly ClaimRequest[], released: readonly ClaimRequest[], command?: string): Promise<void>;
   /** The append surely did not go through: claims that are this command's alone go. */
   abandon(owner: string, requests: readonly ClaimRequest[], command?: string): Promise<void>;
+  /**
+   * Takes values that nobody holds for streams that seem to hold them; those that are held stay with their holder. The reaper then asks the
+   * streams.
+   */
+  assume(values: ReadonlyMap<string, readonly ClaimRequest[]>): Promise<void>;
+  /**
+   * A whole family of scopes is about to end: what all begin with `prefix`. Should the command not live to call `endScopes`, the reaper asks
+   * every owner.
+   */
+  doubtScopes(tenant: string, prefix: string): Promise<void>;
+  /** The scopes have ended: every value in them is free, whoever held it. */
+  endScopes(tenant: string, prefix: string): Promise<void>;
 };

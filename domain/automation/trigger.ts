@@ -30,7 +30,7 @@ export function triggerOf(event: RecordedEvent): Trigger | undefined {
     const { schema } = event.data;
     return typeof schema === 'string' ? { event: ofEntry, schema, kind: 'entry' } : undefined;
   }
-  if (event.type === 'ContentTypeSaved') return { event: 'after_create', schema: SYS_SCHEMAS, kind: 'content_type' };
+  if (event.type === 'ContentTypeSaved' || event.type === 'ContentTypeRenamed' || event.type === 'ContentTypeFieldRenamed') return { event: 'after_create', schema: SYS_SCHEMAS, kind: 'content_type' };
   if (event.type === 'ContentTypeDeleted') return { event: 'after_delete', schema: SYS_SCHEMAS, kind: 'content_type' };
   return undefined;
 }

@@ -12,23 +12,28 @@ export type ContentType = {
   /** Stays the same through renames. */
   readonly id: string;
   readonly tenant: string;
-  /** Today's name; also the name of its table in `rm_content` and of its view in `content`. */
+  /** Today's name; also the name of its table in `rm_content` (`tableNameOf`) and of its view in `content`. */
   readonly name: string;
   /** Revision of its stream; entry events carry it as `type_revision`. */
   readonly revision: number;
   readonly definition: ContentTypeDefinition;
   /** Oldest first; one item for each change of names. */
   readonly fieldNames: readonly FieldNames[];
+  /** Deleted with its entries kept: their table is one apart. */
+  readonly deleted?: boolean;
 };
 
 /** A content type as the read model keeps it, with what a change of it must know. */
 export type StoredContentType = ContentType & {
   /** Fields that are removed while their values wait for a queued statement. */
   readonly retained: readonly FieldDefinition[];
-  /** Queued statements, oldest first. */
+  /** Queued statements, oldest first, those among them that the database refused so far. */
   readonly pending: readonly PendingStatement[];
-  /** Deleted with its entries kept; holds its columns, answers no request. */
+  /** Queued statements that saves have taken back since the last time the queue was applied. */
+  readonly canceled: number;
   readonly deleted: boolean;
+  /** Moment of that deletion, with which its entries are marked: RFC 3339, UTC, milliseconds. */
+  readonly deletedAt: string | undefined;
 };
 
 /**
@@ -56,17 +61,30 @@ export function withFieldNames(known: readonly FieldNames[], revision: number, n
 /** A content type as its events make it. */
 export type ContentTypeState = { readonly status: 'none' | 'live' | 'deleted'; readonly definition: ContentTypeDefinition | undefined };
 
+const TYPES: ReadonlySet<string> = new Set<ContentTypeEvent['type']>([
+  'ContentTypeSaved', 'ContentTypeRenamed', 'ContentTypeFieldRenamed', 'ContentTypeStatementsApplied', 'ContentTypeDeleted',
+]);
+
 export const contentTypeDecider: Decider<ContentTypeState, ContentTypeEvent> = {
   initialState: () => ({ status: 'none', definition: undefined }),
-  evolve(_state, event) {
+  evolve(state, event) {
     if (event.type === 'ContentTypeDeleted') return { status: 'deleted', definition: undefined };
-    return { status: 'live', definition: event.data.definition };
+    return event.type === 'ContentTypeStatementsApplied' ? state : { status: 'live', definition: event.data.definition };
   },
 };
 
 /** Whether a stored event is one of a content type. */
 export function isContentTypeEvent(event: RecordedEvent): event is RecordedEvent & ContentTypeEvent {
-  return event.type === 'ContentTypeSaved' || event.type === 'ContentTypeDeleted';
+  return TYPES.has(event.type);
+}
+
+/**
+ * Name of the content type whose definition or table an event changes; undefined for a rename, which other types of the tenant may follow:
+ * any of theirs may have changed.
+ */
+export function changedName(event: ContentTypeEvent): string | undefined {
+  if (event.type === 'ContentTypeSaved') return event.data.definition.name;
+  return event.type === 'ContentTypeRenamed' || event.type === 'ContentTypeFieldRenamed' ? undefined : event.data.name;
 }
 
 /** @throws TypeError for an event that is none of a content type: the stream holds what it must not. */

@@ -52,6 +52,8 @@ export type SchemaStatement = {
   readonly sql: string;
   readonly down_sql: string;
   readonly destructive?: boolean;
+  /** Table that it changes where that is not the one of the type's name: renames and adoptions. */
+  readonly table?: string;
   /** The change as data, from which projectors render it for their schema. */
   readonly operation: SchemaOperation;
 };

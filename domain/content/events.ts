@@ -17,6 +17,38 @@ export type ContentTypeEvent =
         readonly canceled: readonly string[];
         /** Fields that are removed while their values wait for a queued statement. */
         readonly retained: readonly FieldDefinition[];
+        /** The type was deleted with its entries kept, and comes back with them. */
+        readonly adopted?: boolean;
+      }
+    >
+  /** The type goes by the definition's name from now on; relations of the tenant's other types to it follow. */
+  | DomainEvent<'ContentTypeRenamed', { readonly type_id: string; readonly from: string; readonly definition: ContentTypeDefinition; readonly statements: readonly SchemaStatement[] }>
+  | DomainEvent<
+      'ContentTypeFieldRenamed',
+      {
+        readonly type_id: string;
+        readonly field_id: string;
+        readonly from: string;
+        readonly to: string;
+        readonly definition: ContentTypeDefinition;
+        readonly retained: readonly FieldDefinition[];
+        readonly statements: readonly SchemaStatement[];
+      }
+    >
+  /** Queued statements were run. */
+  | DomainEvent<
+      'ContentTypeStatementsApplied',
+      {
+        readonly type_id: string;
+        readonly name: string;
+        /** The queued ones that went through, under their ids, as they ran: other tenants may have come or gone since they were queued. */
+        readonly applied: readonly SchemaStatement[];
+        /** What ran along with them. */
+        readonly statements: readonly SchemaStatement[];
+        /** Those that the database refused; they stay queued. */
+        readonly failed: readonly { readonly id: string; readonly reason: string }[];
+        /** Removed fields whose values still wait. */
+        readonly retained: readonly FieldDefinition[];
       }
     >
   | DomainEvent<'ContentTypeDeleted', { readonly type_id: string; readonly name: string; readonly content: 'hard' | 'soft' }>;

@@ -93,7 +93,12 @@ export function uniqueKey(fieldType: FieldType, value: Json): string {
   return fieldType === 'decimal' ? canonicalDecimal(value) : value;
 }
 
+/** What the scopes of all claims of a type's entries begin with. */
+export function entryScopes(typeId: string): string {
+  return `entry/${typeId}/`;
+}
+
 /** Scope of the claims on a unique field: by the field's id, so that a rename keeps them. */
 export function uniqueScope(typeId: string, fieldId: string): string {
-  return `entry/${typeId}/${fieldId}`;
+  return `${entryScopes(typeId)}${fieldId}`;
 }

@@ -22,7 +22,7 @@ export type SchemaChange = {
   readonly retained: readonly FieldDefinition[];
   readonly pending: readonly PendingStatement[];
   readonly after: ContentTypeDefinition;
-  /** The other content types on the same table: of other tenants, and the tenant's own that were deleted softly. */
+  /** The other tenants' content types on the same table. */
   readonly others: readonly TableUse[];
   readonly newId: () => string;
 };
@@ -54,6 +54,7 @@ export function diffContentType(change: SchemaChange): SchemaDifference {
   const foreign = others.flatMap(({ fields, retained }) => [...fields, ...retained]);
   const conflict = findConflict(after.fields, foreign);
   for (const field of after.fields) refuseRelationChange(field, own.find(({ name }) => name === field.name));
+  for (const field of after.fields) refuseQueuedColumn(field, change.retained);
 
   const again = change.retained.filter(({ name }) => after.fields.some((field) => field.name === name));
   const removed = (before?.fields ?? []).filter((field) => isStored(field) && !after.fields.some(({ name }) => name === field.name));
@@ -78,7 +79,8 @@ export function columnOf(field: FieldDefinition): Column {
   return { name: keyOf(field), type: sqlTypeOf(field) };
 }
 
-function toStatement(operation: SchemaOperation, table: string, id: string): SchemaStatement {
+/** An operation as a statement of history, rendered for the live schema. */
+export function toStatement(operation: SchemaOperation, table: string, id: string): SchemaStatement {
   const { destructive, ...text } = renderOperation(operation, { schema: LIVE_SCHEMA, table });
   return { id, ...text, ...(destructive ? { destructive } : {}), operation };
 }
@@ -109,8 +111,10 @@ function tableOperations({ before, after, others }: SchemaChange, own: readonly 
       operations.push({ op: 'drop_index', index });
     }
   }
-  const hasStatusIndex = before?.with_draft_publish === true || others.some(({ with_draft_publish: on }) => on === true);
+  const isWantedElsewhere = others.some(({ with_draft_publish: on }) => on === true);
+  const hasStatusIndex = before?.with_draft_publish === true || isWantedElsewhere;
   if (after.with_draft_publish === true && !hasStatusIndex) operations.push({ op: 'create_index', index: { kind: 'status' } });
+  if (after.with_draft_publish !== true && before?.with_draft_publish === true && !isWantedElsewhere) operations.push({ op: 'drop_index', index: { kind: 'status' } });
   return operations;
 }
 
@@ -167,7 +171,8 @@ function releasedFields(before: ContentTypeDefinition | undefined, after: Conten
   });
 }
 
-function findConflict(fields: readonly FieldDefinition[], foreign: readonly FieldDefinition[]): string | undefined {
+/** How another content type on the table stores one of the fields differently (spec 4 B); undefined where none does. */
+export function findConflict(fields: readonly FieldDefinition[], foreign: readonly FieldDefinition[]): string | undefined {
   for (const field of fields.filter(isStored)) {
     const other = foreign.find((known) => isStored(known) && (keyOf(known) === keyOf(field) || known.name === field.name) && storage(known) !== storage(field));
     if (other) return `field "${field.name}" is ${storage(other)} there and ${storage(field)} here`;
@@ -177,6 +182,12 @@ function findConflict(fields: readonly FieldDefinition[], foreign: readonly Fiel
 
 function storage(field: FieldDefinition): string {
   return `${keyOf(field) === field.name ? '' : `${keyOf(field)} `}${columnOf(field).type}`;
+}
+
+/** A column whose removal is queued belongs to the field that it was. */
+function refuseQueuedColumn(field: FieldDefinition, retained: readonly FieldDefinition[]): void {
+  const queued = retained.find((other) => isStored(other) && other.name !== field.name && keyOf(other) === keyOf(field));
+  if (queued && isStored(field)) throw new InvalidDefinition(`field "${field.name}": its column is that of "${queued.name}", whose removal is queued; apply it first`);
 }
 
 function refuseRelationChange(field: FieldDefinition, previous: FieldDefinition | undefined): void {

@@ -4,7 +4,7 @@ import { indexedExpression } from './field-types.ts';
 import type { ColumnType, SqlType } from './field-types.ts';
 import type { Column, SchemaOperation, TableIndex } from './schema-operation.ts';
 import { SYSTEM_COLUMNS } from './system-columns.ts';
-import { createdIndexName, indexName, primaryKeyName } from './table-names.ts';
+import { changedIndexName, createdIndexName, indexName, namesBeside, primaryKeyName, searchIndexName, slugIndexName } from './table-names.ts';
 
 /** Where an operation is rendered: schema in quotes, name of the content type. */
 export type TablePlace = { readonly schema: string; readonly table: string };
@@ -44,14 +44,41 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
       const sql = `${addColumn(table, column)};\n${createIndex(place, { kind: 'column', column })}`;
       return safe(`Add column ${column.name} (${column.type})`, sql, `alter table ${table} drop column ${quoteIdentifier(column.name)}`);
     }
+    case 'rename_table': {
+      const { to, indexes } = operation;
+      return safe(`Rename the table to ${to}`, renameTable(place, to, indexes), renameTable({ ...place, table: to }, type, indexes));
+    }
+    case 'rename_column': {
+      const { from, column } = operation;
+      return safe(`Rename column ${from} to ${column.name}`, renameColumn(place, from, column), renameColumn(place, column.name, { ...column, name: from }));
+    }
+    case 'move_rows': {
+      const { to, columns, tenant } = operation;
+      return safe(`Move the entries to ${to}`, moveRows(place, to, columns, tenant), moveRows({ ...place, table: to }, type, columns, tenant));
+    }
+    case 'move_values': {
+      const { from, to, tenant } = operation;
+      return safe(`Move the values of ${from.name} to ${to.name}`, moveValues(table, from, to, tenant), moveValues(table, to, from, tenant));
+    }
+    case 'restore_rows': {
+      const at = `${moment(operation.at)}::timestamptz`;
+      return safe('Bring the kept entries back', `update ${table} set "_deleted_at" = null where "_deleted_at" = ${at}`, `update ${table} set "_deleted_at" = ${at} where "_deleted_at" is null`);
+    }
+    case 'drop_empty_table': {
+      const { columns, indexes } = operation;
+      return safe(`Drop the empty table of ${type}`, `drop table ${table}`, [createTable(place, columns), ...indexes.map((index) => createIndex(place, index))].join(';\n'));
+    }
+    case 'drop_empty_column': {
+      const { column } = operation;
+      return safe(`Drop column ${column.name}, which nobody uses`, `alter table ${table} drop column if exists ${quoteIdentifier(column.name)}`, addColumn(table, column));
+    }
     case 'drop_column': {
       const column = quoteIdentifier(operation.column.name);
       return destructive(`Drop column ${operation.column.name}`, `alter table ${table} drop column ${column}`, `${addColumn(table, operation.column)};\n${NO_UNDO}`);
     }
     case 'clear_column': {
       const column = quoteIdentifier(operation.column.name);
-      const empty = operation.column.type === 'uuid[]' ? `'{}'` : 'null';
-      const sql = `update ${table} set ${column} = ${empty} where tenant_id = ${literal(operation.tenant)}`;
+      const sql = `update ${table} set ${column} = ${emptyOf(operation.column)} where tenant_id = ${literal(operation.tenant)}`;
       return destructive(`Clear column ${operation.column.name}, which another tenant's ${type} uses too`, sql, NO_UNDO);
     }
     case 'drop_link':
@@ -76,6 +103,8 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
  * event and does not convert has no value in the column; the history keeps it.
  */
 export function projectedStatement(operation: SchemaOperation, place: TablePlace): string {
+  // Views that others have built on the column since it was tried go with it.
+  if (operation.op === 'drop_column' || operation.op === 'drop_empty_column' || operation.op === 'drop_empty_table') return `${renderOperation(operation, place).sql} cascade`;
   if (operation.op !== 'convert_column') return renderOperation(operation, place).sql;
   const { column, from, to } = operation;
   return alterType(tableName(place), column, to, totalConversion(place.schema, column, from, to));
@@ -98,8 +127,15 @@ function createTable(place: TablePlace, columns: readonly Column[]): string {
     ...columns.map(({ name, type }) => `${quoteIdentifier(name)} ${typeSql(type)}`),
     `constraint ${quoteIdentifier(primaryKeyName(place.table))} primary key (id)`,
   ];
-  const index = quoteIdentifier(createdIndexName(place.table));
-  return `create table if not exists ${table} (\n  ${lines.join(',\n  ')}\n);\ncreate index if not exists ${index} on ${table} (tenant_id, "_created_at" desc, id)`;
+  return [
+    `create table if not exists ${table} (\n  ${lines.join(',\n  ')}\n)`,
+    `create index if not exists ${quoteIdentifier(createdIndexName(place.table))} on ${table} (tenant_id, "_created_at" desc, id)`,
+    `create index if not exists ${quoteIdentifier(slugIndexName(place.table))} on ${table} (tenant_id, "_slug") where "_slug" is not null`,
+    // A short list of words that wait for their place in the index: neither do readers go through many, nor does one writer sort many in.
+    `create index if not exists ${quoteIdentifier(searchIndexName(place.table))} on ${table} using gin ("_search") with (gin_pending_list_limit = 256)`,
+    // Ranges of pages, not rows: an update costs next to nothing, and stays in its page.
+    `create index if not exists ${quoteIdentifier(changedIndexName(place.table))} on ${table} using brin ("_updated_at", "_position") with (pages_per_range = 32, autosummarize = on)`,
+  ].join(';\n');
 }
 
 function addColumn(table: string, { name, type }: Column): string {
@@ -130,6 +166,32 @@ function dropIndex(place: TablePlace, index: TableIndex): string {
   return `drop index if exists ${place.schema}.${quoteIdentifier(indexName(place.table, index))}`;
 }
 
+function renameTable(place: TablePlace, to: string, indexes: readonly TableIndex[]): string {
+  const names = namesBeside(to, indexes);
+  const renames = namesBeside(place.table, indexes).map((from, at) => `alter index if exists ${place.schema}.${quoteIdentifier(from)} rename to ${quoteIdentifier(names[at] ?? from)}`);
+  return [`alter table ${tableName(place)} rename to ${quoteIdentifier(to)}`, ...renames].join(';\n');
+}
+
+function renameColumn(place: TablePlace, from: string, to: Column): string {
+  const [before, after] = [from, to.name].map((name) => quoteIdentifier(indexName(place.table, { kind: 'column', column: { ...to, name } })));
+  return `alter table ${tableName(place)} rename column ${quoteIdentifier(from)} to ${quoteIdentifier(to.name)};\nalter index if exists ${place.schema}.${before ?? ''} rename to ${after ?? ''}`;
+}
+
+function moveRows(place: TablePlace, to: string, columns: readonly Column[], tenant: string): string {
+  const names = [...SYSTEM_COLUMNS, ...columns].map(({ name }) => quoteIdentifier(name)).join(', ');
+  const target = tableName({ ...place, table: to });
+  return `with moved as (delete from ${tableName(place)} where tenant_id = ${literal(tenant)} returning ${names})\ninsert into ${target} (${names}) select ${names} from moved`;
+}
+
+function moveValues(table: string, from: Column, to: Column, tenant: string): string {
+  const [old, fresh] = [quoteIdentifier(from.name), quoteIdentifier(to.name)];
+  return `update ${table} set ${fresh} = ${old}, ${old} = ${emptyOf(from)} where tenant_id = ${literal(tenant)}`;
+}
+
+function emptyOf({ type }: Column): string {
+  return type === 'uuid[]' ? `'{}'` : 'null';
+}
+
 function indexWords(index: TableIndex): string {
   return index.kind === 'status' ? 'status and creation time' : index.column.name;
 }
@@ -138,6 +200,12 @@ function indexWords(index: TableIndex): string {
 function literal(tenant: string): string {
   if (!/^[a-z][a-z0-9_]*$/.test(tenant)) throw new RangeError('not a tenant');
   return `'${tenant}'`;
+}
+
+/** RFC 3339 in UTC only. */
+function moment(at: string): string {
+  if (!/^[0-9T:.-]+Z$/.test(at)) throw new RangeError('not a moment');
+  return `'${at}'`;
 }
 
 function unknownOperation(operation: never): never {

@@ -35,6 +35,6 @@ export function factOfToday(type: ContentType, fact: EntryFact): EntryFact {
       return { ...fact, data: { ...fact.data, schema: type.name, whole: { ...whole, fields: todaysFields(type, fact.data.type_revision, whole.fields) } } };
     }
     default:
-      return fact;
+      return { ...fact, data: { ...fact.data, schema: type.name } };
   }
 }

@@ -1,5 +1,6 @@
 import { createContentTypeCatalogue } from '../../application/content/content-type-catalogue.ts';
 import type { ContentTypeDependencies } from '../../application/content/change-content-type.ts';
+import { claimUnclaimed } from '../../application/content/look-again.ts';
 import type { AccessRules } from '../../application/ports/access-rules.ts';
 import type { Claims } from '../../application/ports/claims.ts';
 import type { Logger } from '../../application/ports/logger.ts';
@@ -18,6 +19,8 @@ export type Content = {
   readonly entryDependencies: EntryRouteDependencies;
   /** A content type by id, also one deleted softly. */
   typeById(id: string): Promise<StoredContentType | undefined>;
+  /** Claims values of the type's unique fields that nobody has claimed. */
+  claimUnclaimed(id: string): Promise<void>;
   /** Whether entries of the type have a status (draft and publish). */
   hasStatus(tenant: string, typeId: string): Promise<boolean>;
   close(): Promise<void>;
@@ -28,11 +31,12 @@ export type ContentOptions = {
   readonly progress: ProjectionProgress;
   readonly claims: Claims;
   readonly accessRules: AccessRules;
+  readonly renamed: ContentTypeDependencies['renamed'];
   readonly logger: Logger;
 };
 
 /** Puts content types and entries together. */
-export function composeContent({ stores, progress, claims, accessRules, logger }: ContentOptions): Content {
+export function composeContent({ stores, progress, claims, accessRules, renamed, logger }: ContentOptions): Content {
   const { database, eventStore } = stores;
   const queries = contentTypeQueries(database);
   const catalogue = createContentTypeCatalogue({ load: (tenant, name) => queries.one(tenant, name), position: () => progress.position('content') });
@@ -43,10 +47,17 @@ export function composeContent({ stores, progress, claims, accessRules, logger }
   });
   const entries = createEntryQueries({ database });
   const typeById = async (id: string) => (await contentTypesById(database, LIVE, [id])).get(id);
+  const workbench = createSchemaWorkbench({ database });
   return {
-    typeDependencies: { eventStore, claims, queries, catalogue, workbench: createSchemaWorkbench({ database }), waitFor: (names, position, ms) => progress.waitFor(names, position, ms) },
+    typeDependencies: { eventStore, claims, queries, catalogue, workbench, renamed, waitFor: (names, position, ms) => progress.waitFor(names, position, ms) },
     entryDependencies: { eventStore, claims, types: catalogue, accessRules, rows: entries.reads, reads: entries.reads, lists: entries.lists, listRelated: entries.listRelated },
     typeById,
+    async claimUnclaimed(id) {
+      const type = await typeById(id);
+      if (!type || type.deleted) return;
+      const fields = type.definition.fields.filter(({ unique }) => unique === true);
+      await claimUnclaimed({ tenant: type.tenant, typeId: id, name: type.name, fields }, { claims, reader: workbench });
+    },
     hasStatus: async (_tenant, typeId) => (await typeById(typeId))?.definition.with_draft_publish === true,
     async close() {
       stopping.abort();

@@ -2,6 +2,7 @@ import { statfs } from 'node:fs/promises';
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
+import { renameInAccess } from '../../application/identity/rename-in-access.ts';
 import { WEBHOOK_CATEGORIES } from '../../application/automation/webhook-worker.ts';
 import { createEntryHistory } from '../../application/content/entry-history.ts';
 import type { Logger } from '../../application/ports/logger.ts';
@@ -14,6 +15,7 @@ import type { HealthChecks } from '../../api/platform/health.ts';
 import { keyRefusal } from '../../domain/identity/scopes.ts';
 import { createProjectionEngine } from '../../projections/engine/engine.ts';
 import { sweepWebhookRecords } from '../automation/sweep-webhook-records.ts';
+import type { ReadSettings } from '../configuration/read-settings.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { deriveKey } from '../crypto/derive-key.ts';
 import { randomSecrets } from '../crypto/random-secrets.ts';
@@ -29,6 +31,7 @@ import { createRateCounters } from '../postgres/rate-counters.ts';
 import { composeAudit, startSealer } from './audit.ts';
 import { composeAutomation } from './automation.ts';
 import { composeContent } from './content.ts';
+import { composeFeatures } from './features.ts';
 import { openFanOut } from './fan-out.ts';
 import { composeIdentity } from './identity.ts';
 import { createHeldValues } from './held-values.ts';
@@ -51,6 +54,8 @@ export type StartServiceOptions = {
   readonly now?: () => Date;
   /** Times the look after the license. Default: a timer. */
   readonly every?: Every;
+  /** Layer that each variable came from; those that are absent count as defaults. */
+  readonly sources?: ReadSettings['sources'];
   /** Whether licenses are supported. Default: what the build says. */
   readonly licenseModule?: boolean;
 };
@@ -76,7 +81,7 @@ const STOP_DEADLINE_MS = 25_000;
 const LOW_DISK_BYTES = 100 * 1024 * 1024;
 
 /** Starts the roles that the settings name, in one process. @throws when the database, the event store or an address can't be had */
-export async function startService({ settings, logger: given, onFatal = () => undefined, now = () => new Date(), every = atIntervals, licenseModule = LICENSE_MODULE }: StartServiceOptions): Promise<Service> {
+export async function startService({ settings, logger: given, onFatal = () => undefined, now = () => new Date(), every = atIntervals, licenseModule = LICENSE_MODULE, sources = {} }: StartServiceOptions): Promise<Service> {
   const newId = () => uuidv7();
   const logger = given ?? createLogger({ level: settings.logLevel, format: settings.logFormat ?? (settings.appEnv === 'production' ? 'json' : 'pretty') });
   const metrics = createMetrics();
@@ -132,10 +137,18 @@ export async function startService({ settings, logger: given, onFatal = () => un
     const history = createEntryHistory({ eventStore });
     const license = await composeLicense({ stores, settings, vault, logger, now, every, licenseModule });
     closing(() => license.close());
+    const install = await composeFeatures({ stores, settings, sources, entitlements: license.holder.entitlements, progress: engine.progress, vault, logger });
+    closing(() => {
+      install.close();
+      return Promise.resolve();
+    });
 
     const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: license.holder.entitlements, setupToken, now, newId });
     closing(() => identity.close());
-    const content = composeContent({ stores, progress: engine.progress, claims, accessRules: identity.dependencies.tenants.accessRules, logger });
+    const content = composeContent({
+      stores, progress: engine.progress, claims, accessRules: identity.dependencies.tenants.accessRules, logger,
+      renamed: (names, context) => renameInAccess(identity.dependencies, names, context),
+    });
     closing(() => content.close());
     metrics.watch({
       pools: { main: database.pool, leases: stores.leasePool },
@@ -151,19 +164,23 @@ export async function startService({ settings, logger: given, onFatal = () => un
     const fanOut = await openFanOut({ stores, settings, logger, metrics, onFatal });
     closing(() => fanOut.close());
     if (roles.has('relay')) closing(stopOf(fanOut.startRelay(history), 'the relay did not start'));
-    if (roles.has('worker')) {
+    if (roles.has('worker') && install.features.isRequested('webhook')) {
       const { worker } = automation;
       worker.start();
       closing(() => worker.stop());
-      closing(stopOf(fanOut.feed.start({ worker: 'webhooks', categories: WEBHOOK_CATEGORIES, handle: (events) => worker.handle(events) }), 'the webhook worker gets no events'));
+      const feeding = fanOut.feed.start({ worker: 'webhooks', categories: WEBHOOK_CATEGORIES, handle: (events) => worker.handle(events) });
+      feeding.catch((error: unknown) => {
+        install.features.report('webhook', `the worker gets no events: ${String(error)}`);
+      });
+      closing(stopOf(feeding, 'the webhook worker gets no events'));
     }
     if (roles.has('scheduler')) {
       const scheduler = startScheduler({
         claims, idempotency, rateCounters, logger,
         heldBy: createHeldValues({ eventStore, vault, content }),
         purgeSessions: () => identity.purge(),
-        sweepWebhookRecords: (signal) => sweepWebhookRecords(database, { retentionDays: settings.webhookDeliveryRetentionDays, signal }),
-        sweepApiKeyRequests: (signal) => sweepApiKeyRequests(database, { retentionDays: settings.apiKeyRetentionDays, signal }),
+        sweepWebhookRecords: (signal) => sweepWebhookRecords(database, { retentionDays: Number(install.settings.value('webhook', 'delivery_retention_days')), signal }),
+        sweepApiKeyRequests: (signal) => sweepApiKeyRequests(database, { retentionDays: Number(install.settings.value('apikey', 'retention_days')), signal }),
       });
       closing(() => scheduler.stop());
       const sealer = startSealer({ audit, stores, logger, sealSeconds: settings.auditSealSeconds });
@@ -179,10 +196,11 @@ export async function startService({ settings, logger: given, onFatal = () => un
         return bavail * bsize < LOW_DISK_BYTES;
       },
     };
-    const routes = composeRoutes({ stores, settings, metrics, checks, audit, content, modelling, rateCounters, identity, automation, license, version: VERSION, api: roles.has('api') });
+    const routes = composeRoutes({ stores, settings, metrics, checks, audit, content, modelling, rateCounters, identity, automation, license, install, version: VERSION, api: roles.has('api') });
     const http: HttpDependencies = {
       logger, metrics, now, newId, idempotency,
       progress: engine.progress,
+      gate: { ...install.features, entitlements: license.holder.entitlements },
       authenticate: (facts) => identity.authenticator.authenticate(facts),
       checkKeyScope: keyRefusal,
       recordKeyRequest: (request) => {

@@ -37,6 +37,9 @@ const REQUESTED = 'unnest($2::text[], $3::text[], $4::bytea[]) as r (tenant_id, 
 const ORDERED = 'unnest($2::text[], $3::text[], $4::bytea[]) with ordinality as r (tenant_id, scope, value_hmac, place)';
 const SAME_VALUE = 'c.tenant_id = r.tenant_id and c.scope = r.scope and c.value_hmac = r.value_hmac';
 
+/** Rows of one statement; a content type may hold millions of values. */
+const ASSUMED_AT_ONCE = 5000;
+
 /** Commands that do not name themselves. */
 const ANY = '';
 
@@ -99,6 +102,27 @@ export function createClaims({ database, key, instance = '', isGone = () => fals
     );
   }
 
+  async function assume(values: ReadonlyMap<string, readonly ClaimRequest[]>): Promise<void> {
+    const all = [...values].flatMap(([owner, requests]) => keyed(requests).map((row) => ({ owner, ...row })));
+    for (let from = 0; from < all.length; from += ASSUMED_AT_ONCE) {
+      const rows = all.slice(from, from + ASSUMED_AT_ONCE);
+      await database.execute(
+        `insert into operational.claims (tenant_id, scope, value_hmac, owner, state, unsettled_since)
+         select tenant_id, scope, value_hmac, owner, 'pending', clock_timestamp() from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as r (owner, tenant_id, scope, value_hmac)
+         on conflict (tenant_id, scope, value_hmac) do nothing`,
+        [rows.map(({ owner }) => owner), rows.map(({ tenant }) => tenant), rows.map(({ scope }) => scope), rows.map(({ hmac }) => hmac)],
+      );
+    }
+  }
+
+  async function doubtScopes(tenant: string, prefix: string): Promise<void> {
+    await database.execute('update operational.claims set unsettled_since = clock_timestamp() where tenant_id = $1 and starts_with(scope, $2) and unsettled_since is null', [tenant, prefix]);
+  }
+
+  async function endScopes(tenant: string, prefix: string): Promise<void> {
+    await database.execute('delete from operational.claims where tenant_id = $1 and starts_with(scope, $2)', [tenant, prefix]);
+  }
+
   async function reap({ olderThanSeconds = 60, goneForSeconds = 12, heldBy, limit = 100 }: ReapOptions): Promise<number> {
     const left = await database.query<{ instance: string }>(
       `select distinct instance from operational.claims where unsettled_since < clock_timestamp() - $1 * interval '1 second'`,
@@ -123,7 +147,7 @@ export function createClaims({ database, key, instance = '', isGone = () => fals
     return freed;
   }
 
-  return { claim, confirm, abandon, reap };
+  return { claim, confirm, abandon, assume, doubtScopes, endScopes, reap };
 }
 
 function parameters(owner: string, rows: readonly Keyed[]): readonly unknown[] {

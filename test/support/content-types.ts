@@ -40,7 +40,7 @@ export async function contentTypeWorld(database: Database) {
   const queries = contentTypeQueries(database);
   const catalogue = createContentTypeCatalogue({ load: queries.one, position: () => position });
   const claims = heldInMemory();
-  const dependencies: ContentTypeDependencies = { eventStore, claims, workbench: createSchemaWorkbench({ database, lockTimeoutMs: 300 }), waitFor: project, catalogue };
+  const dependencies: ContentTypeDependencies = { eventStore, claims, workbench: createSchemaWorkbench({ database, lockTimeoutMs: 300 }), waitFor: project, catalogue, renamed: () => Promise.resolve(undefined) };
   return { eventStore, queries, catalogue, claims, dependencies, project, live };
 }
 
@@ -67,6 +67,18 @@ export function heldInMemory(): Claims & { readonly held: ReadonlyMap<string, st
     },
     abandon: (owner, requests) => {
       for (const request of requests) if (held.get(key(request)) === owner) held.delete(key(request));
+      return Promise.resolve();
+    },
+    assume: (values) => {
+      for (const [owner, requests] of values) for (const request of requests) if (!held.has(key(request))) held.set(key(request), owner);
+      return Promise.resolve();
+    },
+    doubtScopes: () => Promise.resolve(),
+    endScopes: (tenant, prefix) => {
+      for (const known of held.keys()) {
+        const [of = '', scope = ''] = JSON.parse(known) as readonly string[];
+        if (of === tenant && scope.startsWith(prefix)) held.delete(known);
+      }
       return Promise.resolve();
     },
   };

@@ -36,24 +36,39 @@ export const DefinitionBody = Type.Unknown({ description: 'A content type defini
 
 export const StatementAnswer = Type.Object({ description: Type.String(), sql: Type.String(), down_sql: Type.String(), destructive: Type.Optional(Type.Boolean()) });
 
-export const HistoryAnswer = Type.Object({
-  statements: Type.Array(
-    Type.Object({
-      id: Type.String({ format: 'uuid' }),
-      description: Type.String(),
-      sql: Type.String(),
-      down_sql: Type.String(),
-      destructive: Type.Boolean(),
-      state: oneOf(['applied', 'pending', 'canceled', 'failed']),
-      applied_at: Type.Union([Type.String(), Type.Null()]),
-      created_at: Type.String(),
-      actor: Type.Object({ kind: Type.String(), id: Type.String() }),
-    }),
-  ),
-  pending: Type.Integer(),
+/** A statement of history; `reason` only where the database refused it. */
+const RecordedStatement = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  description: Type.String(),
+  sql: Type.String(),
+  down_sql: Type.String(),
+  destructive: Type.Boolean(),
+  state: oneOf(['applied', 'pending', 'canceled', 'failed']),
+  applied_at: Type.Union([Type.String(), Type.Null()]),
+  created_at: Type.String(),
+  actor: Type.Object({ kind: Type.String(), id: Type.String() }),
+  reason: Type.Optional(Type.String()),
 });
+
+export const HistoryAnswer = Type.Object({ statements: Type.Array(RecordedStatement), pending: Type.Integer() });
+
+/** Queued statements by content type. */
+export const QueuesAnswer = Type.Object({ pending: Type.Record(Type.String(), Type.Array(RecordedStatement)), total: Type.Integer() });
+
+/** What became of queued statements; `failed` only where the database refused some. */
+export const AppliedAnswer = Type.Object({ applied: Type.Integer(), canceled: Type.Integer(), failed: Type.Optional(Type.Integer()) });
+
+/** The same with the number of statements that ran. */
+export const AppliedCountAnswer = Type.Object({ count: Type.Integer(), ...AppliedAnswer.properties });
+
+/** `new_name`; any JSON, because the rename refuses with the messages of document 2. */
+export const RenameBody = Type.Unknown({ description: '{"new_name": "…"}' });
+
+export const FieldRenamedAnswer = Type.Object({ schema: Type.String(), old_field: Type.String(), new_field: Type.String() });
 
 export const StatsAnswer = Type.Object({ rows: Type.Integer(), last_updated: Type.Union([Type.String(), Type.Null()]) });
 
 /** Parameters of routes on one content type. Any text: an unknown name is refused as not found, not as malformed. */
 export const NameParams = Type.Object({ name: Type.String() });
+
+export const FieldParams = Type.Object({ name: Type.String(), field: Type.String() });

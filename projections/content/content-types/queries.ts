@@ -1,9 +1,10 @@
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import type { Database } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
-import { LIVE, readContentTypes } from './rows.ts';
+import { LIVE, MOMENT, readContentTypes } from './rows.ts';
 
-const MOMENT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+const STATEMENT = `s.id, s.description, s.sql, s.down_sql, s.destructive, s.state, s.reason, s.actor,
+  to_char(s.applied_at at time zone 'UTC', ${MOMENT}) as applied_at, to_char(s.created_at at time zone 'UTC', ${MOMENT}) as created_at`;
 
 /** A statement as history shows it (spec 4 B). */
 export type StatementRecord = {
@@ -16,7 +17,12 @@ export type StatementRecord = {
   readonly applied_at: string | null;
   readonly created_at: string;
   readonly actor: JsonObject;
+  /** Why the database refused it. */
+  readonly reason: string | null;
 };
+
+/** A queued statement and the content type that it is of. */
+export type QueuedStatement = StatementRecord & { readonly name: string };
 
 export type ContentTypeStats = { readonly rows: number; readonly last_updated: string | null };
 
@@ -38,17 +44,22 @@ export function contentTypeQueries(database: Database) {
     /** Statements of a content type, newest first, a save's last one first. */
     history: (tenant: string, typeId: string): Promise<readonly StatementRecord[]> =>
       database.query<StatementRecord>(
-        `select id, description, sql, down_sql, destructive, state, actor,
-           to_char(applied_at at time zone 'UTC', ${MOMENT}) as applied_at, to_char(created_at at time zone 'UTC', ${MOMENT}) as created_at
-         from ${LIVE}._statements where tenant_id = $1 and type_id = $2 order by revision desc, ordinal desc`,
+        `select ${STATEMENT} from ${LIVE}._statements s where tenant_id = $1 and type_id = $2 order by revision desc, ordinal desc`,
         [tenant, typeId],
+      ),
+    /** Queued statements of the tenant's content types in force, by name, oldest first: those that wait and those that the database refused. */
+    queued: (tenant: string): Promise<readonly QueuedStatement[]> =>
+      database.query<QueuedStatement>(
+        `select t.name, ${STATEMENT} from ${LIVE}._statements s join ${LIVE}._content_types t on t.type_id = s.type_id
+         where s.tenant_id = $1 and s.state in ('pending', 'failed') and t.deleted_at is null order by t.name, s.revision, s.ordinal`,
+        [tenant],
       ),
   };
 }
 
-/** A statement record as JSON. */
-export function presentStatement(record: StatementRecord): Json {
-  return { ...record };
+/** A statement record as JSON; why it failed only where it did. */
+export function presentStatement({ id, description, sql, down_sql, destructive, state, applied_at, created_at, actor, reason }: StatementRecord): Json {
+  return { id, description, sql, down_sql, destructive, state, applied_at, created_at, actor, ...(reason === null ? {} : { reason }) };
 }
 
 export type ContentTypeQueries = ReturnType<typeof contentTypeQueries>;

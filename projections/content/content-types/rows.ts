@@ -6,6 +6,9 @@ import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 /** Schema of the live read model, in quotes. */
 export const LIVE = '"rm_content"';
 
+/** Format of RFC 3339 moments in UTC. */
+export const MOMENT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+
 /** Which types are read; every part that is given must match. */
 export type ContentTypeQuery = { readonly tenant?: string; readonly name?: string; readonly typeIds?: readonly string[]; readonly live?: boolean };
 
@@ -17,20 +20,22 @@ type Row = {
   readonly definition: ContentTypeDefinition;
   readonly retained: readonly FieldDefinition[];
   readonly field_names: readonly FieldNames[];
-  readonly deleted: boolean;
+  readonly deleted_at: string | null;
   readonly pending: readonly PendingStatement[];
+  readonly canceled: number;
 };
 
-/** Content types by name, with their queued statements. `schema` is in quotes. */
+/** Content types by name, with their queued statements; of one tenant and name the live one first, then those deleted, the last one last. `schema` is in quotes. */
 export async function readContentTypes(db: Queryable, schema: string, query: ContentTypeQuery): Promise<readonly StoredContentType[]> {
   const rows = await db.query<Row>(
-    `select type_id, tenant_id, name, revision, definition, retained, field_names, deleted_at is not null as deleted,
+    `select type_id, tenant_id, name, revision, definition, retained, field_names, to_char(deleted_at at time zone 'UTC', ${MOMENT}) as deleted_at,
        coalesce((select json_agg(json_build_object('id', s.id, 'operation', s.operation) order by s.revision, s.ordinal)
-                 from ${schema}._statements s where s.type_id = t.type_id and s.state = 'pending'), '[]') as pending
+                 from ${schema}._statements s where s.type_id = t.type_id and s.state in ('pending', 'failed')), '[]') as pending,
+       (select count(*) from ${schema}._statements s where s.type_id = t.type_id and s.state = 'canceled' and s.settled_revision > t.applied_revision) as canceled
      from ${schema}._content_types t
      where ($1::text is null or tenant_id = $1) and ($2::text is null or name = $2) and ($3::uuid[] is null or type_id = any ($3))
        and (not $4 or deleted_at is null)
-     order by name, tenant_id, type_id`,
+     order by name, tenant_id, t.deleted_at nulls first, type_id`,
     [query.tenant ?? null, query.name ?? null, query.typeIds ?? null, query.live ?? false],
     `content-types-${schema}`,
   );
@@ -43,7 +48,9 @@ export async function readContentTypes(db: Queryable, schema: string, query: Con
     fieldNames: row.field_names,
     retained: row.retained,
     pending: row.pending,
-    deleted: row.deleted,
+    canceled: row.canceled,
+    deleted: row.deleted_at !== null,
+    deletedAt: row.deleted_at ?? undefined,
   }));
 }
 

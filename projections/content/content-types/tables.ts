@@ -1,4 +1,5 @@
 import { conversionFunctions } from '../../../domain/content/table-ddl-convert.ts';
+import { tableNameOf } from '../../../domain/content/table-names.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { ProjectedTable, Target } from '../../engine/projection.ts';
 import { readContentTypes } from './rows.ts';
@@ -18,6 +19,7 @@ export async function createContentTypeTables(tx: Transaction, target: Target): 
       definition json not null,
       retained json not null,
       field_names json not null,
+      applied_revision int8 not null,
       created_at timestamptz(3) not null,
       updated_at timestamptz(3) not null,
       deleted_at timestamptz(3)
@@ -36,18 +38,20 @@ export async function createContentTypeTables(tx: Transaction, target: Target): 
       destructive boolean not null,
       operation json not null,
       state text not null,
+      reason text,
+      settled_revision int8 not null,
       created_at timestamptz(3) not null,
       applied_at timestamptz(3),
       actor json not null
     );
     create index on ${schema}._statements (type_id, revision, ordinal);
-    create index on ${schema}._statements (tenant_id) where state = 'pending'`);
+    create index on ${schema}._statements (tenant_id) where state in ('pending', 'failed')`);
   for (const statement of conversionFunctions(schema)) await tx.query(statement);
 }
 
-/** The tables of content types there are now: definitions, statements, one table a type name. */
+/** The tables of content types there are now: definitions, statements, one table a type name, one for each type whose entries are kept after its deletion. */
 export async function contentTypeTables(tx: Transaction, target: Target): Promise<readonly ProjectedTable[]> {
   const types = await readContentTypes(tx, target.schema, {});
-  const tables = new Set(types.map(({ name }) => name));
+  const tables = new Set(types.map(tableNameOf));
   return ['_content_types', '_statements', ...[...tables].toSorted()].map((table) => ({ table }));
 }

@@ -23,7 +23,7 @@ const SYSTEM_COLUMNS: readonly (readonly [name: string, expression: string])[] =
  * stands as it is; only a change that PostgreSQL can't make in place drops the view with what hangs on it.
  */
 export async function refreshView(tx: Transaction, name: string): Promise<void> {
-  const types = await readContentTypes(tx, LIVE, { name });
+  const types = await readContentTypes(tx, LIVE, { name, live: true });
   if (types.length === 0) return;
   const fields = types.flatMap(({ definition, retained }) => [...definition.fields, ...retained]);
   const wanted = new Map<string, string>(SYSTEM_COLUMNS);
@@ -58,9 +58,21 @@ export async function dropView(tx: Transaction, name: string): Promise<void> {
   await tx.query(`drop view if exists content.${quoteIdentifier(name)} cascade`);
 }
 
+/** Lets a view, and what others have built on it, follow its table to another name. */
+export async function renameView(tx: Transaction, from: string, to: string): Promise<void> {
+  await tx.query('create schema if not exists content');
+  await tx.query(`alter view if exists content.${quoteIdentifier(from)} rename to ${quoteIdentifier(to)}`);
+}
+
+/** Lets a view's column follow a column to another name. */
+export async function renameViewColumn(tx: Transaction, name: string, { from, to }: { readonly from: string; readonly to: string }): Promise<void> {
+  if (!(await viewColumns(tx, name)).includes(from)) return;
+  await tx.query(`alter view content.${quoteIdentifier(name)} rename column ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`);
+}
+
 /** Points every view at the tables of the live schema, after a rebuilt one has taken its name. */
 export async function recreateViews(tx: Transaction): Promise<void> {
-  const names = [...new Set((await readContentTypes(tx, LIVE, {})).map(({ name }) => name))];
+  const names = [...new Set((await readContentTypes(tx, LIVE, { live: true })).map(({ name }) => name))];
   for (const name of names) await refreshView(tx, name);
 }
 

@@ -9,6 +9,7 @@ import type { Json } from '../../../domain/json.ts';
 import type { Database, Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE, readContentTypes } from './rows.ts';
+import { isWithoutView } from './run-operations.ts';
 
 type Trial = {
   readonly tenant: string;
@@ -17,14 +18,15 @@ type Trial = {
   readonly checks: readonly ValueCheck[];
 };
 
+type Scope = { readonly tenant: string; readonly names: readonly string[]; readonly tenantTypes: 'shared' | 'alone' };
+
 type Value = { readonly entryId: string; readonly field: FieldDefinition; readonly value: Json };
 
 type Outcome = { readonly outcome: 'passed'; readonly unique: readonly Value[] } | { readonly outcome: 'refused'; readonly reason: string } | { readonly outcome: 'locked' };
 
-type Session = ReturnType<typeof reader> & {
-  tryOut(trial: Trial): Promise<Outcome>;
-  valuesOf(tenant: string, table: string, fields: readonly FieldDefinition[]): Promise<readonly Value[]>;
-};
+type Question = { readonly tenant: string; readonly table: string; readonly fields: readonly FieldDefinition[]; readonly deletedAt?: string | undefined };
+
+type Session = ReturnType<typeof reader> & { tryOut(trial: Trial): Promise<Outcome> };
 
 export type SchemaWorkbenchOptions = {
   readonly database: Database;
@@ -42,14 +44,12 @@ export function createSchemaWorkbench({ database, lockTimeoutMs = 3000 }: Schema
   // One at a time in this process: each holds a connection while it works, and must not wait for the others' second one.
   let last: Promise<unknown> = Promise.resolve();
 
-  async function alone<T>(name: string, work: (session: Session) => Promise<T>): Promise<{ readonly value: T } | undefined> {
+  async function alone<T>(scope: Scope, work: (session: Session) => Promise<T>): Promise<{ readonly value: T } | undefined> {
     return database.transaction(async (tx) => {
-      const [lock] = await tx.query<{ locked: boolean }>(`select pg_try_advisory_xact_lock(hashtextextended('content_type/' || $1, 0)) as locked`, [name]);
-      if (lock?.locked !== true) return undefined;
+      if (!(await lock(tx, scope))) return undefined;
       const session: Session = {
         ...reader(tx),
         tryOut: (trial) => tryOut(tx, trial, lockTimeoutMs),
-        valuesOf: (tenant, table, fields) => readValues(tx, tenant, table, fields),
       };
       return { value: await work(session) };
     });
@@ -57,16 +57,27 @@ export function createSchemaWorkbench({ database, lockTimeoutMs = 3000 }: Schema
 
   return {
     ...reader(database),
-    exclusively<T>(name: string, work: (session: Session) => Promise<T>): Promise<{ readonly value: T } | undefined> {
-      const result = last.then(() => alone(name, work));
+    exclusively<T>(scope: Scope, work: (session: Session) => Promise<T>): Promise<{ readonly value: T } | undefined> {
+      const result = last.then(() => alone(scope, work));
       last = result.catch(() => undefined);
       return result;
     },
   };
 }
 
+/** Names in one order everywhere. The locks go with the transaction, so a process that dies holds none. */
+async function lock(tx: Transaction, { tenant, names, tenantTypes }: Scope): Promise<boolean> {
+  const tryLock = tenantTypes === 'shared' ? 'pg_try_advisory_xact_lock_shared' : 'pg_try_advisory_xact_lock';
+  if (!(await isFound(tx, `select ${tryLock}(hashtextextended('content_types_of/' || $1, 0)) as found`, [tenant]))) return false;
+  for (const name of names.toSorted()) {
+    if (!(await isFound(tx, `select pg_try_advisory_xact_lock(hashtextextended('content_type/' || $1, 0)) as found`, [name]))) return false;
+  }
+  return true;
+}
+
 function reader(db: Queryable) {
   return {
+    valuesOf: (question: Question): Promise<readonly Value[]> => readValues(db, question),
     named: (name: string): Promise<readonly StoredContentType[]> => readContentTypes(db, LIVE, { name }),
     ofTenant: (tenant: string): Promise<readonly StoredContentType[]> => readContentTypes(db, LIVE, { tenant, live: true }),
   };
@@ -81,7 +92,7 @@ async function tryOut(tx: Transaction, { tenant, table, statements, checks }: Tr
     const reason = (await findLoss(tx, table, statements)) ?? (await runAndCheck(tx, { tenant, table, statements, checks }));
     if (reason !== undefined) return { outcome: 'refused', reason };
     const unique = checks.filter(({ kind }) => kind === 'unique').map(({ field }) => field);
-    return { outcome: 'passed', unique: await readValues(tx, tenant, table, unique) };
+    return { outcome: 'passed', unique: await readValues(tx, { tenant, table, fields: unique }) };
   } catch (error) {
     const code = sqlState(error);
     if (LOCK_FAULTS.includes(code)) return { outcome: 'locked' };
@@ -93,17 +104,19 @@ async function tryOut(tx: Transaction, { tenant, table, statements, checks }: Tr
 }
 
 async function findLoss(tx: Transaction, table: string, statements: readonly SchemaStatement[]): Promise<string | undefined> {
-  for (const { operation } of statements) {
+  for (const { operation, table: other = table } of statements) {
     if (operation.op !== 'convert_column') continue;
-    const question = findUnconvertible({ schema: LIVE, table }, operation);
+    const question = findUnconvertible({ schema: LIVE, table: other }, operation);
     if (question !== undefined && (await isFound(tx, question))) return `a value of ${operation.column} does not convert`;
   }
   return undefined;
 }
 
 async function runAndCheck(tx: Transaction, { tenant, table, statements, checks }: Trial): Promise<string | undefined> {
-  if (statements.some(({ operation }) => operation.op === 'convert_column')) await tx.query(`drop view if exists content.${quoteIdentifier(table)} cascade`);
-  for (const { sql } of statements) await tx.query(sql);
+  for (const { sql, operation, table: other = table } of statements) {
+    if (isWithoutView(operation)) await tx.query(`drop view if exists content.${quoteIdentifier(other)} cascade`);
+    await tx.query(sql);
+  }
   for (const check of checks) {
     const column = quoteIdentifier(keyOf(check.field));
     const rows = `from ${LIVE}.${quoteIdentifier(table)} where tenant_id = $1 and "_deleted_at" is null`;
@@ -116,15 +129,15 @@ async function runAndCheck(tx: Transaction, { tenant, table, statements, checks 
   return undefined;
 }
 
-async function readValues(tx: Transaction, tenant: string, table: string, fields: readonly FieldDefinition[]): Promise<readonly Value[]> {
+async function readValues(db: Queryable, { tenant, table, fields, deletedAt }: Question): Promise<readonly Value[]> {
   const values: Value[] = [];
   for (const field of fields) {
     const { name, type } = columnOf(field);
     const column = quoteIdentifier(name);
-    const rows = await tx.query<{ id: string; value: Json }>(
+    const rows = await db.query<{ id: string; value: Json }>(
       `select id, to_json(${jsonExpression(type, column)}) as value from ${LIVE}.${quoteIdentifier(table)}
-       where tenant_id = $1 and "_deleted_at" is null and ${column} is not null`,
-      [tenant],
+       where tenant_id = $1 and ("_deleted_at" is null or "_deleted_at" = $2::timestamptz) and ${column} is not null`,
+      [tenant, deletedAt ?? null],
     );
     values.push(...rows.map(({ id, value }) => ({ entryId: id, field, value })));
   }

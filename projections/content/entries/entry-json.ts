@@ -4,6 +4,7 @@ import { isStored, sqlTypeOf } from '../../../domain/content/field-types.ts';
 import type { ColumnType } from '../../../domain/content/field-types.ts';
 import { MAX_MANY, populateKey } from '../../../domain/content/populate-plan.ts';
 import type { PopulatedRelation, PopulatePlan } from '../../../domain/content/populate-plan.ts';
+import { tableNameOf } from '../../../domain/content/table-names.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { isList, relatedRows } from './related-rows.ts';
 
@@ -31,8 +32,8 @@ export function shapeKey(type: ContentType, { hidden, fields, complete, deleted,
 export const LIVE_SCHEMA = 'rm_content';
 
 /** The typed table of a content type in the live read model, quoted. */
-export function tableOf(type: Pick<ContentType, 'name'>, schema = quoteIdentifier(LIVE_SCHEMA)): string {
-  return `${schema}.${quoteIdentifier(type.name)}`;
+export function tableOf(type: Pick<ContentType, 'id' | 'name' | 'deleted'>, schema = quoteIdentifier(LIVE_SCHEMA)): string {
+  return `${schema}.${quoteIdentifier(tableNameOf(type))}`;
 }
 
 /** What the entries of a type are selected from, in this shape. */

@@ -56,7 +56,7 @@ describe('saving content types', () => {
   async function insert(table: string, values: Record<string, unknown>, tenant = 'default'): Promise<void> {
     await database.db().query(
       `insert into rm_content.${table} select * from json_populate_record(null::rm_content.${table}, $1)`,
-      [JSON.stringify({ id: crypto.randomUUID(), tenant_id: tenant, _version: 1, _status: 'published', _created_at: '2025-01-01T00:00:00Z', _updated_at: '2025-01-01T00:00:00Z', _created_by: {}, _updated_by: {}, ...values })],
+      [JSON.stringify({ id: crypto.randomUUID(), tenant_id: tenant, _version: 1, _status: 'published', _created_at: '2025-01-01T00:00:00Z', _updated_at: '2025-01-01T00:00:00Z', _created_by: {}, _updated_by: {}, _position: '0'.repeat(20), ...values })],
     );
   }
   const rows = (sql: string) => database.db().query(sql);
@@ -248,14 +248,14 @@ describe('saving content types', () => {
       expect(await world.queries.one('default', 'article')).to.equal(undefined);
       await post({ name: 'article', fields: [text('title')] });
       expect(await world.queries.stats('default', 'article')).to.include({ rows: 0 });
-      expect(await rows('select title from rm_content.article')).to.deep.equal([{ title: 'kept' }]);
+      expect(await rows('select title from rm_content.article')).to.deep.equal([]);
     });
   });
 
   describe('with another process at it', () => {
     it('answers 503 with Retry-After at once, for that name only', async () => {
       const elsewhere = createSchemaWorkbench({ database: database.db() });
-      await elsewhere.exclusively('article', async () => {
+      await elsewhere.exclusively({ tenant: 'default', names: ['article'], tenantTypes: 'shared' }, async () => {
         expect(await refusalOf(post({ name: 'article' }))).to.deep.equal({
           status: 503, code: 'ddl_in_progress', message: 'another instance is applying DDL for this schema; retry in 1s', headers: { 'Retry-After': '1' },
         });

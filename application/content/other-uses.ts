@@ -1,0 +1,19 @@
+import type { StoredContentType } from '../../domain/content/content-type.ts';
+import type { TableUse } from '../../domain/content/schema-diff.ts';
+import { refusal } from '../../domain/errors.ts';
+import type { AppError } from '../../domain/errors.ts';
+
+/** What a content type keeps in its table. */
+export function useOf({ definition, retained }: Pick<StoredContentType, 'definition' | 'retained'>): TableUse {
+  return { fields: definition.fields, retained, with_draft_publish: definition.with_draft_publish };
+}
+
+/** What the other tenants' types keep in a table that has the name of all of them. */
+export function otherUses(named: readonly StoredContentType[], tenant: string): readonly TableUse[] {
+  return named.filter((type) => !type.deleted && type.tenant !== tenant).map(useOf);
+}
+
+/** The refusal of a definition that another tenant's table can't hold (spec 2, errors of schema routes). */
+export function sharedDifferently(conflict: string): AppError {
+  return refusal('schema_table_shared', { message: `another schema shares this table and defines it differently: ${conflict}` });
+}

@@ -1,0 +1,43 @@
+import type { FieldDefinition, ValidationRule } from './definition.ts';
+import { keyOf } from './entry-fields.ts';
+import { isStored } from './field-types.ts';
+import { columnOf } from './schema-diff.ts';
+import type { TableUse } from './schema-diff.ts';
+import type { SchemaOperation } from './schema-operation.ts';
+import { reshape, tableShape } from './table-shape.ts';
+
+/** A field's old and new name. */
+export type FieldRenaming = { readonly field: FieldDefinition; readonly to: string };
+
+/** The type's own fields after the renaming: rules that compare with the field follow it. */
+export function renameAmong(fields: readonly FieldDefinition[], { field, to }: FieldRenaming): readonly FieldDefinition[] {
+  const renamed = { ...field, name: to };
+  const follow = (rule: ValidationRule): ValidationRule => {
+    const { field: other } = rule.params;
+    if (rule.rule !== 'compare' || (other !== field.name && other !== keyOf(field))) return rule;
+    return { ...rule, params: { ...rule.params, field: other === field.name ? to : keyOf(renamed) } };
+  };
+  return fields.map((known) => {
+    const next = known.id === field.id ? { ...known, name: to } : known;
+    return next.validation?.some(({ rule }) => rule === 'compare') === true ? { ...next, validation: next.validation.map(follow) } : next;
+  });
+}
+
+/** Fields of another type whose other side is the renamed field. The same list where none is. */
+export function followOtherSide(fields: readonly FieldDefinition[], { schema, from, to }: { readonly schema: string; readonly from: string; readonly to: string }): readonly FieldDefinition[] {
+  const follows = (field: FieldDefinition): boolean => field.relation_to === schema && field.relation_field === from;
+  return fields.some(follows) ? fields.map((field) => (follows(field) ? { ...field, relation_field: to } : field)) : fields;
+}
+
+/** Operations that take a field's values to the column of its new name; on a shared column the tenant's values alone. */
+export function fieldRenameOperations(
+  { field, to, before, after, others, tenant }: FieldRenaming & { readonly before: TableUse; readonly after: TableUse; readonly others: readonly TableUse[]; readonly tenant: string },
+): readonly SchemaOperation[] {
+  if (!isStored(field)) return [];
+  const [from, column] = [columnOf(field), columnOf({ ...field, name: to })];
+  const foreign = new Set(others.flatMap(({ fields, retained }) => [...fields, ...retained]).filter(isStored).map(keyOf));
+  if (!foreign.has(from.name) && !foreign.has(column.name)) return [{ op: 'rename_column', from: from.name, column }];
+  const [old, fresh] = [tableShape([before, ...others]), tableShape([after, ...others])];
+  const both = tableShape([before, after, ...others]);
+  return [...reshape(old, both), { op: 'move_values', from, to: column, tenant }, ...reshape(both, fresh)];
+}

@@ -11,6 +11,7 @@ const MAX_MADE = 240;
  */
 export function toSlug(text: string): string {
   return text
+    .normalize('NFKD')
     .toLowerCase()
     .normalize('NFKD')
     .replaceAll(/(\p{Script=Latin})\p{Mn}+/gu, '$1')

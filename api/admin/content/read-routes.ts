@@ -38,7 +38,7 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
         if (query.schema !== undefined && named.length === 0) throw refusal('schema_not_found');
         const readable = readableTypes(named, { tenant, roles: principal.roles }, dependencies);
         if (query.schema !== undefined && readable.length === 0) throw refusal('permission_denied');
-        const { entries, total } = await dependencies.listAdminEntries({ tenant, types: readable.map(({ type }) => type), status, limit, offset });
+        const { entries, total } = await dependencies.listAdminEntries({ tenant, types: readable, status, search: query.q === undefined || query.q.trim() === '' ? undefined : query.q, limit, offset });
         const access = new Map(readable.map((granted) => [granted.type.id, granted]));
         const data = entries.flatMap(({ type, entry, deletedAt }) => {
           const granted = access.get(type.id);

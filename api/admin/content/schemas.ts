@@ -20,5 +20,5 @@ export const AdminEntryBody = Type.Object({ data: Type.Optional(Data), slug: Slu
 export const IdParams = Type.Object({ id: Type.String() });
 
 const Text = Type.Optional(Type.String());
-export const AdminListQuery = Type.Object({ schema: Text, status: Text, limit: Text, offset: Text }, { additionalProperties: false });
+export const AdminListQuery = Type.Object({ schema: Text, status: Text, q: Text, limit: Text, offset: Text }, { additionalProperties: false });
 export const SlugQuery = Type.Object({ schema: Text }, { additionalProperties: false });

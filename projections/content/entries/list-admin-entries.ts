@@ -2,15 +2,20 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
 import type { EntryStatus } from '../../../domain/content/events.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Parameters } from './conditions.ts';
 import { entryJson, tableOf } from './entry-json.ts';
 import { toState } from './get-entry.ts';
+import { searchSql } from './search-condition.ts';
 
 /** A list of entries over several content types of one tenant, newest change first (spec 4 A, admin content). */
 export type AdminQuery = {
   readonly tenant: string;
-  readonly types: readonly ContentType[];
+  /** With the fields that the caller does not see, and so can't search. */
+  readonly types: readonly { readonly type: ContentType; readonly hidden: ReadonlySet<string> }[];
   /** `deleted`: what soft delete, of entries or of whole types, has kept. Undefined: everything that is there. */
   readonly status: EntryStatus | 'deleted' | undefined;
+  /** Words that the texts of the entries must hold. */
+  readonly search: string | undefined;
   readonly limit: number;
   readonly offset: number;
 };
@@ -21,7 +26,7 @@ export type AdminEntry = { readonly type: ContentType; readonly entry: EntryStat
 export type AdminEntryList = (query: AdminQuery) => Promise<{ readonly entries: readonly AdminEntry[]; readonly total: number }>;
 
 /** A table that entries are listed from, and what its entries must be. */
-type Source = { readonly type: ContentType; readonly table: string; readonly condition: string };
+type Source = { readonly type: ContentType; readonly hidden: ReadonlySet<string>; readonly table: string; readonly condition: string };
 
 type Page = { readonly places: readonly { readonly at: number; readonly id: string }[]; readonly total: number };
 
@@ -33,7 +38,7 @@ const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
  */
 export function createAdminEntryList({ database }: { readonly database: Queryable }): AdminEntryList {
   return async (query) => {
-    const sources = query.types.flatMap((type) => sourceOf(type, query.status) ?? []);
+    const sources = query.types.flatMap((readable) => sourceOf(readable, query.status) ?? []);
     const { places, total } = await findPage(database, query, sources);
     const found = new Map<string, AdminEntry>();
     for (const [at, source] of sources.entries()) {
@@ -45,25 +50,28 @@ export function createAdminEntryList({ database }: { readonly database: Queryabl
 }
 
 /** @returns undefined for a type none of whose entries can have the status */
-function sourceOf(type: ContentType, status: AdminQuery['status']): Source | undefined {
-  const table = tableOf(type);
-  if (status === 'deleted') return { type, table, condition: 't."_deleted_at" is not null' };
+function sourceOf({ type, hidden }: AdminQuery['types'][number], status: AdminQuery['status']): Source | undefined {
+  const source = { type, hidden, table: tableOf(type) };
+  if (status === 'deleted') return { ...source, condition: 't."_deleted_at" is not null' };
   if (type.deleted === true) return undefined;
-  const living = { type, table, condition: 't."_deleted_at" is null' };
+  const living = { ...source, condition: 't."_deleted_at" is null' };
   if (status === undefined) return living;
   // Without drafts every entry counts as published, whatever its row still says.
   if (type.definition.with_draft_publish !== true) return status === 'published' ? living : undefined;
   return { ...living, condition: `${living.condition} and t."_status" = '${status}'` };
 }
 
-async function findPage(database: Queryable, { tenant, limit, offset }: AdminQuery, sources: readonly Source[]): Promise<Page> {
+async function findPage(database: Queryable, { tenant, search, limit, offset }: AdminQuery, sources: readonly Source[]): Promise<Page> {
   if (sources.length === 0) return { places: [], total: 0 };
-  const from = ({ table, condition }: Source) => `from ${table} t where t.tenant_id = $1 and ${condition}`;
-  const arms = sources.map((source, at) => `(select ${at} as at, t.id, t."_updated_at" as moved ${from(source)} order by t."_updated_at" desc, t.id desc limit $2::int8 + $3::int8)`);
-  const counts = sources.map((source) => `(select count(*) ${from(source)})`);
+  const from = ({ type, hidden, table, condition }: Source, parameters: Parameters) =>
+    `from ${table} t where t.tenant_id = $1 and ${condition}${search === undefined ? '' : ` and ${searchSql({ type, hidden, search }, parameters)}`}`;
+  const paging: Parameters = { values: [tenant, limit, offset] };
+  const arms = sources.map((source, at) => `(select ${at} as at, t.id, t."_updated_at" as moved ${from(source, paging)} order by t."_updated_at" desc, t.id desc limit $2::int8 + $3::int8)`);
+  const counting: Parameters = { values: [tenant] };
+  const counts = sources.map((source) => `(select count(*) ${from(source, counting)})`);
   const [places, [count]] = await Promise.all([
-    database.query<Page['places'][number]>(`select at, id::text as id from (${arms.join(' union all ')}) a order by moved desc, id desc limit $2 offset $3`, [tenant, limit, offset]),
-    database.query<{ readonly total: number }>(`select (${counts.join(' + ')})::int8 as total`, [tenant]),
+    database.query<Page['places'][number]>(`select at, id::text as id from (${arms.join(' union all ')}) a order by moved desc, id desc limit $2 offset $3`, paging.values),
+    database.query<{ readonly total: number }>(`select (${counts.join(' + ')})::int8 as total`, counting.values),
   ]);
   return { places, total: count?.total ?? 0 };
 }

@@ -270,6 +270,18 @@ describe('admin content over HTTP', () => {
       expect(await refused(call('GET', `${ROOT}?schema=nope`))).to.deep.equal([404, 'schema not found']);
     });
 
+    it('is searched over the texts of every type, but for fields that the caller does not see', async () => {
+      const [one, two] = [await create({ data: { title: 'A quokka smiles', code: 'q1' } }), await create({ schema_name: 'page', data: { body: 'Two Quokkas, one quokka' } })];
+      const search = async (q: string, by = call) => (await list(`?q=${encodeURIComponent(q)}`, by)).data.map(({ id }) => id);
+      expect(await search('quokka')).to.deep.equal([two.id, one.id]);
+      expect(await list('?q=quokka&schema=article&status=draft')).to.deep.include({ total: 1 });
+      expect(await search('quokka', as('reader'))).to.deep.equal([]);
+      expect(await search('quokka', as('acme'))).to.deep.equal([]);
+      expect((await search(' ')).length).to.be.greaterThan(2);
+      expect(await search("'; drop table x; --")).to.deep.equal([]);
+      for (const { id } of [one, two]) await call('DELETE', `${ROOT}/${id}`);
+    });
+
     it('holds nothing of another tenant', async () => {
       const ids = (await list('', as('acme'))).data.map(({ schema_name }) => schema_name);
       expect(new Set(ids)).to.deep.equal(new Set(['article']));

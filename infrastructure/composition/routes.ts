@@ -3,6 +3,8 @@ import type { RateCounters } from '../../application/ports/rate-counters.ts';
 import { adminContentRoutes } from '../../api/admin/content/admin-content-routes.ts';
 import { auditRoutes } from '../../api/admin/platform/audit.ts';
 import { licenseRoutes } from '../../api/admin/platform/license-routes.ts';
+import { pluginRoutes } from '../../api/admin/platform/plugin-routes.ts';
+import { tenantFeatureRoutes } from '../../api/admin/platform/tenant-feature-routes.ts';
 import { canvasLayoutRoutes } from '../../api/admin/content-types/canvas-layout.ts';
 import { presetRoutes } from '../../api/admin/content-types/presets.ts';
 import { contentTypeRoutes } from '../../api/admin/content-types/routes.ts';
@@ -21,9 +23,11 @@ import { composeAdminContent } from './admin-content.ts';
 import type { Audit } from './audit.ts';
 import type { Automation } from './automation.ts';
 import type { Content } from './content.ts';
+import type { InstallFeatures } from './features.ts';
 import type { Identity } from './identity.ts';
 import type { License } from './license.ts';
 import type { Modelling } from './modelling.ts';
+import { projections } from './projections.ts';
 import type { Stores } from './stores.ts';
 
 export type RoutesOptions = {
@@ -38,29 +42,37 @@ export type RoutesOptions = {
   readonly identity: Pick<Identity, 'dependencies'>;
   readonly automation: Automation;
   readonly license: License;
+  readonly install: InstallFeatures;
   readonly version: string;
   /** False in a process without the role `api`: only probes and metrics are served. */
   readonly api: boolean;
 };
 
 /** The table of routes of both listeners (spec 5, rule 13). */
-export function composeRoutes({ stores, settings, metrics, checks, audit, content, modelling, rateCounters, identity, automation, license, version, api }: RoutesOptions): readonly Route[] {
+export function composeRoutes({ stores, settings, metrics, checks, audit, content, modelling, rateCounters, identity, automation, license, install, version, api }: RoutesOptions): readonly Route[] {
   const operations = [...healthRoutes(checks), metricsRoute({ metrics, token: settings.metricsToken })];
   if (!api) return operations;
-  const routes: readonly Route[] = [
+  const { features, settings: featureSettings } = install;
+  const { vault, progress, tenants } = identity.dependencies;
+  const built: readonly Route[] = [
     ...operations,
-    ...openApiRoutes({ routes: () => routes, version }),
+    ...openApiRoutes({ routes: () => served, version }),
     ...auditRoutes(audit.dependencies),
     ...licenseRoutes({ ...license, eventStore: stores.eventStore }),
-    ...identityRoutes({ ...identity.dependencies, secureCookie: settings.secureCookie }),
+    ...identityRoutes({ ...identity.dependencies, secureCookie: settings.secureCookie, readModels: projections.map(({ name }) => name) }),
     ...contentAuthRoutes({ ...identity.dependencies, publicKeys: [audit.publicKey] }),
     ...contentTypeRoutes({ ...content.typeDependencies, rateCounters }),
     ...presetRoutes(modelling.presets),
     ...canvasLayoutRoutes(modelling.canvas),
     ...contentTypeReadRoutes(content.typeDependencies),
     ...entryRoutes({ ...content.entryDependencies, entitlements: license.holder.entitlements }),
-    ...adminContentRoutes(composeAdminContent({ database: stores.database, content })),
+    ...adminContentRoutes(composeAdminContent({ database: stores.database, content, entitlements: license.holder.entitlements })),
     ...webhookRoutes(automation.routeDependencies),
+    ...pluginRoutes({ eventStore: stores.eventStore, vault, progress, features, settings: featureSettings, entitlements: license.holder.entitlements }),
+    ...tenantFeatureRoutes({ eventStore: stores.eventStore, progress, features, tenantState: (slug) => tenants.state(slug) }),
   ];
-  return routes;
+  features.declare(built);
+  // What SVC_PLUGINS does not list was never served.
+  const served = built.filter(({ feature }) => feature === undefined || features.isRequested(feature));
+  return served;
 }

@@ -22,7 +22,7 @@ const ROW = `(id uuid, tenant_id text, name text, url jsonb, events jsonb, schem
 /** Read model of webhooks, schema `rm_automation` (spec 3, webhook; spec 5, rule 6). */
 export const automationProjection: Projection = {
   name: 'automation',
-  version: 1,
+  version: 2,
   categories: ['webhook'],
 
   async create(tx, { schema }) {

@@ -5,11 +5,12 @@ import { apiKeyRoutes } from './api-key-routes.ts';
 import { membershipRoutes } from './membership-routes.ts';
 import { permissionRoutes } from './permission-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
+import type { TenantRouteDependencies } from './tenant-routes.ts';
 import { tenantRoutes } from './tenant-routes.ts';
 import { userRoutes } from './user-routes.ts';
 
 /** Every identity route of the Admin API. */
-export function identityRoutes(dependencies: IdentityDependencies & { readonly secureCookie: boolean }): readonly Route[] {
+export function identityRoutes(dependencies: IdentityDependencies & TenantRouteDependencies & { readonly secureCookie: boolean }): readonly Route[] {
   return [
     ...sessionRoutes(dependencies), ...userRoutes(dependencies), ...tenantRoutes(dependencies), ...membershipRoutes(dependencies), ...permissionRoutes(dependencies),
     accessRoute(dependencies), ...apiKeyRoutes(dependencies),

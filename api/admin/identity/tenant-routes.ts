@@ -27,12 +27,14 @@ const settings = {
 };
 const strict = { additionalProperties: false };
 
-/** Every read model that holds rows of tenants: a deletion is answered when they are gone. */
-const HOLDING_TENANTS = ['identity', 'content', 'automation'];
+export type TenantRouteDependencies = {
+  /** Names of all read models: a deletion is answered when the tenant's rows are gone from them. */
+  readonly readModels: readonly string[];
+};
 
 /** Tenants of the install (spec 4 A, tenants; super_admin in a signed-in session). */
-export function tenantRoutes(dependencies: IdentityDependencies): readonly Route[] {
-  const { reads, tenants } = dependencies;
+export function tenantRoutes(dependencies: IdentityDependencies & TenantRouteDependencies): readonly Route[] {
+  const { reads, tenants, readModels } = dependencies;
   const shared = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
   const one = { ...shared, params: Slug, notFound: 'tenant_not_found', precheck: existing } as const;
 
@@ -80,7 +82,7 @@ export function tenantRoutes(dependencies: IdentityDependencies): readonly Route
       answers: { 204: null }, refusals: ['tenant_not_found', 'default_tenant_stays', 'validation_failed'],
       handler: async ({ params, query, context }) => {
         const position = await deleteTenant(dependencies, { slug: params.slug, confirm: query.confirm }, context);
-        return { status: 204, ...(position === undefined ? {} : { commit: { position, readModels: HOLDING_TENANTS } }) };
+        return { status: 204, ...(position === undefined ? {} : { commit: { position, readModels } }) };
       },
     }),
   ];

@@ -112,7 +112,7 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
     now, authenticate: authenticator.authenticate, checkKeyScope: keyRefusal, recordKeyRequest: requests.record, progress: engine.progress,
     tenantState: tenants.state, tenantOfHost: tenants.ofHost,
   };
-  const served = await serve([...identityRoutes({ ...dependencies, secureCookie: false }), ...contentAuthRoutes(dependencies), ...probes], {}, overrides);
+  const served = await serve([...identityRoutes({ ...dependencies, secureCookie: false, readModels: ['identity'] }), ...contentAuthRoutes(dependencies), ...probes], {}, overrides);
   return {
     admin: caller(() => served.admin.url),
     content: caller(() => served.content.url),

@@ -9,7 +9,8 @@ import type { EntryRouteDependencies } from './entry-access.ts';
 import { EntryParams } from './entry-schemas.ts';
 import { presentActor } from './present-entry.ts';
 
-const BlameSchema = Type.Object({
+/** For each field who wrote its value. */
+export const BlameSchema = Type.Object({
   data: Type.Array(
     Type.Object({
       field: Type.String(),

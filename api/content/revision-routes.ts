@@ -94,6 +94,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
   ];
 }
 
-function presentRevision({ id, version, action, actor, created_at, changed }: Revision): JsonObject {
+/** One revision of the answer; also for the admin content. */
+export function presentRevision({ id, version, action, actor, created_at, changed }: Revision): JsonObject {
   return { id, version, action, actor: presentActor(actor), created_at, changed };
 }

@@ -1,4 +1,5 @@
 import type { AdminContentDependencies } from '../../api/admin/content/admin-access.ts';
+import type { Entitlements } from '../../application/ports/entitlements.ts';
 import { LIVE, readContentTypes } from '../../projections/content/content-types/rows.ts';
 import { createAdminEntryList } from '../../projections/content/entries/list-admin-entries.ts';
 import { slugQueries } from '../../projections/content/entries/slug-queries.ts';
@@ -6,9 +7,10 @@ import type { Database } from '../postgres/database.ts';
 import type { Content } from './content.ts';
 
 /** Puts the console's side of entries together. */
-export function composeAdminContent({ database, content }: { readonly database: Database; readonly content: Pick<Content, 'typeById' | 'entryDependencies'> }): AdminContentDependencies {
+export function composeAdminContent({ database, content, entitlements }: { readonly database: Database; readonly content: Pick<Content, 'typeById' | 'entryDependencies'>; readonly entitlements: Entitlements }): AdminContentDependencies {
   return {
     ...content.entryDependencies,
+    entitlements,
     typeById: (id) => content.typeById(id),
     typesOf: (tenant) => readContentTypes(database, LIVE, { tenant }),
     slugs: slugQueries(database),

@@ -69,6 +69,11 @@ const SPECIFIED = `
   PUT    /api/admin/content/{id}/archive                          signed in
   PUT    /api/admin/content/{id}/unarchive                        signed in
   PUT    /api/admin/content/{id}/undelete                         signed in
+  GET    /api/admin/content/{id}/revisions                        signed in
+  GET    /api/admin/content/{id}/revisions/{rev_id}               signed in
+  GET    /api/admin/content/{id}/revisions/{a}/diff/{b}           signed in
+  PUT    /api/admin/content/{id}/revisions/{rev_id}/restore       signed in
+  GET    /api/admin/content/{id}/blame                            signed in
   GET    /api/v1/content/{schema}/{id}/relations/{field}           credential
   PUT    /api/v1/content/{schema}/{id}/relations/{field}           editors
   GET    /api/v1/content/{schema}/{id}/revisions                   credential

@@ -4,6 +4,7 @@ import { typeOfEntry } from '../../../application/content/type-of-entry.ts';
 import type { TypeOfEntryDependencies } from '../../../application/content/type-of-entry.ts';
 import type { AdminEntryDependencies } from '../../../application/content/write-admin-entry.ts';
 import type { AccessAction } from '../../../application/ports/access-rules.ts';
+import type { Entitlements } from '../../../application/ports/entitlements.ts';
 import type { StoredContentType } from '../../../domain/content/content-type.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
@@ -19,6 +20,7 @@ export type AdminContentDependencies = AdminEntryDependencies &
   TypeOfEntryDependencies & {
     readonly reads: EntryReads;
     readonly listAdminEntries: AdminEntryList;
+    readonly entitlements: Entitlements;
     readonly slugs: ReturnType<typeof slugQueries>;
     /** Every content type of the tenant, those deleted with their entries kept too. */
     readonly typesOf: (tenant: string) => Promise<readonly StoredContentType[]>;

@@ -18,6 +18,8 @@ export const NewAdminEntryBody = Type.Object(
 export const AdminEntryBody = Type.Object({ data: Type.Optional(Data), slug: Slug }, { additionalProperties: false });
 
 export const IdParams = Type.Object({ id: Type.String() });
+export const RevisionParams = Type.Object({ id: Type.String(), rev_id: Type.String() });
+export const DiffParams = Type.Object({ id: Type.String(), a: Type.String(), b: Type.String() });
 
 const Text = Type.Optional(Type.String());
 export const AdminListQuery = Type.Object({ schema: Text, status: Text, q: Text, limit: Text, offset: Text }, { additionalProperties: false });

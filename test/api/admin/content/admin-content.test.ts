@@ -3,6 +3,7 @@ import { v7 } from 'uuid';
 import { adminContentRoutes } from '../../../../api/admin/content/admin-content-routes.ts';
 import { entryRoutes } from '../../../../api/content/entry-routes.ts';
 import { compileAccessRules } from '../../../../application/identity/compile-access-rules.ts';
+import { FREE_TIER } from '../../../../application/ports/entitlements.ts';
 import type { ContentType } from '../../../../domain/content/content-type.ts';
 import { ENTRY_MOVES } from '../../../../domain/content/entry.ts';
 import { FIRST_RULE } from '../../../../domain/identity/access-rule.ts';
@@ -45,7 +46,7 @@ describe('admin content over HTTP', () => {
     let turn: Promise<void> = Promise.resolve();
     const dependencies = { ...content.dependencies(), accessRules: { decide: compileAccessRules(RULES) } };
     const typeById = async (id: string) => (await contentTypesById(content.database(), LIVE.schema, [id])).get(id);
-    const routes = [...adminContentRoutes(composeAdminContent({ database: content.database(), content: { typeById, entryDependencies: dependencies } })), ...entryRoutes(dependencies)];
+    const routes = [...adminContentRoutes(composeAdminContent({ database: content.database(), content: { typeById, entryDependencies: dependencies }, entitlements: FREE_TIER })), ...entryRoutes(dependencies)];
     served = await serve(routes, {}, {
       authenticate: ({ bearer, apiKey }) => PRINCIPALS[bearer ?? apiKey ?? ''],
       checkKeyScope: () => undefined,
@@ -153,6 +154,39 @@ describe('admin content over HTTP', () => {
         expect(await refused(by('DELETE', `${ROOT}/${id}`))).to.deep.equal([404, 'content not found']);
         for (const move of ENTRY_MOVES) expect(await refused(by('PUT', `${ROOT}/${id}/${move}`))).to.deep.equal([404, 'content not found']);
       }
+    });
+  });
+
+  describe('the past of an entry', () => {
+    it('is served as on the Content API: revisions, one of them, what differs, and who wrote what', async () => {
+      const entry = await create({ data: { title: 'one', views: 1 } });
+      const path = `${ROOT}/${entry.id}`;
+      await ok(call('PUT', path, { data: { title: 'two' } }));
+      await ok(call('PUT', `${path}/publish`));
+      const api = caller(() => `http://127.0.0.1:${served.content.port}`, { 'x-api-key': 'key' });
+      for (const part of ['revisions', 'revisions?limit=1&offset=1&count=true', 'revisions/2', 'revisions/1/diff/2', 'blame']) {
+        const [mine, theirs] = await Promise.all([call('GET', `${path}/${part}`), api('GET', `/api/v1/content/article/${entry.id}/${part}`)]);
+        expect([mine.status, mine.json(), mine.headers['x-total-count']], part).to.deep.equal([200, theirs.json(), theirs.headers['x-total-count']]);
+      }
+      const reader = as('reader');
+      expect((await reader('GET', `${path}/revisions/1`)).json<Entry>().data).to.deep.equal({ code: null, views: 1 });
+      expect((await reader('GET', `${path}/revisions/1/diff/2`)).json()).to.deep.equal({ changes: [] });
+      expect(JSON.stringify((await reader('GET', `${path}/blame`)).json())).to.not.include('title');
+    });
+
+    it('is restored as a new revision, under If-Match', async () => {
+      const entry = await create({ data: { title: 'restore one' } });
+      const path = `${ROOT}/${entry.id}`;
+      await ok(call('PUT', path, { data: { title: 'restore two' } }));
+      expect(await refused(call('PUT', `${path}/revisions/1/restore`, undefined, { 'if-match': '"1"' }))).to.deep.equal([412, 'the entry has changed']);
+      expect(await ok(call('PUT', `${path}/revisions/1/restore`, undefined, { 'if-match': '"2"' }))).to.include({ title: 'restore one', slug: 'restore-one', version: 3 });
+      expect(await refused(call('PUT', `${path}/revisions/9/restore`))).to.deep.equal([404, 'revision not found']);
+    });
+
+    it('of another tenant\'s entry is not found', async () => {
+      const { id } = await titled('past');
+      for (const part of ['revisions', 'revisions/1', 'revisions/1/diff/1', 'blame']) expect(await refused(as('acme')('GET', `${ROOT}/${id}/${part}`))).to.deep.equal([404, 'content not found']);
+      expect(await refused(as('acme')('PUT', `${ROOT}/${id}/revisions/1/restore`))).to.deep.equal([404, 'content not found']);
     });
   });
 
@@ -327,7 +361,7 @@ describe('admin content over HTTP', () => {
       const decide = compileAccessRules([{ role: 'editor', schema_name: '*', actions: ['read', 'create'], field_mask: ['views'] }]);
       const dependencies = { ...content.dependencies(), accessRules: { decide } };
       const typeById = () => Promise.resolve(undefined);
-      const narrow = await serve(adminContentRoutes(composeAdminContent({ database: content.database(), content: { typeById, entryDependencies: dependencies } })), {}, {
+      const narrow = await serve(adminContentRoutes(composeAdminContent({ database: content.database(), content: { typeById, entryDependencies: dependencies }, entitlements: FREE_TIER })), {}, {
         authenticate: ({ bearer }) => PRINCIPALS[bearer ?? ''],
         progress: { waitFor: async () => (await content.project(), true) },
       });

@@ -5,7 +5,7 @@ import { hasCode, refusal } from '../domain/errors.ts';
 import type { DomainEvent, GlobalPosition, NewEvent, RecordedEvent, StreamRevision } from '../domain/event.ts';
 import type { Turn } from './in-turn.ts';
 import { inTurn } from './in-turn.ts';
-import type { EventStore } from './ports/event-store.ts';
+import type { AppendResult, EventStore, StreamWrite } from './ports/event-store.ts';
 
 /** A state known to be that of the stream at `revision`; -1 where the stream is empty. */
 export type StateAt<State> = { readonly state: State; readonly revision: StreamRevision };
@@ -32,6 +32,8 @@ export type HandleCommandOptions<State, Event extends DomainEvent> = {
   readonly snapshot?: StateAt<State> | (() => Promise<StateAt<State> | undefined>) | undefined;
   /** Runs between decision and append, and again for every new decision (claims of unique values). */
   readonly beforeAppend?: ((events: readonly Event[], state: State) => Promise<void>) | undefined;
+  /** Writes to other streams that go with the events, in front of them, all or none; asked again for every new decision. Only where the store has `appendMany`. */
+  readonly alongside?: ((events: readonly NewEvent[]) => Promise<readonly StreamWrite[]>) | undefined;
 };
 
 /** Decisions on one stream before the command gives up under contention and answers `store_unavailable`. */
@@ -57,9 +59,10 @@ async function runCommand<State, Event extends DomainEvent>(options: HandleComma
     if (decided.length === 0) return { ...current, position: undefined, events: [] };
     await options.beforeAppend?.(decided, current.state);
     const events = decided.map((event) => toNewEvent(event, context));
+    const expected = current.revision < 0 ? 'no_stream' : current.revision;
+    const alongside = (await options.alongside?.(events)) ?? [];
     try {
-      const expected = current.revision < 0 ? 'no_stream' : current.revision;
-      const { revision, position } = await appendOnce(() => eventStore.append(stream, events, { expected }));
+      const { revision, position } = await appendOnce(() => appendWith(eventStore, alongside, { stream, events, expected }));
       turn.revision = Math.max(turn.revision, revision);
       return { state: decided.reduce(decider.evolve, current.state), revision, position, events };
     } catch (error) {
@@ -77,6 +80,14 @@ async function runCommand<State, Event extends DomainEvent>(options: HandleComma
     }
     return { state, revision };
   }
+}
+
+async function appendWith(eventStore: EventStore, alongside: readonly StreamWrite[], { stream, events, expected }: StreamWrite): Promise<AppendResult> {
+  if (alongside.length === 0) return eventStore.append(stream, events, { expected });
+  const results = await eventStore.appendMany?.([...alongside, { stream, events, expected }]);
+  const last = results?.at(-1);
+  if (!last) throw new TypeError('this store appends to one stream at a time');
+  return last;
 }
 
 /** Wraps a decided event: id, actor, correlation, time (spec 5, rule 2). */

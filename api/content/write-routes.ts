@@ -128,7 +128,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       summary: 'Delete an entry; its history stays',
       params: EntryParams,
       answers: { 204: null },
-      refusals: ENTRY_REFUSALS,
+      refusals: [...ENTRY_REFUSALS, 'entry_referenced'],
       handler: async (request) => {
         const { outcome } = await onEntry(request, 'delete', ({ type }, id, versions) => deleteEntry({ type, id, versions }, request.context, dependencies));
         return { status: 204, ...commitOf(outcome.position) };

@@ -7,10 +7,11 @@ import { parseEntryEvent } from '../../domain/content/parse-entry-event.ts';
 import { factOfToday } from '../../domain/content/todays-fields.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
+import type { GlobalPosition, NewEvent } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import { handleCommand } from '../handle-command.ts';
 import type { ClaimRequest, Claims } from '../ports/claims.ts';
+import type { StreamWrite } from '../ports/event-store.ts';
 import { foldEntry, NO_ENTRY } from './fold-entry.ts';
 import type { EntryAt } from './fold-entry.ts';
 import { findMissingTargets } from './related-entries.ts';
@@ -29,13 +30,22 @@ export type EntryOutcome = {
 /** A pure decision on one entry. */
 export type EntryDecision = (state: EntryState | undefined, command: EntryCommand) => readonly EntryFact[];
 
+export type EntryCommandOptions = {
+  readonly type: ContentType;
+  readonly id: string;
+  readonly decide: EntryDecision;
+  readonly isNew?: boolean;
+  /** Writes to other streams that go with the events (handle-command.ts). */
+  readonly alongside?: ((events: readonly NewEvent[]) => Promise<readonly StreamWrite[]>) | undefined;
+};
+
 /**
  * Decides on one entry and appends, unique values claimed and targets of relations checked. The state comes from the read model's row and only the
  * stream's tail is read where that is not enough, so the length of the history costs nothing.
  * @throws refusals of `decide`; `unique_value_held`; `validation_failed` for a missing target; those of the event store
  */
 export async function runEntryCommand(
-  { type, id, decide, isNew = false }: { readonly type: ContentType; readonly id: string; readonly decide: EntryDecision; readonly isNew?: boolean },
+  { type, id, decide, isNew = false, alongside }: EntryCommandOptions,
   context: CommandContext,
   dependencies: EntryDependencies,
 ): Promise<EntryOutcome> {
@@ -60,6 +70,7 @@ export async function runEntryCommand(
       context: { ...context, now: () => moment },
       decide: decideNow,
       snapshot: isNew ? NO_ENTRY : snapshotOf,
+      alongside,
       beforeAppend: async (facts, state) => {
         await refuseMissingTargets(facts);
         const changes = claimChanges(type, facts, state?.deleted === false ? state : HOLDS_NOTHING);

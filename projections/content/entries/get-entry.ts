@@ -5,6 +5,7 @@ import type { Actor } from '../../../domain/event.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import { entryJson, shapeColumns, shapeKey, sourceOf, tableOf } from './entry-json.ts';
 import type { EntryShape } from './entry-json.ts';
+import { listReferrers } from './list-referrers.ts';
 import { mayExceed, refusePopulate, withinBound } from './populate-bound.ts';
 import { TENANT } from './related-rows.ts';
 import type { StatementCache } from './statements.ts';
@@ -22,6 +23,8 @@ export type EntryReads = {
   load(type: ContentType, id: string): Promise<EntryState | undefined>;
   /** Which of the ids are entries of the type. */
   existing(type: ContentType, ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Other entries whose relations name the entry, a thousand at a time. */
+  referrers(type: ContentType, id: string, options?: { readonly required?: boolean }): ReturnType<typeof listReferrers>;
 };
 
 const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
@@ -41,6 +44,7 @@ export function createEntryReads({ database, statements }: { readonly database: 
       const found = await get(type, id, COMPLETE);
       return found && toState(type, found.json);
     },
+    referrers: (type, id, { required } = {}) => listReferrers(database, { target: type, id, required, toState }),
     async existing(type, ids) {
       const text = `select t.id::text as id from ${tableOf(type)} t where t.id = any($1::uuid[]) and t.tenant_id = $2 and t._deleted_at is null`;
       return new Set((await database.query<{ id: string }>(text, [ids, type.tenant])).map(({ id }) => id));
@@ -48,7 +52,8 @@ export function createEntryReads({ database, statements }: { readonly database: 
   };
 }
 
-function getSql(type: ContentType, shape: EntryShape): string {
+/** SQL of one entry: the tenant is the first parameter, the id the second. */
+export function getSql(type: ContentType, shape: EntryShape): string {
   const source = `${sourceOf(type, shape)} t where t.id = $2 and t.tenant_id = ${TENANT} and t._deleted_at is null`;
   const json = entryJson(type, shape);
   const plan = shape.populate ?? [];

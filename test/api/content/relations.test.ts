@@ -6,7 +6,7 @@ import { readRoutes } from '../../../api/content/read-routes.ts';
 import { relationRoutes } from '../../../api/content/relation-routes.ts';
 import { writeRoutes } from '../../../api/content/write-routes.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
-import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Database } from '../../../infrastructure/postgres/database.ts';
 import { createEntryQueries } from '../../../projections/content/entries/entry-queries.ts';
 import { useContent } from '../../support/content.ts';
 import { caller } from '../../support/http.ts';
@@ -47,7 +47,8 @@ describe('relations over HTTP', () => {
   before(async () => {
     let turn: Promise<void> = Promise.resolve();
     const db = content.database();
-    const recorded: Queryable = {
+    const recorded: Database = {
+      ...db,
       query: (text, values, name) => (statements.push(text), db.query(text, values, name)),
       execute: (text, values, name) => (statements.push(text), db.execute(text, values, name)),
     };

@@ -1,0 +1,64 @@
+import type { ContentType } from '../../../domain/content/content-type.ts';
+import { storedFields } from '../../../domain/content/entry-fields.ts';
+import type { EntryState } from '../../../domain/content/entry-state.ts';
+import { isManyToMany } from '../../../domain/content/field-types.ts';
+import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+import { LIVE, readContentTypes } from '../content-types/rows.ts';
+import { entryJson, tableOf } from './entry-json.ts';
+import type { EntryShape } from './entry-json.ts';
+import { TENANT } from './related-rows.ts';
+
+/** An entry with a relation that names another one; the application's `Referrer`. */
+type Referrer = { readonly type: ContentType; readonly entry: EntryState };
+
+const PAGE = 1000;
+const COMPLETE: EntryShape = { hidden: new Set(), complete: true };
+
+/** Entries that name an entry of `target`, by type and id, a thousand at a time. `toState` reads a complete entry's JSON text. */
+export async function* listReferrers(
+  database: Queryable,
+  { target, id, required = false, toState }: { readonly target: ContentType; readonly id: string; readonly required?: boolean | undefined; readonly toState: (type: ContentType, json: string) => EntryState },
+): AsyncIterable<readonly Referrer[]> {
+  let waiting: Referrer[] = [];
+  for (const type of await referringTypes(database, target)) {
+    const text = referrersSql(type, target, required);
+    if (text === undefined) continue;
+    for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+      const rows = await database.query<{ json: string }>(text, [type.tenant, id, after, PAGE - waiting.length]);
+      waiting.push(...rows.map(({ json }) => ({ type, entry: toState(type, json) })));
+      if (waiting.length < PAGE) break;
+      after = waiting.at(-1)?.entry.id ?? after;
+      yield waiting;
+      waiting = [];
+    }
+  }
+  if (waiting.length > 0) yield waiting;
+}
+
+/** Asked of the definitions in the database, so that a deletion does not read every definition of the tenant. */
+async function referringTypes(database: Queryable, { tenant, name }: ContentType): Promise<readonly ContentType[]> {
+  const found = await database.query<{ type_id: string }>(
+    `select type_id from ${LIVE}._content_types where tenant_id = $1 and deleted_at is null
+       and jsonb_path_exists(definition::jsonb, '$.fields[*] ? (@.relation_to == $name)', jsonb_build_object('name', $2::text))`,
+    [tenant, name],
+    'content-types-referring',
+  );
+  return found.length === 0 ? [] : readContentTypes(database, LIVE, { tenant, live: true, typeIds: found.map((row) => row.type_id) });
+}
+
+/** An entry that names itself goes with itself. */
+function referrersSql(type: ContentType, target: ContentType, required: boolean): string | undefined {
+  const conditions = storedFields(type.definition)
+    .filter(({ definition }) => definition.field_type === 'relation' && definition.relation_to === target.name && (!required || definition.required === true))
+    .map(({ key, definition }) => {
+      const column = `t.${quoteIdentifier(key)}`;
+      if (!isManyToMany(definition)) return `(${column} = $2::uuid and t.tenant_id = ${TENANT})`;
+      return `${column} @> array[$2::uuid]${required ? ` and ${column} = array[$2::uuid]` : ''}`;
+    });
+  if (conditions.length === 0) return undefined;
+  return (
+    `select ${entryJson(type, COMPLETE)} as json from ${tableOf(type)} t where (${conditions.join(' or ')}) and t.tenant_id = ${TENANT} ` +
+    `and t._deleted_at is null and t.id <> $2::uuid and t.id > $3::uuid order by t.id limit $4::int8`
+  );
+}

@@ -22,6 +22,7 @@ export function compileRoute(route: Route): CompiledRoute {
   const names = parameterNames(route.path);
   const declared = Object.keys((route.params?.['properties'] as object | undefined) ?? {});
   if (route.params && declared.some((name) => !names.includes(name))) throw new Error(`${route.operation}: parameters ${declared.join(', ')} are not those of ${route.path}`);
+  if (route.capability !== undefined && route.feature === undefined) throw new Error(`${route.operation}: a paid route names its feature`);
   if (route.body && route.rawBody) throw new Error(`${route.operation}: a body is JSON or raw`);
   try {
     return {

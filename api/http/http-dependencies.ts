@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
+import type { Entitlements } from '../../application/ports/entitlements.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
 import type { ProjectionProgress } from '../../projections/engine/projection.ts';
@@ -63,10 +64,22 @@ export type HttpDependencies = {
   /** Tenant whose domains hold the host (lower case, without port). */
   readonly tenantOfHost: (host: string) => MaybePromise<string | undefined>;
 
+  /** Features and what the license opens (spec 1, gating rules). All of it answers at once. */
+  readonly gate: RouteGate;
+
   readonly progress: Pick<ProjectionProgress, 'waitFor'>;
   readonly idempotency: IdempotencyStore;
 
   readonly options: HttpOptions;
+};
+
+/** What stands between a route and its callers beside who they are. */
+export type RouteGate = {
+  /** Whether nothing of the feature is served by this install: its paths then were never there. */
+  isHidden(feature: string): boolean;
+  /** Whether the tenant lacks the feature. */
+  isWithheld(tenant: string, feature: string): boolean;
+  readonly entitlements: Entitlements;
 };
 
 /** Settings of the HTTP layer. */

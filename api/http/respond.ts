@@ -8,6 +8,7 @@ import type { CompiledRoute } from './compile-route.ts';
 import { bodyRefusal, queryRefusal } from './compile-route.ts';
 import type { Cors } from './cors.ts';
 import type { Exchange } from './exchange.ts';
+import { enforceGate, isHidden } from './gate.ts';
 import type { HttpDependencies, RefusedKey } from './http-dependencies.ts';
 import type { IdempotencyScope } from './idempotency.ts';
 import { withIdempotency } from './idempotency.ts';
@@ -45,7 +46,7 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Ans
 
   const { request } = exchange;
   const match = serving.table.find(exchange.path);
-  if (!match) throw refusal('endpoint_not_found');
+  if (!match || isHidden(match.methods, dependencies)) throw refusal('endpoint_not_found');
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
   const compiled = match.methods.get(method);
   if (!compiled) {
@@ -62,6 +63,7 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Ans
   exchange.recheck = () => proveAgain(exchange, compiled, serving);
   const tenant = resolveTenant(exchange.principal, request.headers, dependencies);
   exchange.tenant = typeof tenant === 'string' ? tenant : await tenant;
+  if (route.feature !== undefined) enforceGate(route, route.feature, exchange.tenant, dependencies);
   refuseDisabledHost(route, exchange.tenant, dependencies);
 
   exchange.params = readParams(compiled, match.values);

@@ -2,6 +2,8 @@ import type { TSchema, Static } from '@sinclair/typebox';
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
+import type { FeatureName } from '../../domain/platform/features.ts';
+import type { Capability } from '../../domain/platform/license.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
 
@@ -97,9 +99,10 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema> =
   readonly idempotent?: boolean;
   /** Rate-limit class, later bound to rules. */
   readonly rateLimit?: 'sign_in' | 'default';
-  /** Feature that serves it and paid capability it needs, for gates. */
-  readonly feature?: string;
-  readonly capability?: string;
+  /** Feature that serves it (spec 1, gating rules): 404 where the feature does not run, or the tenant lacks it. */
+  readonly feature?: FeatureName;
+  /** Paid capability it needs beside a feature that is free: without it 402 `payment_required`, before body and query are looked at. */
+  readonly capability?: Capability;
   /** Runs before body and query are looked at: refusals that win over a bad body, such as 404 of a missing resource (spec 4 A, order of refusals). */
   readonly precheck?: (request: RouteRequest<Static<P>, unknown, unknown>) => Promise<void>;
   /** Read models the answer comes from; `X-Min-Position` waits for them. */

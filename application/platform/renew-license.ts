@@ -1,9 +1,9 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
+import { HOME_TENANT } from '../../domain/identity/memberships.ts';
 import { streamName } from '../../domain/stream.ts';
 import { appendOnce, toNewEvent } from '../handle-command.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { INSTALL_TENANT } from './install-tenant.ts';
 import type { Licensing } from './licensing.ts';
 
 /**
@@ -17,7 +17,7 @@ export async function renewLicense(
   context: CommandContext,
 ): Promise<GlobalPosition> {
   const { plan, capabilities, expiresAt } = await licensing.renew(licenseKey);
-  const renewed = toNewEvent({ type: 'LicenseRenewed', data: { plan, capabilities, expires_at: expiresAt.toISOString() } }, { ...context, tenant: INSTALL_TENANT });
-  const stream = streamName({ category: 'settings', tenant: INSTALL_TENANT, id: 'license' });
+  const renewed = toNewEvent({ type: 'LicenseRenewed', data: { plan, capabilities, expires_at: expiresAt.toISOString() } }, { ...context, tenant: HOME_TENANT });
+  const stream = streamName({ category: 'settings', tenant: HOME_TENANT, id: 'license' });
   return (await appendOnce(() => eventStore.append(stream, [renewed], { expected: 'any' }))).position;
 }

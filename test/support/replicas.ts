@@ -67,7 +67,7 @@ export function useReplicas({ environment = {}, start = {} }: Wish = {}): Replic
       const intervals: number[] = [];
       const all = { ...testEnvironment(database.url(), options.directory ?? directory()), JWT_KEY_PATH: join(keys, 'jwt_key.json'), ...environment, ...options.environment };
       const service = await startService({
-        ...start, logger, settings: loadSettings([environmentLayer(all)]).settings,
+        ...start, logger, ...loadSettings([environmentLayer(all)]),
         every(ms, work) {
           intervals.push(ms);
           ticks.push(work);

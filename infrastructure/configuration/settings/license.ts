@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
-import { text, url } from '../parsers.ts';
+import { FEATURE_NAMES } from '../../../domain/platform/features.ts';
+import { listOf, text, url } from '../parsers.ts';
 import type { Parser } from '../setting.ts';
 import { optional } from '../setting.ts';
 
@@ -24,10 +25,11 @@ function rawOf(pem: string): string | undefined {
   }
 }
 
-/** License (spec 1, license; spec 4 A). */
+/** License and features (spec 1, license and gating rules; spec 4 A). */
 export const license = {
   licenseKey: optional('SVC_LICENSE_KEY', text, 'Signed token, or a key that starts with `svc_live_`; unset: the free tier.', { secret: true }),
   licensePublicKey: optional('SVC_LICENSE_PUBLIC_KEY', licenseKey, 'Replaces the built-in license key: base64url of the 32 raw bytes, or PEM; refused in production.'),
   licenseServerUrl: optional('SVC_LICENSE_SERVER_URL', url('http', 'https'), 'Where keys that start with `svc_live_` are exchanged; https, or http to a loopback address outside production.'),
   licenseCacheDir: optional('SVC_LICENSE_CACHE_DIR', text, 'Keeps the install id and the token that such a key was exchanged for.', { shownDefault: '`license` in `SVC_DATA_DIR`' }),
+  plugins: optional('SVC_PLUGINS', listOf(...FEATURE_NAMES), 'Features to start; it must list each feature that is used.', { shownDefault: 'unset: every feature' }),
 } as const;

@@ -1,6 +1,7 @@
 import { v7 } from 'uuid';
 import type { GlobalPosition } from '../../../domain/event.ts';
 import { positionFrom } from '../../../domain/event.ts';
+import { FREE_TIER } from '../../../application/ports/entitlements.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
 import type { HttpDependencies, HttpOptions, KeyRequest } from '../../../api/http/http-dependencies.ts';
@@ -97,6 +98,7 @@ export async function serve(routes: readonly Route[], options: Partial<HttpOptio
       return scopes.includes(needed) || scopes.includes('things:*') ? undefined : 'insufficient_scope';
     },
     recordKeyRequest: (request) => keyRequests.push(request),
+    gate: { isHidden: () => false, isWithheld: () => false, entitlements: FREE_TIER },
     tenantState: (slug) => (['default', 'acme'].includes(slug) ? 'active' : undefined),
     tenantOfHost: (host) => Promise.resolve(host === 'acme.test' ? 'acme' : undefined),
     progress: {

@@ -1,0 +1,66 @@
+import type { RecordedEvent } from '../../domain/event.ts';
+import type { FeatureConfiguration } from '../../domain/platform/feature-configuration.ts';
+import { featureConfigurationDecider, isFeatureConfigurationEvent } from '../../domain/platform/feature-configuration.ts';
+import { isWithheldFeaturesEvent } from '../../domain/platform/withheld-features.ts';
+import type { Transaction } from '../../infrastructure/postgres/database.ts';
+import type { Projection, Target } from '../engine/projection.ts';
+
+type ConfigurationRow = FeatureConfiguration & { readonly feature: string };
+
+/**
+ * Read model of the install's features, schema `rm_platform`: what the console saved for them, and what each tenant lacks (spec 1, features).
+ * Other settings of the same category are passed over.
+ */
+export const platformProjection: Projection = {
+  name: 'platform',
+  version: 1,
+  categories: ['settings', 'tenant'],
+
+  async create(tx, { schema }) {
+    await tx.query(`create table ${schema}.feature_configurations (feature text primary key, "values" jsonb not null, secrets jsonb not null)`);
+    await tx.query(`create table ${schema}.withheld_features (tenant_id text primary key, withheld jsonb not null)`);
+  },
+
+  async apply(tx, target, events) {
+    await applyConfigurations(tx, target, events);
+    await applyWithheld(tx, target, events);
+  },
+
+  tables: () => Promise.resolve([{ table: 'feature_configurations' }, { table: 'withheld_features' }]),
+};
+
+async function applyConfigurations(tx: Transaction, { schema }: Target, events: readonly RecordedEvent[]): Promise<void> {
+  const changes = events.filter(isFeatureConfigurationEvent);
+  if (changes.length === 0) return;
+  const names = [...new Set(changes.map(({ data }) => data.feature))];
+  const stored = await tx.query<ConfigurationRow>(`select feature, "values", secrets from ${schema}.feature_configurations where feature = any($1)`, [names]);
+  const rows = new Map<string, FeatureConfiguration>(stored.map(({ feature, values, secrets }) => [feature, { values, secrets }]));
+  for (const change of changes) {
+    const { feature } = change.data;
+    rows.set(feature, featureConfigurationDecider.evolve(rows.get(feature) ?? featureConfigurationDecider.initialState(), change));
+  }
+  await tx.query(
+    `insert into ${schema}.feature_configurations (feature, "values", secrets)
+     select feature, "values", secrets from jsonb_to_recordset($1::jsonb) as r(feature text, "values" jsonb, secrets jsonb)
+     on conflict (feature) do update set "values" = excluded."values", secrets = excluded.secrets`,
+    [JSON.stringify([...rows].map(([feature, row]) => ({ feature, ...row })))],
+  );
+}
+
+async function applyWithheld(tx: Transaction, { schema }: Target, events: readonly RecordedEvent[]): Promise<void> {
+  const rows = new Map<string, readonly string[]>();
+  for (const event of events) {
+    if (isWithheldFeaturesEvent(event)) rows.set(event.metadata.tenant, event.data.withheld);
+    // The rows of a deleted tenant go (spec 4 A, tenants).
+    else if (event.type === 'TenantDeleted' && typeof event.data['slug'] === 'string') rows.set(event.data['slug'], []);
+  }
+  const [gone, kept] = [[...rows].filter(([, withheld]) => withheld.length === 0), [...rows].filter(([, withheld]) => withheld.length > 0)];
+  if (gone.length > 0) await tx.query(`delete from ${schema}.withheld_features where tenant_id = any($1)`, [gone.map(([tenant]) => tenant)]);
+  if (kept.length === 0) return;
+  await tx.query(
+    `insert into ${schema}.withheld_features (tenant_id, withheld)
+     select tenant_id, withheld from jsonb_to_recordset($1::jsonb) as r(tenant_id text, withheld jsonb)
+     on conflict (tenant_id) do update set withheld = excluded.withheld`,
+    [JSON.stringify(kept.map(([tenant_id, withheld]) => ({ tenant_id, withheld })))],
+  );
+}

@@ -7,17 +7,16 @@ import { ORIGIN } from '../../domain/event.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { openMemoryEventStore } from '../../infrastructure/event-store/memory/memory-event-store.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
-import { applyContentTypeEvent } from '../../projections/content/content-types/projector.ts';
 import { contentTypeQueries } from '../../projections/content/content-types/queries.ts';
-import { createContentTypeTables } from '../../projections/content/content-types/tables.ts';
 import { createSchemaWorkbench } from '../../projections/content/content-types/workbench.ts';
+import { contentProjection } from '../../projections/content/projection.ts';
 
 /** The use cases of content types over a memory event store and the real tables; waiting for the read model brings it up to date. */
 export async function contentTypeWorld(database: Database) {
   const live = { schema: '"rm_content"' };
   await database.transaction(async (tx) => {
     await tx.query('create schema rm_content');
-    await createContentTypeTables(tx, live);
+    await contentProjection.create(tx, live);
   });
   const eventStore = openMemoryEventStore();
   let position: GlobalPosition = ORIGIN;
@@ -31,7 +30,7 @@ export async function contentTypeWorld(database: Database) {
 
   async function catchUp(): Promise<boolean> {
     for await (const event of eventStore.readAll({ after: position })) {
-      await database.transaction((tx) => applyContentTypeEvent(tx, live, event));
+      await database.transaction((tx) => contentProjection.apply(tx, live, [event]));
       position = event.position;
     }
     return true;
@@ -60,6 +59,7 @@ export function heldInMemory(): Claims & { readonly held: ReadonlyMap<string, st
       if (lost.length === 0) for (const request of requests) held.set(key(request), owner);
       return Promise.resolve(lost);
     },
+    heldByOthers: (owner, requests) => Promise.resolve(requests.filter((request) => (held.get(key(request)) ?? owner) !== owner)),
     confirm: (owner, confirmed, released) => {
       for (const request of released) if (held.get(key(request)) === owner) held.delete(key(request));
       for (const request of confirmed) held.set(key(request), owner);

@@ -9,7 +9,7 @@ import type { WebhookMessage } from '../ports/webhook-queue.ts';
 import { messageId } from './message-id.ts';
 import type { WebhookDirectory } from './webhook-directory.ts';
 
-/** The whole entry around an event. */
+/** The whole entry around an event, under today's names where they are known. */
 export type ChangeOf = (event: RecordedEvent) => Promise<{ readonly before: EntryState | undefined; readonly after: EntryState | undefined }>;
 
 export type BuildMessagesDependencies = {
@@ -56,12 +56,12 @@ export async function buildMessages(events: readonly RecordedEvent[], dependenci
 }
 
 async function envelopeOf(event: RecordedEvent, trigger: Trigger, { changeOf, hasStatus }: BuildMessagesDependencies): Promise<Envelope | undefined> {
-  const base = { event: trigger.event, schema: trigger.schema };
   const timestamp = event.metadata.occurred_at;
-  if (trigger.kind === 'content_type') return { ...base, data: presentContentType(event), timestamp };
+  if (trigger.kind === 'content_type') return { event: trigger.event, schema: trigger.schema, data: presentContentType(event), timestamp };
   const { before, after } = await changeOf(event);
   const current = trigger.event === 'after_delete' ? before : after;
   if (!current) return undefined;
+  const base = { event: trigger.event, schema: current.schema };
   const withStatus = await hasStatus(event.metadata.tenant, current.typeId);
   const data = presentEntry(current, withStatus);
   if (trigger.event !== 'after_update') return { ...base, data, timestamp };

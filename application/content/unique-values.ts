@@ -92,7 +92,8 @@ export function heldClaims(type: ContentType, held: UniqueValues): readonly Clai
   return uniqueClaims(type, held).map(toRequest);
 }
 
-function uniqueClaims(type: ContentType, { fields, slug }: UniqueValues): readonly UniqueClaim[] {
+/** The same with the fields that they are for. */
+export function uniqueClaims(type: ContentType, { fields, slug }: UniqueValues): readonly UniqueClaim[] {
   const ofFields = storedFields(type.definition).flatMap(({ key, definition }) => {
     const value = definition.unique === true ? (fields[key] ?? null) : null;
     return value === null ? [] : [{ tenant: type.tenant, scope: uniqueScope(type.id, definition.id), value: uniqueKey(definition.field_type, value), field: key }];

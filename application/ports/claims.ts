@@ -24,6 +24,8 @@ export type Claims = {
    * those in `released` are not.
    */
   confirm(owner: string, confirmed: readonly ClaimRequest[], released: readonly ClaimRequest[], command?: string): Promise<void>;
+  /** Which of the values another stream holds now, or is about to. Nothing is claimed. */
+  heldByOthers(owner: string, requests: readonly ClaimRequest[]): Promise<readonly ClaimRequest[]>;
   /** The append surely did not go through: claims that are this command's alone go. */
   abandon(owner: string, requests: readonly ClaimRequest[], command?: string): Promise<void>;
   /**

@@ -1,5 +1,4 @@
 import type { Settings } from '../configuration/settings/index.ts';
-import type { EntryHistory } from '../../application/content/entry-history.ts';
 import type { Entitlements } from '../../application/ports/entitlements.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
@@ -18,6 +17,7 @@ import type { OwnEndpoint } from '../outbound/own-endpoints.ts';
 import { createOutbound } from '../outbound/outbound.ts';
 import type { Queryable } from '../postgres/database.ts';
 import type { Stores } from './stores.ts';
+import type { TodaysHistory } from './todays-history.ts';
 
 export type AutomationOptions = {
   readonly stores: Stores;
@@ -27,7 +27,7 @@ export type AutomationOptions = {
   readonly progress: ProjectionProgress;
   readonly vault: Vault;
   readonly entitlements: Entitlements;
-  readonly history: EntryHistory;
+  readonly history: TodaysHistory;
   readonly hasStatus: (tenant: string, typeId: string) => Promise<boolean>;
   readonly now: () => Date;
   readonly newId: () => string;

@@ -1,6 +1,5 @@
 import { createRelay } from '../../application/platform/relay.ts';
 import { topics } from '../../application/platform/topics.ts';
-import type { EntryHistory } from '../../application/content/entry-history.ts';
 import type { EventFeed } from '../../application/ports/event-feed.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { MessageBus } from '../../application/ports/message-bus.ts';
@@ -12,6 +11,7 @@ import { createDeadEvents } from '../message-bus/dead-events.ts';
 import { followingEventFeed } from '../message-bus/following-event-feed.ts';
 import { kafkaEventFeed } from '../message-bus/kafka-event-feed.ts';
 import type { Stores } from './stores.ts';
+import type { TodaysHistory } from './todays-history.ts';
 
 export type FanOutOptions = {
   readonly stores: Stores;
@@ -28,7 +28,7 @@ export type FanOut = {
   /** The bus, where there is one between processes. */
   readonly bus: MessageBus | undefined;
   /** Starts publishing the log to the bus (role `relay`); nothing to do without a bus. */
-  startRelay(history: EntryHistory): Promise<{ stop(): Promise<void> } | undefined>;
+  startRelay(history: TodaysHistory): Promise<{ stop(): Promise<void> } | undefined>;
   /** Ends waits for a broker that does not answer. */
   giveUp(): void;
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 import type { Metrics } from '../../application/ports/metrics.ts';
 import type { RateCounters } from '../../application/ports/rate-counters.ts';
 import { adminContentRoutes } from '../../api/admin/content/admin-content-routes.ts';
+import { undoRoutes } from '../../api/admin/content/undo-routes.ts';
 import { auditRoutes } from '../../api/admin/platform/audit.ts';
 import { licenseRoutes } from '../../api/admin/platform/license-routes.ts';
 import { pluginRoutes } from '../../api/admin/platform/plugin-routes.ts';
@@ -14,6 +15,7 @@ import { contentAuthRoutes } from '../../api/content/auth.ts';
 import { contentTypeReadRoutes } from '../../api/content/content-types.ts';
 import { entryRoutes } from '../../api/content/entry-routes.ts';
 import type { Route } from '../../api/http/route.ts';
+import type { StoredContentType } from '../../domain/content/content-type.ts';
 import type { HealthChecks } from '../../api/platform/health.ts';
 import { healthRoutes } from '../../api/platform/health.ts';
 import { metricsRoute } from '../../api/platform/metrics.ts';
@@ -64,7 +66,8 @@ export function composeRoutes({ stores, settings, metrics, checks, audit, conten
     ...contentTypeRoutes({ ...content.typeDependencies, rateCounters }),
     ...presetRoutes(modelling.presets),
     ...canvasLayoutRoutes(modelling.canvas),
-    ...contentTypeReadRoutes(content.typeDependencies),
+    ...contentTypeReadRoutes({ queries: content.typeDependencies.queries, accessRules: content.entryDependencies.accessRules }),
+    ...undoRoutes({ ...content.entryDependencies, typeById: async (tenant, id) => liveType(await content.typeById(id), tenant) }),
     ...entryRoutes({ ...content.entryDependencies, entitlements: license.holder.entitlements }),
     ...adminContentRoutes(composeAdminContent({ database: stores.database, content, entitlements: license.holder.entitlements })),
     ...webhookRoutes(automation.routeDependencies),
@@ -75,4 +78,8 @@ export function composeRoutes({ stores, settings, metrics, checks, audit, conten
   // What SVC_PLUGINS does not list was never served.
   const served = built.filter(({ feature }) => feature === undefined || features.isRequested(feature));
   return served;
+}
+
+function liveType(type: StoredContentType | undefined, tenant: string): StoredContentType | undefined {
+  return type?.tenant === tenant && !type.deleted ? type : undefined;
 }

@@ -4,7 +4,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { renameInAccess } from '../../application/identity/rename-in-access.ts';
 import { WEBHOOK_CATEGORIES } from '../../application/automation/webhook-worker.ts';
-import { createEntryHistory } from '../../application/content/entry-history.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { createApi } from '../../api/http/create-api.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
@@ -43,6 +42,7 @@ import { projections } from './projections.ts';
 import { composeRoutes } from './routes.ts';
 import { startScheduler } from './scheduler.ts';
 import { openStores } from './stores.ts';
+import { createTodaysHistory } from './todays-history.ts';
 
 export type StartServiceOptions = {
   readonly settings: Settings;
@@ -134,7 +134,6 @@ export async function startService({ settings, logger: given, onFatal = () => un
     const idempotency = createIdempotencyKeys({ database, vault });
     const rateCounters = createRateCounters({ database, key: deriveKey(encryptionKey, 'rate-counters') });
     const setupToken = settings.setupToken ?? randomSecrets.refreshToken();
-    const history = createEntryHistory({ eventStore });
     const license = await composeLicense({ stores, settings, vault, logger, now, every, licenseModule });
     closing(() => license.close());
     const install = await composeFeatures({ stores, settings, sources, entitlements: license.holder.entitlements, progress: engine.progress, vault, logger });
@@ -157,6 +156,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
     });
     const modelling = composeModelling({ stores, settings, vault, entitlements: license.holder.entitlements, content });
     closing(() => modelling.close());
+    const history = createTodaysHistory({ eventStore, types: content.entryDependencies.types, typeById: (id) => content.typeById(id) });
     const automation = composeAutomation({ stores, settings, logger, metrics, progress: engine.progress, vault, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: license.holder.entitlements, now, newId });
     closing(() => automation.close());
 

@@ -93,6 +93,16 @@ export function createClaims({ database, key, instance = '', isGone = () => fals
     });
   }
 
+  async function heldByOthers(owner: string, requests: readonly ClaimRequest[]): Promise<readonly ClaimRequest[]> {
+    const rows = keyed(requests);
+    if (rows.length === 0) return [];
+    const held = await database.query<{ tenant_id: string; scope: string; value_hmac: Buffer }>(
+      `select c.tenant_id, c.scope, c.value_hmac from operational.claims c join ${REQUESTED} on ${SAME_VALUE} where c.owner <> $1`,
+      parameters(owner, rows),
+    );
+    return rows.filter(({ tenant, scope, hmac }) => held.some((row) => row.tenant_id === tenant && row.scope === scope && hmac.equals(row.value_hmac))).map(({ request }) => request);
+  }
+
   async function abandon(owner: string, requests: readonly ClaimRequest[], command = ANY): Promise<void> {
     const rows = keyed(requests);
     if (rows.length === 0) return;
@@ -147,7 +157,7 @@ export function createClaims({ database, key, instance = '', isGone = () => fals
     return freed;
   }
 
-  return { claim, confirm, abandon, assume, doubtScopes, endScopes, reap };
+  return { claim, confirm, heldByOthers, abandon, assume, doubtScopes, endScopes, reap };
 }
 
 function parameters(owner: string, rows: readonly Keyed[]): readonly unknown[] {

@@ -74,6 +74,7 @@ const SPECIFIED = `
   GET    /api/admin/content/{id}/revisions/{a}/diff/{b}           signed in
   PUT    /api/admin/content/{id}/revisions/{rev_id}/restore       signed in
   GET    /api/admin/content/{id}/blame                            signed in
+  POST   /api/admin/undo                                          super_admin
   GET    /api/v1/content/{schema}/{id}/relations/{field}           credential
   PUT    /api/v1/content/{schema}/{id}/relations/{field}           editors
   GET    /api/v1/content/{schema}/{id}/revisions                   credential

@@ -34,7 +34,7 @@ export function blameRoutes(dependencies: EntryRouteDependencies): readonly Rout
       path: '/api/v1/content/{schema}/{id}/blame',
       operation: 'blameEntry',
       summary: 'For each field who wrote the value it has today, when and through which credential',
-      tag: 'content',
+      tag: 'content', feature: 'content',
       access: { kind: 'credential' },
       reads: READS,
       params: EntryParams,

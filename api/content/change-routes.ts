@@ -50,7 +50,7 @@ export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Ro
       path: '/api/v1/content/{schema}/changes',
       operation: 'readChanges',
       summary: 'Every change of the entries in the order of the log, deletions included; with Accept: text/event-stream it goes on live',
-      tag: 'content',
+      tag: 'content', feature: 'content',
       access: { kind: 'credential' },
       reads: READS,
       params: SchemaParams,

@@ -16,7 +16,7 @@ import { EntrySchema, RelatedParametersSchema, RelatedSchema, RelationBody, Rela
 import { parsePaging } from './parse-list-query.ts';
 import { entryAnswer } from './write-routes.ts';
 
-const DECLARED = { api: 'content', tag: 'content', access: { kind: 'credential' }, path: '/api/v1/content/{schema}/{id}/relations/{field}', params: RelationParams } as const;
+const DECLARED = { api: 'content', tag: 'content', feature: 'content', access: { kind: 'credential' }, path: '/api/v1/content/{schema}/{id}/relations/{field}', params: RelationParams } as const;
 
 /** Links of one entry (spec 1, Content API; spec 4 A, relation types). */
 export function relationRoutes(dependencies: EntryRouteDependencies): readonly Route[] {

@@ -14,7 +14,7 @@ import { parsePaging, wantsCount } from './parse-list-query.ts';
 import { presentActor } from './present-entry.ts';
 import { entryAnswer } from './write-routes.ts';
 
-const DECLARED = { api: 'content', tag: 'content', access: { kind: 'credential' }, reads: READS } as const;
+const DECLARED = { api: 'content', tag: 'content', feature: 'content', access: { kind: 'credential' }, reads: READS } as const;
 
 export type RevisionRouteDependencies = EntryRouteDependencies & { readonly entitlements: Entitlements };
 
@@ -74,7 +74,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
     }),
     route({
       api: 'content',
-      tag: 'content',
+      tag: 'content', feature: 'content',
       access: { kind: 'credential' },
       method: 'PUT',
       path: '/api/v1/content/{schema}/{id}/revisions/{rev_id}/restore',

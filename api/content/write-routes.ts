@@ -20,7 +20,7 @@ import type { EntryRouteDependencies } from './entry-access.ts';
 import { BulkAnswerSchema, BulkBody, EntryBody, EntryParams, EntrySchema, SchemaParams } from './entry-schemas.ts';
 import { presentEntry } from './present-entry.ts';
 
-const DECLARED = { api: 'content', tag: 'content', access: { kind: 'credential' } } as const;
+const DECLARED = { api: 'content', tag: 'content', feature: 'content', access: { kind: 'credential' } } as const;
 const REFUSALS = ['insufficient_permissions', 'schema_not_found', 'schema_read_only', 'permission_denied'] as const;
 const ENTRY_REFUSALS = [...REFUSALS, 'entry_not_found', 'entry_changed'] as const;
 

@@ -1,6 +1,7 @@
 import { restoreHeaders } from '../../domain/automation/request-headers.ts';
 import { createWebhook as decide, parseWebhookEvent, webhookDecider } from '../../domain/automation/webhook.ts';
 import type { CommandContext } from '../../domain/context.ts';
+import { FEATURES } from '../../domain/platform/features.ts';
 import { handleCommand } from '../handle-command.ts';
 import { capExceeded } from '../platform/gates.ts';
 import { sealHeaders, sealPart } from './sealed-webhook.ts';
@@ -10,7 +11,7 @@ import type { AcceptedWebhook, WebhookInput } from './webhook-input.ts';
 import { acceptWebhook, redactedHeaderRefusal } from './webhook-input.ts';
 
 /** Webhooks of a tenant without `webhook-pro`, enabled or not (spec 3, limits). */
-const FREE_WEBHOOKS = 25;
+const FREE_WEBHOOKS = FEATURES.webhook.limits['webhook.endpoints'];
 const CATCH_UP_MS = 5_000;
 
 /** Creates a webhook. @throws `invalid_input`, `payment_required`, `cap_exceeded` */

@@ -5,6 +5,7 @@ import { parseApiKeyEvent } from '../../domain/identity/api-key-events.ts';
 import type { NewApiKey } from '../../domain/identity/new-api-key.ts';
 import { checkNewApiKey } from '../../domain/identity/new-api-key.ts';
 import { distinctRoles } from '../../domain/identity/roles.ts';
+import { FEATURES } from '../../domain/platform/features.ts';
 import { streamName } from '../../domain/stream.ts';
 import { handleCommand } from '../handle-command.ts';
 import { capExceeded, paymentRequired } from '../platform/gates.ts';
@@ -13,7 +14,7 @@ import type { IdentityDependencies } from './dependencies.ts';
 import type { ApiKeyRecord } from './identity-reads.ts';
 
 /** Active keys of a tenant without `apikey-pro` (spec 1, limits). */
-const FREE_KEYS = 5;
+const FREE_KEYS = FEATURES.apikey.limits['apikey.keys'];
 const PREFIX_START = 'svc_'.length;
 const PREFIX_LENGTH = 8;
 

@@ -12,7 +12,7 @@ import type { AdminContentDependencies } from './admin-access.ts';
 import { presentAdminEntry } from './present-admin-entry.ts';
 import { AdminEntryPage, AdminEntrySchema, AdminListQuery, IdParams, SlugQuery } from './schemas.ts';
 
-const DECLARED = { api: 'admin', tag: 'content', access: { kind: 'session' }, method: 'GET', reads: READS } as const;
+const DECLARED = { api: 'admin', tag: 'content', feature: 'content', access: { kind: 'session' }, method: 'GET', reads: READS } as const;
 
 const STATUSES = ['draft', 'published', 'archived', 'deleted'] as const;
 const ADMINS = ['admin', 'super_admin'];

@@ -15,7 +15,7 @@ import type { AdminContentDependencies } from './admin-access.ts';
 import { adminEntryAnswer } from './present-admin-entry.ts';
 import { AdminEntryBody, AdminEntrySchema, IdParams, NewAdminEntryBody } from './schemas.ts';
 
-const DECLARED = { api: 'admin', tag: 'content', access: { kind: 'session' } } as const;
+const DECLARED = { api: 'admin', tag: 'content', feature: 'content', access: { kind: 'session' } } as const;
 const REFUSALS = ['insufficient_permissions', 'permission_denied'] as const;
 const ENTRY_REFUSALS = [...REFUSALS, 'entry_not_found', 'entry_changed'] as const;
 

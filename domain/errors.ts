@@ -93,6 +93,7 @@ export const ERRORS = {
   schema_not_found: { status: 404, message: 'schema not found' },
   field_not_found: { status: 404, message: 'field not found in schema' },
   entry_not_found: { status: 404, message: 'content not found' },
+  comment_not_found: { status: 404, message: 'comment not found' },
   preset_not_found: { status: 404, message: 'preset not found' },
   release_not_found: { status: 404, message: 'release not found' },
   undo_nothing_found: { status: 404, message: 'no events match' },

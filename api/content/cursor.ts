@@ -1,33 +1,38 @@
-import type { CursorValue, EntryQuery, SortKey } from '../../domain/content/entry-query.ts';
+import type { CursorValue, PagePlace, SortKey } from '../../domain/content/entry-query.ts';
+import { parsePosition } from '../../domain/event.ts';
 import { readValue } from '../../domain/content/entry-value.ts';
 import { uuidPattern } from '../../domain/content/patterns.ts';
 
-type Place = NonNullable<EntryQuery['after']>;
+/** The list that a cursor belongs to: its order, and the moment of the past that it shows. */
+export type CursorList = { readonly sort: readonly SortKey[]; readonly asOf?: string | undefined };
 
-/** Opaque text of a place in a list; it says which order it belongs to. */
-export function encodeCursor(sort: readonly SortKey[], { values, id }: Place): string {
-  return Buffer.from(JSON.stringify([orderOf(sort), ...values, id])).toString('base64url');
+/** Opaque text of a place in a list; it says which list it belongs to. */
+export function encodeCursor(list: CursorList, { values, id, walk }: PagePlace): string {
+  return Buffer.from(JSON.stringify([listOf(list), walk ?? null, ...values, id])).toString('base64url');
 }
 
-/** @returns undefined for text that is no cursor, or one of another order */
-export function decodeCursor(sort: readonly SortKey[], text: string): Place | undefined {
+/** @returns undefined for text that is no cursor, or one of another list */
+export function decodeCursor(list: CursorList, text: string): PagePlace | undefined {
+  const { sort } = list;
   if (text.length > 16_384 || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const parts = parse(Buffer.from(text, 'base64url').toString('utf8'));
-  if (!isList(parts) || parts.length !== sort.length + 2) return undefined;
-  const [order, ...rest] = parts;
+  if (!isList(parts) || parts.length !== sort.length + 3) return undefined;
+  const [of, walk, ...rest] = parts;
   const id = rest.at(-1);
   const values = rest.slice(0, -1);
-  if (order !== orderOf(sort) || typeof id !== 'string' || !uuidPattern.test(id)) return undefined;
+  const position = typeof walk === 'string' ? parsePosition(walk) : undefined;
+  if (of !== listOf(list) || (walk !== null && position === undefined) || typeof id !== 'string' || !uuidPattern.test(id)) return undefined;
   const sound = values.every((value, index): value is CursorValue => isValueOf(sort[index], value));
-  return sound ? { values, id } : undefined;
+  return sound ? { values, id, walk: position } : undefined;
 }
 
 function isList(value: unknown): value is readonly unknown[] {
   return Array.isArray(value);
 }
 
-function orderOf(sort: readonly SortKey[]): string {
-  return sort.map(({ column, descending }) => `${descending ? '-' : ''}${column.column}`).join(',');
+function listOf({ sort, asOf }: CursorList): string {
+  const order = sort.map(({ column, descending }) => `${descending ? '-' : ''}${column.column}`).join(',');
+  return asOf === undefined ? order : `${order}@${asOf}`;
 }
 
 function parse(text: string): unknown {

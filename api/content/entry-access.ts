@@ -6,11 +6,12 @@ import { uuidPattern } from '../../domain/content/patterns.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { EntryReads } from '../../projections/content/entries/get-entry.ts';
 import type { EntryList } from '../../projections/content/entries/list-entries.ts';
+import type { Past } from '../../projections/content/entries/past.ts';
 import type { RelatedList } from '../../projections/content/entries/list-related.ts';
 import type { RouteRequest } from '../http/route.ts';
 
 /** What the routes of entries need. `rows` is `reads` as commands see it. */
-export type EntryRouteDependencies = EntryDependencies & ContentAccessDependencies & { readonly reads: EntryReads; readonly lists: EntryList; readonly listRelated: RelatedList };
+export type EntryRouteDependencies = EntryDependencies & ContentAccessDependencies & { readonly reads: EntryReads; readonly lists: EntryList; readonly listRelated: RelatedList; readonly past: Past };
 
 /** Read models that answers about entries come from. */
 export const READS = ['content'] as const;

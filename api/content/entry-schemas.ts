@@ -20,6 +20,7 @@ export const EntrySchema = Type.Object(
     deleted_at: Type.Optional(Moment),
     created_by: ActorSchema,
     updated_by: ActorSchema,
+    resolved_locale: Type.Optional(Type.String({ description: 'Where a locale was asked for' })),
   },
   { title: 'Entry' },
 );
@@ -57,10 +58,13 @@ export const RelatedSchema = Type.Object({ data: EntryListSchema, total: Type.In
 const Text = Type.Optional(Type.String());
 const Filters = Type.Optional(Type.Unsafe<unknown>({ description: 'filters[<field>]=<value>, filters[<field>][$op]=<value>' }));
 const Populate = { populate: Type.Optional(Type.String({ description: 'Names of relations shown as whole entries, or *' })), depth: Type.Optional(Type.String({ description: '1 to 3; default 1' })) };
-const Common = { limit: Text, count: Text, sort: Text, fields: Text, filters: Filters, ...Populate };
+const Locale = Type.Optional(Type.String({ description: 'Language tag such as fr or pt-BR; without it Accept-Language decides' }));
+const AsOf = Type.Optional(Type.String({ description: 'A moment of the past, RFC 3339, inclusive' }));
+const Search = Type.Optional(Type.String({ description: 'Words to find in text and rich_text fields: all of them; "a phrase", or, -without' }));
+const Common = { limit: Text, count: Text, sort: Text, fields: Text, filters: Filters, q: Search, as_of: AsOf, locale: Locale, ...Populate };
 
 export const ListParametersSchema = Type.Object({ ...Common, offset: Text }, { additionalProperties: false });
 export const PageParametersSchema = Type.Object({ ...Common, cursor: Text }, { additionalProperties: false });
-export const SingleParametersSchema = Type.Object({ fields: Text, as_of: Text, ...Populate }, { additionalProperties: false });
+export const SingleParametersSchema = Type.Object({ fields: Text, as_of: AsOf, locale: Locale, ...Populate }, { additionalProperties: false });
 export const RelatedParametersSchema = Type.Object({ limit: Text, offset: Text }, { additionalProperties: false });
 export const RevisionParametersSchema = Type.Object({ limit: Text, offset: Text, count: Text }, { additionalProperties: false });

@@ -1,5 +1,6 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { storedFields } from '../../domain/content/entry-fields.ts';
+import { parseDatetime } from '../../domain/content/entry-value.ts';
 import { queryColumn, SYSTEM_FIELDS } from '../../domain/content/entry-query.ts';
 import type { EntryQuery, SortKey } from '../../domain/content/entry-query.ts';
 import { refusal } from '../../domain/errors.ts';
@@ -16,6 +17,8 @@ export type ListParameters = {
   readonly sort?: string;
   readonly fields?: string;
   readonly filters?: unknown;
+  readonly q?: string;
+  readonly as_of?: string;
 };
 
 export type ListAccess = { readonly type: ContentType; readonly hidden: ReadonlySet<string>; readonly seesDeleted?: boolean };
@@ -25,6 +28,8 @@ const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 200;
 const DEFAULT_PAGE = 20;
 const MAX_PAGE = 1000;
+/** Characters of a search. */
+const MAX_SEARCH = 500;
 
 /** `limit` 1 to 200, default 25, and `offset` (spec 4, lists). @throws `invalid_query_parameter` with the name */
 export function parsePaging({ limit, offset }: Pick<ListParameters, 'limit' | 'offset'>): { readonly limit: number; readonly offset: number } {
@@ -32,16 +37,16 @@ export function parsePaging({ limit, offset }: Pick<ListParameters, 'limit' | 'o
 }
 
 /** Query of the offset list. @throws `invalid_query_parameter` with the name */
-export function parseListQuery(access: ListAccess, parameters: ListParameters): EntryQuery {
-  return { ...parseCommon(access, parameters), ...parsePaging(parameters) };
+export function parseListQuery(access: ListAccess, parameters: ListParameters, now: () => Date): EntryQuery {
+  return { ...parseCommon(access, parameters, now), ...parsePaging(parameters) };
 }
 
 /** Query of the cursor list: `limit` 1 to 1000, default 20, and 20 for more than 1000 (spec 1). @throws `invalid_query_parameter` with the name */
-export function parsePageQuery(access: ListAccess, parameters: ListParameters): EntryQuery {
-  const common = parseCommon(access, parameters);
+export function parsePageQuery(access: ListAccess, parameters: ListParameters, now: () => Date): EntryQuery {
+  const common = parseCommon(access, parameters, now);
   const asked = wholeNumber('limit', parameters.limit, { least: 1, most: Number.MAX_SAFE_INTEGER, preset: DEFAULT_PAGE });
   // An empty cursor is that of the first page: clients send back what the last page gave them.
-  const after = parameters.cursor === undefined || parameters.cursor === '' ? undefined : decodeCursor(common.sort, parameters.cursor);
+  const after = parameters.cursor === undefined || parameters.cursor === '' ? undefined : decodeCursor(common, parameters.cursor);
   if (after === undefined && parameters.cursor !== undefined && parameters.cursor !== '') throw invalid('cursor');
   return { ...common, limit: asked > MAX_PAGE ? DEFAULT_PAGE : asked, offset: 0, after };
 }
@@ -66,7 +71,22 @@ export function parseFields({ type, hidden }: ListAccess, fields: string | undef
   });
 }
 
-function parseCommon(access: ListAccess, parameters: ListParameters): Pick<EntryQuery, 'conditions' | 'deleted' | 'sort' | 'fields' | 'hidden'> {
+/** `q`: words to find; blank ones count as none. @throws `invalid_query_parameter` over 500 characters */
+export function parseSearch(q: string | undefined): string | undefined {
+  if (q === undefined || q.trim() === '') return undefined;
+  if (q.length > MAX_SEARCH) throw invalid('q');
+  return q;
+}
+
+/** `as_of`: a moment of the past. @returns it in UTC with milliseconds @throws `invalid_query_parameter` for what is none, or lies ahead */
+export function parseAsOf(text: string | undefined, now: () => Date): string | undefined {
+  if (text === undefined) return undefined;
+  const moment = parseDatetime(text);
+  if (moment === undefined || moment > now().toISOString()) throw invalid('as_of');
+  return moment;
+}
+
+function parseCommon(access: ListAccess, parameters: ListParameters, now: () => Date): Omit<EntryQuery, 'limit' | 'offset' | 'after' | 'populate'> {
   const { deleted, filters } = splitDeleted(access, parameters.filters);
   return {
     conditions: parseFilters(access, filters),
@@ -74,6 +94,8 @@ function parseCommon(access: ListAccess, parameters: ListParameters): Pick<Entry
     sort: parseSort(access, parameters.sort),
     fields: parseFields(access, parameters.fields),
     hidden: access.hidden,
+    search: parseSearch(parameters.q),
+    asOf: parseAsOf(parameters.as_of, now),
   };
 }
 

@@ -1,6 +1,7 @@
+import { localize } from '../../application/content/localize.ts';
 import { entryAsOf } from '../../application/content/read-revisions.ts';
-import { parseDatetime } from '../../domain/content/entry-value.ts';
 import { refusal } from '../../domain/errors.ts';
+import { getPastEntry } from '../../projections/content/entries/get-past-entry.ts';
 import type { Answer, Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
 import { encodeCursor } from './cursor.ts';
@@ -8,11 +9,11 @@ import { entityTag, isKnown } from './entity-tag.ts';
 import { READS, requireAccess, requireEntryId } from './entry-access.ts';
 import type { EntryRouteDependencies } from './entry-access.ts';
 import { EntryListSchema, EntryPageSchema, EntryParams, EntrySchema, ListParametersSchema, PageParametersSchema, SchemaParams, SingleParametersSchema } from './entry-schemas.ts';
-import { invalid, parseFields, parseListQuery, parsePageQuery, wantsCount } from './parse-list-query.ts';
+import { parseAsOf, parseFields, parseListQuery, parsePageQuery, wantsCount } from './parse-list-query.ts';
 import { parsePopulate } from './parse-populate.ts';
-import { presentEntry } from './present-entry.ts';
+import { LOCALIZED, requestedLocale } from './request-locale.ts';
 
-const DECLARED = { api: 'content', tag: 'content', access: { kind: 'credential' }, reads: READS } as const;
+const DECLARED = { api: 'content', tag: 'content', feature: 'content', access: { kind: 'credential' }, reads: READS } as const;
 
 /** Reads of entries (spec 1, Content API). */
 export function readRoutes(dependencies: EntryRouteDependencies): readonly Route[] {
@@ -27,13 +28,14 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       params: SchemaParams,
       query: ListParametersSchema,
       answers: { 200: EntryListSchema },
-      refusals: ['schema_not_found', 'schema_write_only'],
+      refusals: ['schema_not_found', 'schema_write_only', 'past_not_ready'],
       handler: async (request) => {
         const access = await requireAccess(request, 'read', dependencies);
-        const query = { ...parseListQuery(access, request.query), populate: await parsePopulate(access, request, dependencies) };
-        if (!wantsCount(request.query)) return { status: 200, json: await lists.list(access.type, query) };
+        const locale = localize(access.type, requestedLocale(request));
+        const query = { ...parseListQuery(access, request.query, () => request.context.now()), populate: await parsePopulate(access, request, dependencies), ...locale };
+        if (!wantsCount(request.query)) return { status: 200, json: await lists.list(access.type, query), headers: LOCALIZED };
         const [json, count] = await Promise.all([lists.list(access.type, query), lists.count(access.type, query)]);
-        return { status: 200, json, headers: { 'X-Total-Count': String(count) } };
+        return { status: 200, json, headers: { ...LOCALIZED, 'X-Total-Count': String(count) } };
       },
     }),
     route({
@@ -45,13 +47,14 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       params: SchemaParams,
       query: PageParametersSchema,
       answers: { 200: EntryPageSchema },
-      refusals: ['schema_not_found', 'schema_write_only'],
+      refusals: ['schema_not_found', 'schema_write_only', 'past_not_ready'],
       handler: async (request) => {
         const access = await requireAccess(request, 'read', dependencies);
-        const query = { ...parsePageQuery(access, request.query), populate: await parsePopulate(access, request, dependencies) };
+        const locale = localize(access.type, requestedLocale(request));
+        const query = { ...parsePageQuery(access, request.query, () => request.context.now()), populate: await parsePopulate(access, request, dependencies), ...locale };
         const [page, total] = await Promise.all([lists.page(access.type, query), wantsCount(request.query) ? lists.count(access.type, query) : undefined]);
-        const next = page.last && page.count === query.limit ? encodeCursor(query.sort, page.last) : '';
-        return { status: 200, json: `{"data":${page.json},"next_cursor":"${next}"}`, ...(total === undefined ? {} : { headers: { 'X-Total-Count': String(total) } }) };
+        const next = page.last && page.count === query.limit ? encodeCursor(query, { ...page.last, walk: page.walk }) : '';
+        return { status: 200, json: `{"data":${page.json},"next_cursor":"${next}"}`, headers: total === undefined ? LOCALIZED : { ...LOCALIZED, 'X-Total-Count': String(total) } };
       },
     }),
     route({
@@ -63,7 +66,7 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       params: EntryParams,
       query: SingleParametersSchema,
       answers: { 200: EntrySchema, 304: null },
-      refusals: ['schema_not_found', 'schema_write_only', 'entry_not_found'],
+      refusals: ['schema_not_found', 'schema_write_only', 'entry_not_found', 'past_not_ready'],
       handler: async (request): Promise<Answer> => {
         const access = await requireAccess(request, 'read', dependencies);
         const id = requireEntryId(request.params.id);
@@ -71,16 +74,18 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
         const populate = await parsePopulate(access, request, dependencies);
         // A version says nothing of related entries, which may change without it.
         const known = populate === undefined ? request.header('if-none-match') : undefined;
-        if (request.query.as_of !== undefined) {
-          const moment = parseDatetime(request.query.as_of);
-          if (moment === undefined || moment > request.context.now().toISOString()) throw invalid('as_of');
-          const entry = await entryAsOf({ type: access.type, id, moment }, dependencies);
-          const headers = { ETag: entityTag(entry.version) };
-          return isKnown(known, entry.version) ? { status: 304, headers } : { status: 200, body: presentEntry(access.type, entry, access.hidden, fields), headers };
+        const locale = localize(access.type, requestedLocale(request));
+        const asOf = parseAsOf(request.query.as_of, () => request.context.now());
+        const shape = { hidden: access.hidden, fields, populate, ...locale };
+        if (asOf !== undefined) {
+          const entry = await entryAsOf({ type: access.type, id, moment: asOf }, dependencies);
+          const headers = { ...LOCALIZED, ETag: entityTag(entry.version) };
+          if (isKnown(known, entry.version)) return { status: 304, headers };
+          return { status: 200, json: await getPastEntry({ type: access.type, entry, asOf, shape }, dependencies), headers };
         }
-        const entry = await reads.get(access.type, id, { hidden: access.hidden, fields, populate });
+        const entry = await reads.get(access.type, id, shape);
         if (!entry) throw refusal('entry_not_found');
-        const headers = { ETag: entityTag(entry.version) };
+        const headers = { ...LOCALIZED, ETag: entityTag(entry.version) };
         return isKnown(known, entry.version) ? { status: 304, headers } : { status: 200, json: entry.json, headers };
       },
     }),

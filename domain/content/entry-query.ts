@@ -1,4 +1,5 @@
 import type { ContentType } from './content-type.ts';
+import type { GlobalPosition } from '../event.ts';
 import type { FieldType } from './definition.ts';
 import { storedFields } from './entry-fields.ts';
 import { isManyToMany } from './field-types.ts';
@@ -40,9 +41,18 @@ export type EntryQuery = {
   readonly offset: number;
   /** Lists what soft delete has kept, instead of what is there. */
   readonly deleted?: boolean;
-  /** Sort values and id of the entry after which the page begins. */
-  readonly after?: { readonly values: readonly CursorValue[]; readonly id: string } | undefined;
+  /** Words to find in texts (spec 4 A, `q`). */
+  readonly search?: string | undefined;
+  /** The moment, inclusive, whose state is listed instead of today's. RFC 3339, UTC, milliseconds. */
+  readonly asOf?: string | undefined;
+  /** Locale that the entries are answered in; undefined where none was asked for. */
+  readonly resolvedLocale?: string | undefined;
+  /** The entry after which the page begins. */
+  readonly after?: PagePlace | undefined;
 };
+
+/** Where the page before ended: sort values and id of its last entry, and where in the log the read model stood at the first page. */
+export type PagePlace = { readonly values: readonly CursorValue[]; readonly id: string; readonly walk?: GlobalPosition | undefined };
 
 const required = { indexed: true, nullable: false } as const;
 const optional = { indexed: false, nullable: true } as const;

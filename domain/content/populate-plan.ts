@@ -34,3 +34,9 @@ export type PopulatePlan = readonly PopulatedRelation[];
 export function populateKey(plan: PopulatePlan): string {
   return JSON.stringify(plan.map(({ field, type, hidden, relations }) => [field.id, type.id, type.revision, [...hidden], populateKey(relations)]));
 }
+
+/** Every type that a plan shows entries of. */
+export function plannedTypes(plan: PopulatePlan): readonly ContentType[] {
+  const types = new Map(plan.flatMap(({ type, relations }) => [type, ...plannedTypes(relations)]).map((type) => [type.id, type]));
+  return [...types.values()];
+}

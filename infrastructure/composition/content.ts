@@ -1,4 +1,5 @@
 import { createContentTypeCatalogue } from '../../application/content/content-type-catalogue.ts';
+import { createPastState } from '../../application/content/past-state.ts';
 import type { ContentTypeDependencies } from '../../application/content/change-content-type.ts';
 import { claimUnclaimed } from '../../application/content/look-again.ts';
 import type { AccessRules } from '../../application/ports/access-rules.ts';
@@ -10,6 +11,7 @@ import { contentTypeQueries } from '../../projections/content/content-types/quer
 import { contentTypesById, LIVE } from '../../projections/content/content-types/rows.ts';
 import { createSchemaWorkbench } from '../../projections/content/content-types/workbench.ts';
 import { createEntryQueries } from '../../projections/content/entries/entry-queries.ts';
+import { createPast } from '../../projections/content/entries/past.ts';
 import type { StoredContentType } from '../../domain/content/content-type.ts';
 import type { ProjectionProgress } from '../../projections/engine/projection.ts';
 import type { Stores } from './stores.ts';
@@ -45,12 +47,13 @@ export function composeContent({ stores, progress, claims, accessRules, renamed,
     // Without news nothing may be believed for long; the process says so and is started anew by its keeper.
     if (!stopping.signal.aborted) logger.error('content types of other processes are not heard of', { reason: String(error) });
   });
-  const entries = createEntryQueries({ database });
+  const past = createPast({ database, stateAt: createPastState({ eventStore }) });
+  const entries = createEntryQueries({ database, past });
   const typeById = async (id: string) => (await contentTypesById(database, LIVE, [id])).get(id);
   const workbench = createSchemaWorkbench({ database });
   return {
     typeDependencies: { eventStore, claims, queries, catalogue, workbench, renamed, waitFor: (names, position, ms) => progress.waitFor(names, position, ms) },
-    entryDependencies: { eventStore, claims, types: catalogue, accessRules, rows: entries.reads, reads: entries.reads, lists: entries.lists, listRelated: entries.listRelated },
+    entryDependencies: { eventStore, claims, types: catalogue, accessRules, rows: entries.reads, reads: entries.reads, lists: entries.lists, listRelated: entries.listRelated, past },
     typeById,
     async claimUnclaimed(id) {
       const type = await typeById(id);

@@ -9,6 +9,7 @@ import { applyContentTypeEvent } from './content-types/projector.ts';
 import { readContentTypes } from './content-types/rows.ts';
 import { contentTypeTables, createContentTypeTables } from './content-types/tables.ts';
 import { recreateViews } from './content-types/views.ts';
+import { createLastChanges, dropLastChanges, LAST_CHANGES } from './entries/last-changes.ts';
 import { applyEntryEvents } from './entries/projector.ts';
 import { searchFunction } from './entries/search-vector.ts';
 import { createTombstones, dropTombstones, TOMBSTONES } from './entries/tombstones.ts';
@@ -22,6 +23,7 @@ export const contentProjection: Projection = {
     await createContentTypeTables(tx, target);
     await tx.query(searchFunction(target.schema));
     await tx.query(createTombstones(target.schema));
+    await tx.query(createLastChanges(target.schema));
   },
   async apply(tx, target, events) {
     for (const run of splitRuns(events)) {
@@ -30,13 +32,15 @@ export const contentProjection: Projection = {
       else await applyEntryEvents(tx, target, run, (ids) => readTypes(tx, target, ids));
     }
   },
-  tables: async (tx, target) => [...(await contentTypeTables(tx, target)), { table: TOMBSTONES }],
+  tables: async (tx, target) => [...(await contentTypeTables(tx, target)), { table: LAST_CHANGES }, { table: TOMBSTONES }],
   afterSwap: (tx) => recreateViews(tx),
 };
 
 async function applyTypeEvent(tx: Transaction, target: Target, event: RecordedEvent): Promise<void> {
   await followSearch(tx, target, event, () => applyContentTypeEvent(tx, target, event));
-  if (isContentTypeEvent(event) && event.type === 'ContentTypeDeleted' && event.data.content === 'hard') await dropTombstones(tx, target.schema, [event.data.type_id]);
+  if (!isContentTypeEvent(event) || event.type !== 'ContentTypeDeleted' || event.data.content !== 'hard') return;
+  await dropTombstones(tx, target.schema, [event.data.type_id]);
+  await dropLastChanges(tx, target.schema, [event.data.type_id]);
 }
 
 /** Runs of entry events, cut at every event of a content type, which stands alone: entries are written to the tables of their moment. */

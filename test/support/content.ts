@@ -1,6 +1,7 @@
 import { v7 } from 'uuid';
 import { compileAccessRules } from '../../application/identity/compile-access-rules.ts';
 import type { AccessRules } from '../../application/ports/access-rules.ts';
+import { createPastState } from '../../application/content/past-state.ts';
 import type { EntryDependencies } from '../../application/content/run-entry-command.ts';
 import type { Entitlements } from '../../application/ports/entitlements.ts';
 import { FREE_TIER } from '../../application/ports/entitlements.ts';
@@ -18,7 +19,10 @@ import type { Database } from '../../infrastructure/postgres/database.ts';
 import { createClaims } from '../../infrastructure/postgres/claims.ts';
 import { readContentTypes } from '../../projections/content/content-types/rows.ts';
 import { createEntryQueries } from '../../projections/content/entries/entry-queries.ts';
+import { createPast } from '../../projections/content/entries/past.ts';
+import type { Past } from '../../projections/content/entries/past.ts';
 import { contentProjection } from '../../projections/content/projection.ts';
+import { namesOf } from '../../projections/engine/schemas.ts';
 import { useDatabase } from './database.ts';
 
 export const LIVE = { schema: '"rm_content"' };
@@ -27,7 +31,7 @@ export const LIVE = { schema: '"rm_content"' };
 export type ContentBench = {
   eventStore(): EventStore;
   database(): Database;
-  dependencies(): EntryDependencies & ReturnType<typeof createEntryQueries> & { readonly accessRules: AccessRules; readonly entitlements: Entitlements };
+  dependencies(): EntryDependencies & ReturnType<typeof createEntryQueries> & { readonly past: Past } & { readonly accessRules: AccessRules; readonly entitlements: Entitlements };
   /** Projects what has been appended since. */
   project(batchSize?: number): Promise<void>;
   /** Saves a content type and projects it. */
@@ -65,9 +69,11 @@ export function useContent(): ContentBench {
     await db.query('create schema rm_content');
     await db.transaction((tx) => contentProjection.create(tx, LIVE));
     store = openMemoryEventStore();
-    const queries = createEntryQueries({ database: db });
+    const past = createPast({ database: db, stateAt: createPastState({ eventStore: store }) });
+    const queries = createEntryQueries({ database: db, past });
     dependencies = {
       ...queries,
+      past,
       eventStore: store,
       rows: queries.reads,
       claims: createClaims({ database: db, key: Buffer.alloc(32, 7) }),
@@ -88,7 +94,10 @@ export function useContent(): ContentBench {
         for await (const event of present(store).readAll({ after: position, limit: batchSize, filter: { categories: contentProjection.categories } })) events.push(event);
         const last = events.at(-1);
         if (!last) return;
-        await database.db().transaction((tx) => contentProjection.apply(tx, LIVE, events));
+        await database.db().transaction(async (tx) => {
+          await contentProjection.apply(tx, LIVE, events);
+          await tx.execute('insert into operational.checkpoints (name, position, epoch) values ($1, $2, 1) on conflict (name) do update set position = excluded.position', [namesOf(contentProjection).checkpoint, last.position]);
+        });
         position = last.position;
       }
     },

@@ -10,6 +10,7 @@ import { rateCounters } from './0205-rate-counters.ts';
 import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
 import { apiKeyRequests } from './0320-api-key-requests.ts';
+import { pastEntries } from './0350-past-entries.ts';
 import { webhookDeliveries } from './0400-webhook-deliveries.ts';
 import { webhookRetention } from './0401-webhook-retention.ts';
 import { deadEvents } from './0500-dead-events.ts';
@@ -31,6 +32,7 @@ export const migrations: readonly Migration[] = [
   personKeys,
   sessions,
   apiKeyRequests,
+  pastEntries,
   webhookDeliveries,
   webhookRetention,
   deadEvents,

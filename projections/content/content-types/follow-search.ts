@@ -18,7 +18,7 @@ export async function followSearch(tx: Transaction, target: Target, event: Recor
   const before = await find();
   await apply();
   const after = await find();
-  if (!after || after.deleted === true) return;
+  if (!after || after.deleted) return;
   const stale = staleRows(before, after);
   if (stale === undefined) return;
   const keys = searchedKeys(after.definition);
@@ -30,7 +30,7 @@ export async function followSearch(tx: Transaction, target: Target, event: Recor
 
 /** SQL of which rows to take apart anew, after the tenant's condition; undefined: none. */
 function staleRows(before: StoredContentType | undefined, after: StoredContentType): string | undefined {
-  if (!before || before.deleted === true) return '';
+  if (!before || before.deleted) return '';
   const [then, now] = [searched(before), searched(after)];
   const changed = [...then.filter(({ id }) => !now.some((field) => field.id === id)), ...now.filter(({ id }) => !then.some((field) => field.id === id))].map(({ id }) => id);
   if (changed.length === 0) return undefined;

@@ -11,9 +11,9 @@ export function bind(parameters: Parameters, value: unknown, cast: string): stri
   return `$${parameters.values.length}::${cast}`;
 }
 
-/** SQL of one condition over the alias `t`. Rows without a value differ from every value. */
-export function conditionSql({ column, operator, values }: Condition, parameters: Parameters): string {
-  const name = columnSql(column);
+/** SQL of one condition over an alias. Rows without a value differ from every value. */
+export function conditionSql({ column, operator, values }: Condition, parameters: Parameters, alias = 't'): string {
+  const name = columnSql(column, alias);
   const cast = castOf(column);
   const first = (): string => bind(parameters, values[0], cast);
   switch (operator) {
@@ -59,8 +59,8 @@ export function sortSql({ column }: SortKey): string {
 }
 
 /** ORDER BY: null last ascending, first descending, as an index gives it; at the end the id, in the direction of the last key, so that one index serves both ways. */
-export function orderSql(sort: readonly SortKey[]): string {
-  return [...sort.map((key) => `${sortSql(key)} ${direction(key)}`), `t."id" ${direction(sort.at(-1))}`].join(', ');
+export function orderSql(sort: readonly SortKey[], valueOf: (key: SortKey, index: number) => string = sortSql): string {
+  return [...sort.map((key, index) => `${valueOf(key, index)} ${direction(key)}`), `t."id" ${direction(sort.at(-1))}`].join(', ');
 }
 
 function direction(key: SortKey | undefined): 'asc' | 'desc' {
@@ -90,8 +90,8 @@ function beyondSql({ column, descending }: SortKey, sql: string, value: string |
   return column.nullable ? `${sql} > ${value} or ${sql} is null` : `${sql} > ${value}`;
 }
 
-export function columnSql({ column }: QueryColumn): string {
-  return `t.${quoteIdentifier(column)}`;
+function columnSql({ column }: QueryColumn, alias = 't'): string {
+  return `${alias}.${quoteIdentifier(column)}`;
 }
 
 function castOf({ type }: QueryColumn): string {

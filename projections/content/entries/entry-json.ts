@@ -17,6 +17,8 @@ export type EntryShape = {
   readonly complete?: boolean;
   /** Shows when soft delete took it away. */
   readonly deleted?: boolean;
+  /** Locale that the entry is answered in; undefined where none was asked for. */
+  readonly resolvedLocale?: string | undefined;
   /** Relations shown as whole entries, whether or not `fields` names them. */
   readonly populate?: PopulatePlan | undefined;
   /** What the entries of a type are selected from. Default: its table in the live read model. */
@@ -24,8 +26,8 @@ export type EntryShape = {
 };
 
 /** What the text of a statement takes from a shape, `sources` apart. */
-export function shapeKey(type: ContentType, { hidden, fields, complete, deleted, populate }: EntryShape): string {
-  return JSON.stringify([type.id, type.revision, [...hidden], fields ?? null, complete === true, deleted === true, populate === undefined ? null : populateKey(populate)]);
+export function shapeKey(type: ContentType, { hidden, fields, complete, deleted, resolvedLocale, populate }: EntryShape): string {
+  return JSON.stringify([type.id, type.revision, resolvedLocale ?? null, [...hidden], fields ?? null, complete === true, deleted === true, populate === undefined ? null : populateKey(populate)]);
 }
 
 /** Schema of the live read model. */
@@ -78,7 +80,7 @@ export function entryJson(type: ContentType, shape: EntryShape, alias = 't'): st
     column('_created_by'),
     literal(',"updated_by":'),
     column('_updated_by'),
-    literal('}'),
+    literal(shape.resolvedLocale === undefined ? '}' : `,"resolved_locale":"${shape.resolvedLocale}"}`),
   ]);
 }
 

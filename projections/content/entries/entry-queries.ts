@@ -5,10 +5,13 @@ import { createEntryList } from './list-entries.ts';
 import type { EntryList } from './list-entries.ts';
 import { createRelatedList } from './list-related.ts';
 import type { RelatedList } from './list-related.ts';
+import type { Past } from './past.ts';
 import { createStatementCache } from './statements.ts';
 
+export type EntryQueries = { readonly reads: EntryReads; readonly lists: EntryList; readonly listRelated: RelatedList };
+
 /** Reads and lists of entries over one database; one for a process, so that statements are compiled once. */
-export function createEntryQueries({ database }: { readonly database: Queryable }): { readonly reads: EntryReads; readonly lists: EntryList; readonly listRelated: RelatedList } {
+export function createEntryQueries({ database, past }: { readonly database: Queryable; readonly past: Past }): EntryQueries {
   const statements = createStatementCache();
-  return { reads: createEntryReads({ database, statements }), lists: createEntryList({ database, statements }), listRelated: createRelatedList({ database, statements }) };
+  return { reads: createEntryReads({ database, statements }), lists: createEntryList({ database, statements, past }), listRelated: createRelatedList({ database, statements }) };
 }

@@ -1,9 +1,18 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { CursorValue, EntryQuery } from '../../../domain/content/entry-query.ts';
+import { plannedTypes } from '../../../domain/content/populate-plan.ts';
+import type { PopulatePlan } from '../../../domain/content/populate-plan.ts';
+import type { GlobalPosition } from '../../../domain/event.ts';
+import { parsePosition } from '../../../domain/event.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
-import { afterSql, conditionSql, orderSql, sortSql } from './conditions.ts';
+import { entryJson, shapeKey, sourceOf } from './entry-json.ts';
+import type { EntryShape } from './entry-json.ts';
 import type { Parameters } from './conditions.ts';
-import { entryJson, shapeColumns, shapeKey, sourceOf, tableOf } from './entry-json.ts';
+import { countSql, hasChangedSql, rowsSql, walkRowsSql } from './list-rows.ts';
+import type { Conditions } from './list-rows.ts';
+import type { Past } from './past.ts';
+import { pastSources } from './past-rows.ts';
+import { READ_MODEL_POSITION } from './read-model-position.ts';
 import { mayExceed, refusePopulate, withinBound } from './populate-bound.ts';
 import type { Statement, StatementCache } from './statements.ts';
 
@@ -13,98 +22,122 @@ export type EntryPage = {
   readonly count: number;
   /** Sort values and id of the last entry; undefined on an empty page. */
   readonly last: { readonly values: readonly CursorValue[]; readonly id: string } | undefined;
+  /** Where the read model stood at the walk's first page; the walk's order is that of then. Undefined where it stands still: at a moment of the past. */
+  readonly walk: GlobalPosition | undefined;
 };
 
 export type EntryList = {
   /**
    * The entries of a list as one JSON array, made by one statement, related entries with them (spec 5, rule 14).
-   * @throws `invalid_query_parameter` naming `populate` when the answer would hold too many related entries
+   * @throws `invalid_query_parameter` naming `populate` when the answer would hold too many related entries; `past_not_ready`
    */
   list(type: ContentType, query: EntryQuery): Promise<string>;
-  /** The same with what a cursor needs. */
+  /**
+   * The same with what a cursor needs. On pages after the first every entry has the place that it had when the walk began (or when it came, if it came
+   * later): none is repeated or skipped, whatever changes meanwhile. What is shown is what the entry is now, if it is still there and still matches.
+   */
   page(type: ContentType, query: EntryQuery): Promise<EntryPage>;
   /** How many entries match the conditions. */
   count(type: ContentType, query: Conditions): Promise<number>;
 };
 
-/** Which entries a list is of. */
-type Conditions = Pick<EntryQuery, 'conditions' | 'deleted'>;
+export type EntryListOptions = {
+  readonly database: Queryable;
+  readonly statements: StatementCache;
+  readonly past: Past;
+};
 
-/** Lists of entries over the live read model. */
-export function createEntryList({ database, statements }: { readonly database: Queryable; readonly statements: StatementCache }): EntryList {
+type PageRow = { readonly json: string | null; readonly count: number; readonly last: CursorValue[] | null; readonly walk?: string | null; readonly changed?: boolean };
+type Sources = EntryShape['sources'];
+
+/** Lists of entries over the live read model and its past. */
+export function createEntryList({ database, statements, past }: EntryListOptions): EntryList {
+  async function list(db: Queryable, type: ContentType, query: EntryQuery, sources?: Sources): Promise<string> {
+    const parameters = { values: [] };
+    const rows = rowsSql(type, { ...query, sources }, parameters);
+    const { text, name } = cached('list', type, query, rows, sources, () => statementSql(type, { ...query, sources }, rows, []));
+    const [row] = await db.query<Pick<PageRow, 'json'>>(text, parameters.values, name);
+    if (row?.json == null) throw refusePopulate();
+    return row.json;
+  }
+
+  async function page(db: Queryable, type: ContentType, query: EntryQuery, rows: string, { values }: Parameters, more: readonly string[], sources?: Sources): Promise<PageRow> {
+    const { text, name } = cached('page', type, query, [rows, ...more].join(), sources, () => statementSql(type, { ...query, sources }, rows, [...endSql(query), ...more]));
+    const [row] = await db.query<PageRow>(text, values, name);
+    if (row?.json == null) throw refusePopulate();
+    return row;
+  }
+
+  /** A page on which entries stand where they stood when the walk began. */
+  function walkPage(type: ContentType, query: EntryQuery, walk: GlobalPosition): Promise<PageRow> {
+    return past.read([type], { position: walk }, async (tx, sets) => {
+      const parameters = { values: [] };
+      const set = sets.get(type.id);
+      const rows = set ? walkRowsSql(type, query, { set, walk }, parameters) : rowsSql(type, query, parameters);
+      return page(tx, type, query, rows, parameters, []);
+    });
+  }
+
   return {
-    async list(type, query) {
-      const parameters = { values: [] };
-      const source = sourceSql(type, query, parameters);
-      const { text, name } = cached(type, query, 'list', source, () => listSql(type, query, source));
-      const [row] = await database.query<{ json: string | null }>(text, parameters.values, name);
-      if (row?.json == null) throw refusePopulate();
-      return row.json;
-    },
+    list: (type, query) =>
+      query.asOf === undefined ? list(database, type, query) : past.read(typesOf(type, query.populate), { time: query.asOf }, (tx, sets) => list(tx, type, query, pastSources(sets))),
     async page(type, query) {
+      // Entries come to the list of deleted ones and go for good: there is no order to hold on to.
+      const walk = query.deleted === true ? undefined : query.after?.walk;
       const parameters = { values: [] };
-      const source = sourceSql(type, query, parameters);
-      const { text, name } = cached(type, query, 'page', source, () => pageSql(type, query, source));
-      const [row] = await database.query<{ json: string | null; count: number; last: CursorValue[] | null }>(text, parameters.values, name);
-      if (row?.json == null) throw refusePopulate();
-      const { json, count, last } = row;
-      const id = last?.at(-1);
-      return { json, count, last: last && typeof id === 'string' ? { values: last.slice(0, -1), id } : undefined };
+      if (query.asOf !== undefined) {
+        return past.read(typesOf(type, query.populate), { time: query.asOf }, async (tx, sets) => {
+          const sources = pastSources(sets);
+          return toPage(await page(tx, type, query, rowsSql(type, { ...query, sources }, parameters), parameters, [], sources), undefined);
+        });
+      }
+      if (walk !== undefined && past.isKnown(type, { position: walk })) return toPage(await walkPage(type, query, walk), walk);
+      const rows = rowsSql(type, query, parameters);
+      if (walk === undefined) {
+        const row = await page(database, type, query, rows, parameters, [`${READ_MODEL_POSITION} as walk`]);
+        return toPage(row, query.deleted === true ? undefined : parsePosition(row.walk ?? ''));
+      }
+      const row = await page(database, type, query, rows, parameters, [`${hasChangedSql(type, walk, parameters)} as changed`]);
+      return toPage(row.changed === true ? await walkPage(type, query, walk) : row, walk);
     },
     async count(type, query) {
       const parameters = { values: [] };
-      const where = whereSql(type, query, parameters);
-      const text = `select count(*)::int8 as count from ${tableOf(type)} t where ${where}`;
-      const [row] = await database.query<{ count: number }>(text, parameters.values);
-      return row?.count ?? 0;
+      const count = async (db: Queryable, sources?: Sources): Promise<number> => {
+        const [row] = await db.query<{ count: number }>(countSql(type, { ...query, sources }, parameters), parameters.values);
+        return row?.count ?? 0;
+      };
+      return query.asOf === undefined ? count(database) : past.read([type], { time: query.asOf }, (tx, sets) => count(tx, pastSources(sets)));
     },
   };
 
-  /** The text of the source names every column, condition and limit; with the shape it says all there is to a statement. */
-  function cached(type: ContentType, query: EntryQuery, kind: string, source: string, compile: () => string): Statement {
-    return statements.get(`${kind} ${shapeKey(type, query)} ${source}`, compile);
+  /** The text of the rows names every column, condition and limit; with the shape it says all there is to a statement. Those of the past are for one moment. */
+  function cached(kind: string, type: ContentType, query: EntryQuery, rows: string, sources: Sources, compile: () => string): Statement {
+    return sources ? { text: compile() } : statements.get(`${kind} ${shapeKey(type, query)} ${rows}`, compile);
   }
 }
 
-function listSql(type: ContentType, query: EntryQuery, source: string): string {
-  const json = arraySql(type, query);
-  if (!mayExceed(query.populate ?? [], query.limit)) return `select ${json} as json from (${source}) t`;
-  return `with page as materialized (${source}) select case when ${withinSql(query)} then (select ${json} from page t) end as json`;
+function toPage({ json, count, last }: PageRow, walk: GlobalPosition | undefined): EntryPage {
+  const id = last?.at(-1);
+  return { json: json ?? '[]', count, last: last && typeof id === 'string' ? { values: last.slice(0, -1), id } : undefined, walk };
 }
 
-function pageSql(type: ContentType, query: EntryQuery, source: string): string {
-  const json = arraySql(type, query);
+/** The type and every type that is shown inside its entries. */
+function typesOf(type: ContentType, plan: PopulatePlan = []): readonly ContentType[] {
+  return [type, ...plannedTypes(plan).filter(({ id }) => id !== type.id)];
+}
+
+/** One statement: the entries' JSON and what else is asked. */
+function statementSql(type: ContentType, query: EntryQuery & EntryShape, rows: string, more: readonly string[]): string {
+  const json = `'[' || coalesce(string_agg(${entryJson(type, query)}, ','), '') || ']'`;
+  const rest = more.map((column) => `, ${column}`).join('');
+  const plan = query.populate ?? [];
+  if (!mayExceed(plan, query.limit)) return `select ${json} as json${rest} from (${rows}) t`;
+  const within = withinBound(plan, 'page', (related) => sourceOf(related, query));
+  return `with page as materialized (${rows}) select case when ${within} then (select ${json} from page t) end as json${rest}${more.length === 0 ? '' : ' from page t'}`;
+}
+
+/** How many there are, and sort values and id of the last one. */
+function endSql(query: EntryQuery): readonly string[] {
   const values = [...query.sort.map((_, index) => `t."_k${index}"`), 't."id"::text'].join(', ');
-  const ends = `count(*)::int4 as count, (array_agg(json_build_array(${values})))[count(*)] as last`;
-  if (!mayExceed(query.populate ?? [], query.limit)) return `select ${json} as json, ${ends} from (${source}) t`;
-  return `with page as materialized (${source}) select case when ${withinSql(query)} then (select ${json} from page t) end as json, ${ends} from page t`;
-}
-
-function arraySql(type: ContentType, query: EntryQuery): string {
-  return `'[' || coalesce(string_agg(${entryJson(type, query)}, ','), '') || ']'`;
-}
-
-function withinSql(query: EntryQuery): string {
-  return withinBound(query.populate ?? [], 'page', (related) => sourceOf(related, {}));
-}
-
-/** The rows of a page in their order; only the columns that are shown, and the sort values as text. */
-function sourceSql(type: ContentType, query: EntryQuery, parameters: Parameters): string {
-  const where = [whereSql(type, query, parameters)];
-  if (query.after) where.push(afterSql(query.sort, query.after, parameters));
-  const columns = [...shapeColumns(type, query).map((name) => `t.${name}`), ...query.sort.map((key, index) => `${sortSql(key)}::text as "_k${index}"`)];
-  const offset = query.offset > 0 ? ` offset ${Math.trunc(query.offset)}` : '';
-  return `select ${columns.join(', ')} from ${tableOf(type)} t where ${where.join(' and ')} order by ${orderSql(query.sort)} limit ${Math.trunc(query.limit)}${offset}`;
-}
-
-/** Lists hold published entries unless a condition names the status (spec 1, query parameters), those of deleted entries all. */
-function whereSql(type: ContentType, { conditions, deleted = false }: Conditions, parameters: Parameters): string {
-  parameters.values.push(type.tenant);
-  const draftsHidden = !deleted && type.definition.with_draft_publish === true && !conditions.some(({ column }) => column.column === '_status');
-  return [
-    't."tenant_id" = $1',
-    `t."_deleted_at" is ${deleted ? 'not ' : ''}null`,
-    ...(draftsHidden ? [`t."_status" = 'published'`] : []),
-    ...conditions.map((condition) => conditionSql(condition, parameters)),
-  ].join(' and ');
+  return ['count(*)::int4 as count', `(array_agg(json_build_array(${values})))[count(*)] as last`];
 }

@@ -12,6 +12,8 @@ import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Target } from '../../engine/projection.ts';
 import { tableOf } from './entry-json.ts';
 import { foldWrite } from './entry-write.ts';
+import { keepLastChanges } from './last-changes.ts';
+import type { LastChange } from './last-changes.ts';
 import { rowVectorSql, searchedKeys, searchVectorSql } from './search-vector.ts';
 import { keepTombstones } from './tombstones.ts';
 import type { Deletion } from './tombstones.ts';
@@ -29,6 +31,7 @@ export async function applyEntryEvents(tx: Transaction, target: Target, events: 
   const facts = events.map((event) => ({ fact: parseEntryEvent(event), event }));
   const types = await typesById([...new Set(facts.map(({ fact }) => fact.data.type_id))]);
   const batches = new Map<ContentType, Map<string, EntryWrite>>();
+  const changes = new Map<string, LastChange>();
   const deletions = new Map<string, Deletion | undefined>();
   for (const { fact, event } of facts) {
     const type = types.get(fact.data.type_id);
@@ -36,9 +39,11 @@ export async function applyEntryEvents(tx: Transaction, target: Target, events: 
     let writes = batches.get(type);
     if (!writes) batches.set(type, (writes = new Map<string, EntryWrite>()));
     writes.set(fact.entryId, foldWrite(writes.get(fact.entryId), fact, type, event));
+    if (fact.type !== 'EntryCreated') changes.set(type.id, { tenant: type.tenant, position: event.position });
     if (fact.type === 'EntryDeleted') deletions.set(fact.entryId, { type, at: fact.at, position: event.position });
     else if (fact.type === 'EntryUndeleted') deletions.set(fact.entryId, undefined);
   }
+  await keepLastChanges(tx, target, changes);
   await keepTombstones(tx, target, deletions);
   for (const [type, writes] of batches) {
     const table = tableOf(type, target.schema);

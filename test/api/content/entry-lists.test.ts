@@ -7,11 +7,13 @@ import { createEntry } from '../../../application/content/create-entry.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
 import { updateEntry } from '../../../application/content/update-entry.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
+import { positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { parseQuery } from '../../../api/http/query-string.ts';
 import { testContext, useContent } from '../../support/content.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();
+const now = () => new Date('2026-04-01T00:00:00Z');
 type Listed = { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
 
 /** A query string as the HTTP layer hands it over. */
@@ -55,13 +57,13 @@ describe('lists of entries', () => {
   });
 
   async function list(query: string, hidden = NOTHING): Promise<Listed[]> {
-    return JSON.parse(await content.dependencies().lists.list(type, parseListQuery({ type, hidden }, parameters(query)))) as Listed[];
+    return JSON.parse(await content.dependencies().lists.list(type, parseListQuery({ type, hidden }, parameters(query), now))) as Listed[];
   }
   /** Places in ROWS of the entries that match, in order of creation. */
   const matching = async (query: string) => (await list(`${query}&sort=created_at`)).map(({ id }) => ids.indexOf(id));
   const refused = (query: string, hidden = NOTHING) => {
     try {
-      parseListQuery({ type, hidden }, parameters(query));
+      parseListQuery({ type, hidden }, parameters(query), now);
     } catch (error) {
       return (error as Error).message;
     }
@@ -156,7 +158,7 @@ describe('lists of entries', () => {
   });
 
   it('counts the matches without regard to the page', async () => {
-    const query = parseListQuery({ type, hidden: NOTHING }, parameters('filters[views]=2&limit=1'));
+    const query = parseListQuery({ type, hidden: NOTHING }, parameters('filters[views]=2&limit=1'), now);
     expect(await content.dependencies().lists.count(type, query)).to.equal(2);
   });
 
@@ -166,9 +168,9 @@ describe('lists of entries', () => {
 
   describe('by cursor', () => {
     async function page(of: ContentType, query: string): Promise<{ data: Listed[]; next: string }> {
-      const parsed = parsePageQuery({ type: of, hidden: NOTHING }, parameters(query));
-      const { json, count, last } = await content.dependencies().lists.page(of, parsed);
-      return { data: JSON.parse(json) as Listed[], next: last && count === parsed.limit ? encodeCursor(parsed.sort, last) : '' };
+      const parsed = parsePageQuery({ type: of, hidden: NOTHING }, parameters(query), now);
+      const { json, count, last, walk } = await content.dependencies().lists.page(of, parsed);
+      return { data: JSON.parse(json) as Listed[], next: last && count === parsed.limit ? encodeCursor(parsed, { ...last, walk }) : '' };
     }
 
     async function walk(of: ContentType, query: string, meanwhile: (step: number) => Promise<void> = () => Promise.resolve()): Promise<string[]> {
@@ -222,25 +224,27 @@ describe('lists of entries', () => {
     });
 
     it('answers 20 for no limit or one over 1000, and refuses what is no number from 1', () => {
-      const limitOf = (query: string) => parsePageQuery({ type, hidden: NOTHING }, parameters(query)).limit;
+      const limitOf = (query: string) => parsePageQuery({ type, hidden: NOTHING }, parameters(query), now).limit;
       expect(['', 'limit=1000', 'limit=1001', 'limit=99999999'].map(limitOf)).to.deep.equal([20, 1000, 20, 20]);
       for (const bad of ['0', '-1', 'x', '']) expect(() => limitOf(`limit=${bad}`)).to.throw('invalid query parameter: limit');
     });
 
     it('reads back its own cursors and refuses any other text', () => {
-      const { sort } = parsePageQuery({ type, hidden: NOTHING }, parameters('sort=-views,title'));
+      const list = parsePageQuery({ type, hidden: NOTHING }, parameters('sort=-views,title'), now);
       const id = ids[0]!;
+      const walk = positionFrom(7);
       fc.assert(
         fc.property(fc.option(fc.integer()), fc.option(fc.string({ maxLength: 255, unit: 'grapheme' })), (views, title) => {
           const values = [views === null ? null : String(views), title?.replaceAll('\0', '') ?? null];
-          expect(decodeCursor(sort, encodeCursor(sort, { values, id }))).to.deep.equal({ values, id });
+          expect(decodeCursor(list, encodeCursor(list, { values, id, walk }))).to.deep.equal({ values, id, walk });
         }),
       );
-      fc.assert(fc.property(fc.string(), (text) => decodeCursor(sort, text) === undefined));
-      fc.assert(fc.property(fc.json(), (text) => decodeCursor(sort, Buffer.from(text).toString('base64url')) === undefined));
-      const other = parsePageQuery({ type, hidden: NOTHING }, parameters('sort=views,title')).sort;
-      for (const cursor of [encodeCursor(other, { values: ['1', 'a'], id }), encodeCursor(sort, { values: ['1; drop', 'a'], id }), encodeCursor(sort, { values: ['1', 'a'], id: 'x' }), '!', 'e30']) {
-        expect(() => parsePageQuery({ type, hidden: NOTHING }, { sort: '-views,title', cursor })).to.throw('invalid query parameter: cursor');
+      fc.assert(fc.property(fc.string(), (text) => decodeCursor(list, text) === undefined));
+      fc.assert(fc.property(fc.json(), (text) => decodeCursor(list, Buffer.from(text).toString('base64url')) === undefined));
+      const other = parsePageQuery({ type, hidden: NOTHING }, parameters('sort=views,title'), now);
+      for (const cursor of [encodeCursor(other, { values: ['1', 'a'], id }), encodeCursor(list, { values: ['1; drop', 'a'], id }), encodeCursor(list, { values: ['1', 'a'], id: 'x' }),
+        encodeCursor({ ...list, asOf: '2026-03-01T00:00:00.000Z' }, { values: ['1', 'a'], id }), '!', 'e30']) {
+        expect(() => parsePageQuery({ type, hidden: NOTHING }, { sort: '-views,title', cursor }, now)).to.throw('invalid query parameter: cursor');
       }
     });
   });

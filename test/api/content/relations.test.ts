@@ -52,7 +52,7 @@ describe('relations over HTTP', () => {
       query: (text, values, name) => (statements.push(text), db.query(text, values, name)),
       execute: (text, values, name) => (statements.push(text), db.execute(text, values, name)),
     };
-    const dependencies = { ...content.dependencies(), ...createEntryQueries({ database: recorded }), accessRules };
+    const dependencies = { ...content.dependencies(), ...createEntryQueries({ database: recorded, past: content.dependencies().past }), accessRules };
     served = await serve([...readRoutes(dependencies), ...writeRoutes(dependencies), ...relationRoutes(dependencies)], {}, {
       authenticate: ({ apiKey }) => PRINCIPALS[apiKey ?? ''],
       checkKeyScope: () => undefined,

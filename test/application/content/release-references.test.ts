@@ -199,7 +199,7 @@ describe('deleting an entry that others name', () => {
     await db.query('create index on rm_content.article (tenant_id, main_id, id); create index on rm_content.article using gin (tags); analyze rm_content.article');
     const asked: { readonly text: string; readonly values: readonly unknown[] }[] = [];
     const recorded: Database = { ...db, query: (text, values = [], name) => (asked.push({ text, values }), db.query(text, values, name)) };
-    for await (const chunk of createEntryQueries({ database: recorded }).reads.referrers(tag, v7())) expect(chunk).to.have.length(0);
+    for await (const chunk of createEntryQueries({ database: recorded, past: content.dependencies().past }).reads.referrers(tag, v7())) expect(chunk).to.have.length(0);
     const { text, values } = asked.find((statement) => statement.text.includes('"rm_content"."article"')) ?? { text: '', values: [] };
     const plan = await db.query<Record<'QUERY PLAN', string>>(`explain ${text}`, values);
     expect(plan.map((row) => row['QUERY PLAN']).join('\n')).to.match(/BitmapOr/).and.not.match(/Seq Scan/);

@@ -1,0 +1,31 @@
+import type { GlobalPosition } from '../../../domain/event.ts';
+import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
+import type { Target } from '../../engine/projection.ts';
+
+/** Table of the read model that says where in the log entries of a type last changed; a creation changes none. Lists by cursor ask it. */
+export const LAST_CHANGES = '_last_changes';
+
+/** Statement that makes the table; `schema` in quotes. */
+export function createLastChanges(schema: string): string {
+  return `create table ${schema}.${LAST_CHANGES} (type_id uuid primary key, tenant_id text not null, position text collate "C" not null)`;
+}
+
+/** The last change of a type in a batch. */
+export type LastChange = { readonly tenant: string; readonly position: GlobalPosition };
+
+/** Writes the last changes of a batch, by the type's id. */
+export async function keepLastChanges(tx: Transaction, { schema }: Target, changes: ReadonlyMap<string, LastChange>): Promise<void> {
+  if (changes.size === 0) return;
+  const all = [...changes];
+  await tx.execute(
+    `insert into ${schema}.${LAST_CHANGES} (type_id, tenant_id, position) select * from unnest($1::uuid[], $2::text[], $3::text[])
+     on conflict (type_id) do update set position = excluded.position`,
+    [all.map(([id]) => id), all.map(([, { tenant }]) => tenant), all.map(([, { position }]) => position)],
+    `last-changes-${schema}`,
+  );
+}
+
+/** Forgets types that are deleted for good. */
+export async function dropLastChanges(tx: Queryable, schema: string, typeIds: readonly string[]): Promise<void> {
+  await tx.execute(`delete from ${schema}.${LAST_CHANGES} where type_id = any($1::uuid[])`, [typeIds]);
+}

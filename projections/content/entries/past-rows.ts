@@ -1,0 +1,95 @@
+import type { ContentType } from '../../../domain/content/content-type.ts';
+import { shownValue, storedFields } from '../../../domain/content/entry-fields.ts';
+import type { EntryState } from '../../../domain/content/entry-state.ts';
+import type { Moment } from '../../../domain/content/moment.ts';
+import { SYSTEM_COLUMNS } from '../../../domain/content/system-columns.ts';
+import type { Json, JsonObject } from '../../../domain/json.ts';
+import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+import { LIVE_SCHEMA, tableOf } from './entry-json.ts';
+import { searchedKeys, searchVectorSql } from './search-vector.ts';
+import { TOMBSTONES } from './tombstones.ts';
+
+/** Entries of a type that have changed since a moment, as they stood at it; a numbered set in `operational.past_entries`. */
+export type PastSet = { readonly type: ContentType; readonly moment: Moment; readonly id: number };
+
+const LIVE = quoteIdentifier(LIVE_SCHEMA);
+
+/** What entries are selected from at the moment of the sets, by type; a type without a set is as it is today. */
+export function pastSources(sets: ReadonlyMap<string, PastSet>): (type: ContentType) => string {
+  return (type) => {
+    const set = sets.get(type.id);
+    return set ? pastSource(set) : tableOf(type);
+  };
+}
+
+/** Rows that have not changed since the moment, and the set, in brackets. Columns as in the type's table. */
+function pastSource(set: PastSet): string {
+  const { type, moment } = set;
+  if (!('time' in moment)) throw new TypeError('a moment by time is wanted');
+  const columns = columnsOf(type).map(quoteIdentifier);
+  return `(select ${columns.join(', ')} from ${tableOf(type)} where "_updated_at" <= ${timeLiteral(moment.time)} union all ${pastRows(set)})`;
+}
+
+/** The set's entries as rows of the type's table. */
+export function pastRows({ type, id }: PastSet): string {
+  const columns = columnsOf(type).map((name) => (name === '_search' ? 'p.search as "_search"' : `r.${quoteIdentifier(name)}`));
+  return `select ${columns.join(', ')} from operational.past_entries p cross join lateral json_populate_record(null::${tableOf(type)}, p.state) r where p.set_id = ${Math.trunc(id)} and p.state is not null`;
+}
+
+/** Ids of entries that belong to the set and are not in it; changed after `upto`, up to which it is complete. */
+export async function missingIds(db: Queryable, { type, moment, id }: PastSet, { upto, limit }: { readonly upto: string; readonly limit: number }): Promise<readonly string[]> {
+  const known = `not exists (select 1 from operational.past_entries p where p.set_id = $3 and p.entry_id = t.id)`;
+  const byTime = 'time' in moment;
+  const rows = byTime ? 't."_updated_at" > $5 and t."_created_at" <= $5' : 't."_position" > $5 and t."_version" > 1 and t."_deleted_at" is null';
+  const gone = `select t.id from (select entry_id as id, position from ${LIVE}.${TOMBSTONES} where tenant_id = $1 and type_id = $6 and deleted_at > $5 and position > $2) t where ${known}`;
+  const found = await db.query<{ id: string }>(
+    `select t.id::text as id from ${tableOf(type)} t where t.tenant_id = $1 and t."_position" > $2 and ${rows} and ${known}${byTime ? ` union ${gone}` : ''} limit $4`,
+    [type.tenant, upto, id, limit, byTime ? moment.time : moment.position, ...(byTime ? [type.id] : [])],
+  );
+  return found.map((row) => row.id);
+}
+
+/** Puts entries into the set; undefined: was not there. */
+export async function addToSet(db: Queryable, { type, id }: PastSet, states: readonly (readonly [id: string, state: EntryState | undefined])[]): Promise<void> {
+  const vector = searchVectorSql(LIVE, searchedKeys(type.definition), (key) => `s.state->>'${key}'`);
+  await db.execute(
+    `insert into operational.past_entries (set_id, entry_id, state, search) select $1, s.id, s.state, case when s.state is not null then ${vector} end
+     from json_to_recordset($2::json) s(id uuid, state json) on conflict do nothing`,
+    [id, JSON.stringify(states.map(([entryId, state]) => ({ id: entryId, ...(state ? { state: rowOf(type, state) } : {}) })))],
+  );
+}
+
+/** An entry as a row of its type's table, as JSON. */
+export function rowOf(type: ContentType, entry: EntryState): JsonObject {
+  const fields = storedFields(type.definition).map((field): readonly [string, Json] => [field.key, shownValue(field, entry.fields)]);
+  return {
+    ...Object.fromEntries(fields),
+    id: entry.id,
+    tenant_id: type.tenant,
+    _version: entry.version,
+    _status: entry.status,
+    _slug: entry.slug ?? null,
+    _created_at: entry.createdAt,
+    _updated_at: entry.updatedAt,
+    _published_at: entry.publishedAt ?? null,
+    _created_by: { kind: entry.createdBy.kind, id: entry.createdBy.id },
+    _updated_by: { kind: entry.updatedBy.kind, id: entry.updatedBy.id },
+    _deleted_at: entry.deleted ? entry.updatedAt : null,
+  };
+}
+
+/** A row that is a parameter of the statement, in brackets. */
+export function givenRow(type: ContentType, parameter: string): string {
+  return `(select * from json_populate_record(null::${tableOf(type)}, ${parameter}::json))`;
+}
+
+function columnsOf(type: ContentType): readonly string[] {
+  return [...SYSTEM_COLUMNS.map(({ name }) => name), ...storedFields(type.definition).map(({ key }) => key)];
+}
+
+/** Statements of the past are made for one moment: it stands in them. */
+function timeLiteral(time: string): string {
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(time)) throw new RangeError('not a moment');
+  return `'${time}'::timestamptz`;
+}

@@ -30,7 +30,7 @@ export async function applyPreset(id: string, context: CommandContext, { presets
       created.push(saved.definition.name);
       position = saved.position;
     } catch (error) {
-      throw failurePartWay(error, String(input['name']), created);
+      throw failurePartWay(error, typeof input['name'] === 'string' ? input['name'] : '', created);
     }
   }
   return { created, position };

@@ -21,7 +21,10 @@ export async function readPresetDocument(body: unknown, { outbound, signal }: { 
   const { document = null, url = null } = isRecord(body) ? body : {};
   const [hasDocument, hasUrl] = [document !== null && document !== '', url !== null && url !== ''];
   if (hasDocument && hasUrl) throw refusal('preset_source_ambiguous');
-  if (hasUrl) return { preset: parsePreset(await fetchDocument(url, outbound, signal)), sourceUrl: String(url) };
+  if (hasUrl) {
+    if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url)) throw refusal('preset_url_refused');
+    return { preset: parsePreset(await fetchDocument(url, outbound, signal)), sourceUrl: url };
+  }
   if (!hasDocument) throw refusal('preset_source_missing');
   return { preset: parsePreset(await readSent(document)), sourceUrl: undefined };
 }
@@ -38,8 +41,7 @@ async function readSent(document: unknown): Promise<unknown> {
 }
 
 /** What is wrong with the answer as a preset is for its author; that there is no document is all that is told of the address. */
-async function fetchDocument(url: unknown, outbound: Pick<Outbound, 'send'>, signal: AbortSignal): Promise<unknown> {
-  if (typeof url !== 'string' || !/^https?:\/\//i.test(url) || !URL.canParse(url)) throw refusal('preset_url_refused');
+async function fetchDocument(url: string, outbound: Pick<Outbound, 'send'>, signal: AbortSignal): Promise<unknown> {
   const answer = await outbound.send({ method: 'GET', url, headers: { accept: 'application/json, application/yaml, text/yaml, */*;q=0.1' }, maxResponseBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, signal });
   if (answer.kind === 'own_fault') throw refusal('unavailable');
   if (answer.kind !== 'answered' || answer.status < 200 || answer.status > 299 || answer.truncated) throw refusal('preset_unreachable');

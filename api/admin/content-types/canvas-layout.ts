@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox';
 import type { CanvasLayoutDependencies } from '../../../application/content/canvas-layout.ts';
 import { saveCanvasLayout } from '../../../application/content/canvas-layout.ts';
 import { MODELLING, SCHEMA_PRO } from '../../../application/content/preset-dependencies.ts';
-import { requirePaid } from '../../../application/platform/gates.ts';
 import { TYPE_NAME } from '../../../domain/content/content-type-parser.ts';
+import { paid } from '../../http/paid.ts';
 import type { Route } from '../../http/route.ts';
 import { route } from '../../http/route.ts';
 
@@ -27,7 +27,7 @@ export function canvasLayoutRoutes(dependencies: CanvasLayoutDependencies): read
       ...SHARED, method: 'PUT', path: '/api/admin/schemas/canvas-layout', operation: 'saveCanvasLayout', summary: 'Replace the positions of the content types on the canvas',
       body: Type.Object({ positions: Positions }), malformedJson: 'invalid_json', maxBodyBytes: MAX_BYTES, tooLarge: 'layout_too_large',
       answers: { 200: Layout }, refusals: ['payment_required', 'layout_too_large'],
-      precheck: () => Promise.resolve(requirePaid(SCHEMA_PRO, entitlements)),
+      precheck: paid(SCHEMA_PRO, entitlements),
       handler: async ({ body, context }) => {
         const { positions, position } = await saveCanvasLayout(body.positions, context, dependencies);
         return { status: 200, body: { positions, licensed: licensed() }, ...(position === undefined ? {} : { commit: { position, readModels: [MODELLING] } }) };

@@ -1,5 +1,6 @@
 import type { AdminContentDependencies } from '../../api/admin/content/admin-access.ts';
 import type { Entitlements } from '../../application/ports/entitlements.ts';
+import { commentQueries } from '../../projections/content/comments/queries.ts';
 import { LIVE, readContentTypes } from '../../projections/content/content-types/rows.ts';
 import { createAdminEntryList } from '../../projections/content/entries/list-admin-entries.ts';
 import { slugQueries } from '../../projections/content/entries/slug-queries.ts';
@@ -13,6 +14,7 @@ export function composeAdminContent({ database, content, entitlements }: { reado
     entitlements,
     typeById: (id) => content.typeById(id),
     typesOf: (tenant) => readContentTypes(database, LIVE, { tenant }),
+    comments: commentQueries(database),
     slugs: slugQueries(database),
     listAdminEntries: createAdminEntryList({ database }),
   };

@@ -1,6 +1,7 @@
 import { forgetsTenants } from '../../projections/engine/forgets-tenants.ts';
 import type { Projection } from '../../projections/engine/projection.ts';
 import { automationProjection } from '../../projections/automation/projection.ts';
+import { commentsProjection } from '../../projections/content/comments/projection.ts';
 import { modellingProjection } from '../../projections/content/modelling/projection.ts';
 import { forgetContentOfTenant } from '../../projections/content/forget-tenant.ts';
 import { contentProjection } from '../../projections/content/projection.ts';
@@ -9,6 +10,6 @@ import { platformProjection } from '../../projections/platform/projection.ts';
 
 /** Every read model there is. Those that see no events of tenants are told of a deletion here. */
 export const projections: readonly Projection[] = [
-  forgetsTenants(contentProjection, { forget: forgetContentOfTenant, unaffected: ['entry'] }), forgetsTenants(modellingProjection),
+  forgetsTenants(contentProjection, { forget: forgetContentOfTenant, unaffected: ['entry'] }), forgetsTenants(modellingProjection), forgetsTenants(commentsProjection),
   identityProjection, forgetsTenants(automationProjection), platformProjection,
 ];

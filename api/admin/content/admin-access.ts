@@ -1,3 +1,4 @@
+import type { CommentDependencies } from '../../../application/content/add-comment.ts';
 import { contentAccess, requireWriter } from '../../../application/content/content-access.ts';
 import type { ContentAccess, ContentAccessDependencies } from '../../../application/content/content-access.ts';
 import { typeOfEntry } from '../../../application/content/type-of-entry.ts';
@@ -16,6 +17,7 @@ import type { RouteRequest } from '../../http/route.ts';
 
 /** What the routes of the admin content need. */
 export type AdminContentDependencies = AdminEntryDependencies &
+  CommentDependencies &
   ContentAccessDependencies &
   TypeOfEntryDependencies & {
     readonly reads: EntryReads;

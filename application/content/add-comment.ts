@@ -1,0 +1,42 @@
+import { addComment as decide, commentDecider, parseCommentEvent } from '../../domain/content/comment.ts';
+import { uuidPattern } from '../../domain/content/patterns.ts';
+import type { CommandContext } from '../../domain/context.ts';
+import { refusal } from '../../domain/errors.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
+import { streamName } from '../../domain/stream.ts';
+import { handleCommand } from '../handle-command.ts';
+import type { Comment, Comments } from '../ports/comments.ts';
+import type { EventStore } from '../ports/event-store.ts';
+
+export type CommentDependencies = { readonly eventStore: EventStore; readonly comments: Comments };
+
+/**
+ * Comments on an entry, or answers a comment on it (spec 4 A, comments).
+ * @throws `validation_failed` for a text that is no comment, or a `parent` that is no comment on the entry
+ */
+export async function addComment(
+  { entryId, body, parent }: { readonly entryId: string; readonly body: string; readonly parent: string | undefined },
+  context: CommandContext,
+  { eventStore, comments }: CommentDependencies,
+): Promise<{ readonly comment: Comment; readonly position: GlobalPosition | undefined }> {
+  const { tenant, actor } = context;
+  const answered = parent?.toLowerCase();
+  if (answered !== undefined && !(uuidPattern.test(answered) && (await comments.exists({ tenant, entryId, id: answered })))) {
+    throw refusal('validation_failed', { fields: [{ field: 'parent', message: 'comment not found' }] });
+  }
+  const id = context.newId();
+  const { position, events } = await handleCommand({
+    eventStore,
+    stream: commentStream(tenant, id),
+    decider: commentDecider,
+    parse: parseCommentEvent,
+    context,
+    decide: (state) => decide(state, { entryId, body, parent: answered, actor }),
+  });
+  return { comment: { id, entryId, parent: answered, body, author: actor, createdAt: events[0]?.metadata.occurred_at ?? context.now().toISOString() }, position };
+}
+
+/** Stream of a comment. */
+export function commentStream(tenant: string, id: string): string {
+  return streamName({ category: 'comment', tenant, id });
+}

@@ -1,0 +1,44 @@
+import { parseCommentEvent } from '../../../domain/content/comment.ts';
+import { parseStream } from '../../../domain/stream.ts';
+import type { Projection } from '../../engine/projection.ts';
+
+/** Read model of comments on entries, schema `rm_comments` (spec 4 A, comments). */
+export const commentsProjection: Projection = {
+  name: 'comments',
+  version: 1,
+  categories: ['comment'],
+
+  async create(tx, { schema }) {
+    await tx.query(`
+      create table ${schema}.comments (
+        id uuid primary key, tenant_id text not null, entry_id uuid not null, parent uuid, body text not null, author json not null, created_at timestamptz(3) not null
+      );
+      create index on ${schema}.comments (tenant_id, entry_id, created_at, id);
+      create index on ${schema}.comments (parent) where parent is not null`);
+  },
+
+  async apply(tx, { schema }, events) {
+    const added = new Map<string, object>();
+    const deleted = new Set<string>();
+    for (const event of events) {
+      const parts = parseStream(event.stream);
+      if (!parts) throw new RangeError(`no stream of a comment: ${event.stream}`);
+      const fact = parseCommentEvent(event);
+      if (fact.type === 'CommentDeleted') deleted.add(parts.id);
+      else {
+        const { entry_id, parent = null, body } = fact.data;
+        added.set(parts.id, { id: parts.id, tenant_id: parts.tenant, entry_id, parent, body, author: { kind: fact.actor.kind, id: fact.actor.id }, created_at: event.metadata.occurred_at });
+      }
+    }
+    if (added.size > 0) await tx.query(`insert into ${schema}.comments select * from json_populate_recordset(null::${schema}.comments, $1)`, [JSON.stringify([...added.values()])]);
+    if (deleted.size > 0) await tx.query(`delete from ${schema}.comments where id = any($1::uuid[])`, [[...deleted]]);
+    // An answer to a comment that is gone stands for itself; it may also come after the deletion that it raced with.
+    await tx.query(
+      `update ${schema}.comments c set parent = null
+       where c.parent is not null and (c.parent = any($1::uuid[]) or c.id = any($2::uuid[])) and not exists (select 1 from ${schema}.comments p where p.id = c.parent)`,
+      [[...deleted], [...added.keys()]],
+    );
+  },
+
+  tables: () => Promise.resolve([{ table: 'comments' }]),
+};

@@ -91,6 +91,12 @@ const SPECIFIED = `
   POST   /api/admin/schemas/{name}/preview-ddl                     admin
   POST   /api/admin/schemas/{name}/preview                         admin
   GET    /api/admin/schemas/{name}/history                         super_admin
+  PUT    /api/admin/schemas/{name}/rename                          admin
+  PUT    /api/admin/schemas/{name}/fields/{field}/rename           admin
+  POST   /api/admin/schemas/{name}/apply-pending                   session super_admin
+  POST   /api/admin/schemas/migrate                                super_admin
+  GET    /api/admin/migrate                                        super_admin
+  POST   /api/admin/migrate/apply                                  session super_admin
   GET    /api/admin/schemas/presets                                admin
   POST   /api/admin/schemas/presets                                admin
   POST   /api/admin/schemas/presets/{id}                           admin

@@ -6,6 +6,7 @@ import { deleteContentType } from '../../../application/content/delete-content-t
 import { renameContentType } from '../../../application/content/rename-content-type.ts';
 import { renameField } from '../../../application/content/rename-field.ts';
 import { saveContentType } from '../../../application/content/save-content-type.ts';
+import { indexName } from '../../../domain/content/table-names.ts';
 import { isAppError } from '../../../domain/errors.ts';
 import { digestTables } from '../../../projections/engine/digest.ts';
 import { contentProjection } from '../../../projections/content/projection.ts';
@@ -14,7 +15,7 @@ import { useDatabase } from '../../support/database.ts';
 
 type World = Awaited<ReturnType<typeof contentTypeWorld>>;
 type FieldType = 'text' | 'integer';
-type Wish = { readonly name: string; readonly field_type: FieldType };
+type Wish = { readonly name: string; readonly field_type: FieldType; readonly indexed: boolean };
 
 const TENANTS = ['default', 'other'] as const;
 const NAMES = ['a', 'b'] as const;
@@ -29,11 +30,11 @@ type Operation =
   | { readonly kind: 'write'; readonly tenant: string; readonly name: string; readonly value: number };
 
 /** What the tenants should have: fields by an identity of their own, values by it. */
-type ModelField = { readonly key: number; name: string; type: FieldType };
+type ModelField = { readonly key: number; name: string; type: FieldType; indexed: boolean };
 type ModelType = { tenant: string; name: string; deleted: boolean; fields: ModelField[]; retained: ModelField[]; entries: Map<number, number>[] };
 
 const of = fc.record({ tenant: fc.constantFrom(...TENANTS), name: fc.constantFrom(...NAMES) });
-const wishes = fc.uniqueArray(fc.record({ name: fc.constantFrom(...FIELDS), field_type: fc.constantFrom<FieldType>('text', 'text', 'text', 'integer') }), { selector: ({ name }) => name });
+const wishes = fc.uniqueArray(fc.record({ name: fc.constantFrom(...FIELDS), field_type: fc.constantFrom<FieldType>('text', 'text', 'text', 'integer'), indexed: fc.boolean() }), { selector: ({ name }) => name });
 const operations: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(of, wishes, fc.boolean()).map(([at, fields, adopt]) => ({ kind: 'save' as const, ...at, fields, adopt })) },
   { weight: 2, arbitrary: fc.tuple(of, fc.constantFrom(...NAMES)).map(([at, to]) => ({ kind: 'rename' as const, ...at, to })) },
@@ -60,7 +61,7 @@ function createModel() {
       case 'save': {
         const before = type ?? (operation.adopt ? types.findLast((other) => other.tenant === tenant && other.name === name && other.deleted) : undefined);
         const known = before ? stored(before) : [];
-        const fields = operation.fields.map(({ name: called, field_type }) => ({ key: known.find((field) => field.name === called)?.key ?? (keys += 1), name: called, type: field_type }));
+        const fields = operation.fields.map(({ name: called, field_type, indexed }) => ({ key: known.find((field) => field.name === called)?.key ?? (keys += 1), name: called, type: field_type, indexed }));
         const retained = known.filter((field) => !fields.some(({ key }) => key === field.key));
         if (conflicts(tenant, name, before?.deleted === true ? [...fields, ...retained] : fields)) return 'schema_table_shared';
         if (before) {
@@ -172,7 +173,11 @@ describe('content types of two tenants', () => {
     for (const name of NAMES) {
       const columns = await db.query<{ column_name: string }>(
         `select column_name from information_schema.columns where table_schema = 'rm_content' and table_name = $1 and column_name = any ($2) order by 1`, [name, FIELDS]);
-      const wanted = new Set(types.filter((type) => !type.deleted && type.name === name).flatMap(({ fields, retained }) => [...fields, ...retained].map((field) => field.name)));
+      const kept = types.filter((type) => !type.deleted && type.name === name).flatMap(({ fields, retained }) => [...fields, ...retained]);
+      const wanted = new Set(kept.map((field) => field.name));
+      const indexes = await db.query<{ indexname: string }>(`select indexname from pg_indexes where schemaname = 'rm_content' and tablename = $1`, [name]);
+      const isIndexed = (field: string) => indexes.some(({ indexname }) => indexname === indexName(name, { kind: 'column', column: { name: field, type: 'text' } }));
+      expect(FIELDS.filter(isIndexed), `indexes of ${name}`).to.deep.equal(FIELDS.filter((field) => kept.some((known) => known.name === field && known.indexed)));
       expect(columns.map((column) => column.column_name), `columns of ${name}`).to.deep.equal([...wanted].toSorted());
     }
   }

@@ -2,12 +2,14 @@ import type { Metrics } from '../../application/ports/metrics.ts';
 import type { RateCounters } from '../../application/ports/rate-counters.ts';
 import { adminContentRoutes } from '../../api/admin/content/admin-content-routes.ts';
 import { undoRoutes } from '../../api/admin/content/undo-routes.ts';
+import type { Configuration } from '../../application/ports/configuration.ts';
 import { auditRoutes } from '../../api/admin/platform/audit.ts';
 import { licenseRoutes } from '../../api/admin/platform/license-routes.ts';
 import { pluginRoutes } from '../../api/admin/platform/plugin-routes.ts';
 import { tenantFeatureRoutes } from '../../api/admin/platform/tenant-feature-routes.ts';
 import { canvasLayoutRoutes } from '../../api/admin/content-types/canvas-layout.ts';
 import { presetRoutes } from '../../api/admin/content-types/presets.ts';
+import { configRoutes } from '../../api/admin/platform/config-routes.ts';
 import { contentTypeRoutes } from '../../api/admin/content-types/routes.ts';
 import { identityRoutes } from '../../api/admin/identity/identity-routes.ts';
 import { webhookRoutes } from '../../api/admin/automation/webhook-routes.ts';
@@ -37,6 +39,7 @@ export type RoutesOptions = {
   readonly settings: Pick<Settings, 'secureCookie' | 'metricsToken'>;
   readonly metrics: Metrics & { text(): Promise<string>; readonly contentType: string };
   readonly checks: HealthChecks;
+  readonly configuration: Configuration;
   readonly audit: Audit;
   readonly content: Content;
   readonly modelling: Modelling;
@@ -51,7 +54,7 @@ export type RoutesOptions = {
 };
 
 /** The table of routes of both listeners (spec 5, rule 13). */
-export function composeRoutes({ stores, settings, metrics, checks, audit, content, modelling, rateCounters, identity, automation, license, install, version, api }: RoutesOptions): readonly Route[] {
+export function composeRoutes({ stores, settings, configuration, metrics, checks, audit, content, modelling, rateCounters, identity, automation, license, install, version, api }: RoutesOptions): readonly Route[] {
   const operations = [...healthRoutes(checks), metricsRoute({ metrics, token: settings.metricsToken })];
   if (!api) return operations;
   const { features, settings: featureSettings } = install;
@@ -60,6 +63,7 @@ export function composeRoutes({ stores, settings, metrics, checks, audit, conten
     ...operations,
     ...openApiRoutes({ routes: () => served, version }),
     ...auditRoutes(audit.dependencies),
+    ...configRoutes({ eventStore: stores.eventStore, vault, configuration }),
     ...licenseRoutes({ ...license, eventStore: stores.eventStore }),
     ...identityRoutes({ ...identity.dependencies, secureCookie: settings.secureCookie, readModels: projections.map(({ name }) => name) }),
     ...contentAuthRoutes({ ...identity.dependencies, publicKeys: [audit.publicKey] }),

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { contentTypeRoutes } from '../../../api/admin/content-types/routes.ts';
+import { compileAccessRules } from '../../../application/identity/compile-access-rules.ts';
+import { FIRST_RULE } from '../../../domain/identity/access-rule.ts';
 import { contentTypeReadRoutes } from '../../../api/content/content-types.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
 import { createRateCounters } from '../../../infrastructure/postgres/rate-counters.ts';
@@ -23,7 +25,7 @@ describe('content types over HTTP', () => {
 
   before(async () => {
     const world = await contentTypeWorld(database.db());
-    const routes = [...contentTypeRoutes({ ...world.dependencies, queries: world.queries, rateCounters: createRateCounters({ database: database.db(), key: Buffer.alloc(32, 3) }) }), ...contentTypeReadRoutes({ queries: world.queries })];
+    const routes = [...contentTypeRoutes({ ...world.dependencies, queries: world.queries, rateCounters: createRateCounters({ database: database.db(), key: Buffer.alloc(32, 3) }) }), ...contentTypeReadRoutes({ queries: world.queries, accessRules: { decide: compileAccessRules([FIRST_RULE]) } })];
     served = await serve(routes, {}, {
       authenticate: ({ bearer, apiKey }) => PRINCIPALS[bearer ?? ''] ?? KEYS[apiKey ?? ''],
       checkKeyScope: () => undefined,

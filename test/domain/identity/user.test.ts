@@ -22,6 +22,22 @@ const cases: Readonly<Record<string, Case>> = {
   'keeps a role once': { given: [], when: { kind: 'create', event: { ...created.data, roles: ['editor', 'editor'] } }, then: [plain] },
   'replaces roles': { given: [plain], when: { kind: 'set_roles', roles: ['admin'], otherSuperAdmins: 0 }, then: [{ type: 'UserRolesChanged', data: { roles: ['admin'] } }] },
   'replacing roles by the same changes nothing': { given: [plain], when: { kind: 'set_roles', roles: ['editor'], otherSuperAdmins: 0 }, then: [] },
+  'joins a tenant': { given: [plain], when: { kind: 'grant_membership', tenant: 'acme', roles: ['editor', 'editor'] }, then: [{ type: 'UserMembershipGranted', data: { tenant: 'acme', roles: ['editor'] } }] },
+  'has other roles in a tenant from then on': {
+    given: [plain, { type: 'UserMembershipGranted', data: { tenant: 'acme', roles: ['editor'] } }], when: { kind: 'grant_membership', tenant: 'acme', roles: [] },
+    then: [{ type: 'UserMembershipGranted', data: { tenant: 'acme', roles: [] } }],
+  },
+  'granting the same roles in a tenant changes nothing': {
+    given: [plain, { type: 'UserMembershipGranted', data: { tenant: 'acme', roles: ['a', 'b'] } }], when: { kind: 'grant_membership', tenant: 'acme', roles: ['b', 'a'] }, then: [],
+  },
+  'has in default the roles of the membership there': {
+    given: [plain, { type: 'UserMembershipGranted', data: { tenant: 'default', roles: ['reader'] } }], when: { kind: 'set_roles', roles: ['reader'], otherSuperAdmins: 0 }, then: [],
+  },
+  'leaves a tenant': { given: [plain], when: { kind: 'remove_membership', tenant: 'default' }, then: [{ type: 'UserMembershipRemoved', data: { tenant: 'default' } }] },
+  'leaves a tenant once': { given: [plain, { type: 'UserMembershipRemoved', data: { tenant: 'default' } }], when: { kind: 'remove_membership', tenant: 'default' }, then: 'membership_not_found' },
+  'stays a super admin without any membership': {
+    given: [created, { type: 'UserMembershipRemoved', data: { tenant: 'default' } }], when: { kind: 'delete', otherSuperAdmins: 0 }, then: 'last_super_admin',
+  },
   'never strips the last super admin': { given: [created], when: { kind: 'set_roles', roles: ['admin'], otherSuperAdmins: 0 }, then: 'last_super_admin' },
   'strips a super admin while there is another': {
     given: [created], when: { kind: 'set_roles', roles: ['admin'], otherSuperAdmins: 1 }, then: [{ type: 'UserRolesChanged', data: { roles: ['admin'] } }],

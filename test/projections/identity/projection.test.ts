@@ -12,16 +12,16 @@ import { useDatabase } from '../../support/database.ts';
 const sealed = (text: string) => ({ $sealed: 1, k: 'person', n: 'n', c: text });
 
 /** A log of the fixture: streams count their revisions by themselves. */
-function logOf(facts: readonly (readonly [category: 'user' | 'api_key', id: string, type: string, data: JsonObject])[]): readonly RecordedEvent[] {
+function logOf(facts: readonly (readonly [category: 'user' | 'api_key' | 'tenant' | 'access_rule', id: string, type: string, data: JsonObject, tenant?: string])[]): readonly RecordedEvent[] {
   const revisions = new Map<string, number>();
-  return facts.map(([category, id, type, data], at) => {
-    const stream = streamName({ category, tenant: 'default', id });
+  return facts.map(([category, id, type, data, tenant = 'default'], at) => {
+    const stream = streamName({ category, tenant, id });
     const revision = (revisions.get(stream) ?? -1) + 1;
     revisions.set(stream, revision);
     const occurred_at = new Date(Date.UTC(2026, 0, 1, 0, 0, at, 7 * at)).toISOString();
     return {
       id: v7(), stream, revision, position: positionFrom(at + 1), type, data, recorded_at: occurred_at,
-      metadata: { tenant: 'default', actor: { kind: 'system', id: 'test' }, $correlationId: 'c', $causationId: 'c', occurred_at, schema_version: 1 },
+      metadata: { tenant, actor: { kind: 'system', id: 'test' }, $correlationId: 'c', $causationId: 'c', occurred_at, schema_version: 1 },
     };
   });
 }
@@ -45,6 +45,35 @@ const log = logOf([
   ['user', ada, 'UserSessionEnded', { session_id: v7(), reason: 'signed_out' }],
   ['api_key', old, 'ApiKeyDeleted', {}],
   ['user', bob, 'UserStateChanged', { disabled: false }],
+]);
+
+const [carl, rule, acmeRule, acmeKey] = [v7(), v7(), v7(), v7()];
+const ruleEvent = (type: string, rule_id: string, what: JsonObject, tenant: string) => ['access_rule', 'rules', type, { rule_id, ...what }, tenant] as const;
+const everything = { role: 'editor', schema_name: '*', actions: ['*'], field_mask: [] };
+
+/** Two tenants, of which one goes in the middle of it all. */
+const tenants = logOf([
+  ruleEvent('AccessRuleCreated', rule, everything, 'default'),
+  ['tenant', 'default', 'TenantCreated', { slug: 'default', name: 'Default', domains: [], disabled: false }],
+  createdUser(ada, ['super_admin']),
+  ruleEvent('AccessRuleCreated', acmeRule, everything, 'acme'),
+  ['tenant', 'acme', 'TenantCreated', { slug: 'acme', name: 'Acme', domains: ['acme.test'], disabled: false }],
+  ['tenant', 'brand', 'TenantCreated', { slug: 'brand', name: 'Brand', domains: ['brand.test'], disabled: false }],
+  ['user', carl, 'UserCreated', { user_id: carl, email: sealed('e'), email_digest: 'd', password_hash: sealed('h'), roles: ['editor'], member_of: 'acme' }],
+  ['user', carl, 'UserMembershipGranted', { tenant: 'brand', roles: ['reader'] }],
+  ruleEvent('AccessRuleChanged', acmeRule, { schema_name: 'post', field_mask: ['secret'] }, 'acme'),
+  ['tenant', 'brand', 'TenantChanged', { slug: 'brand', disabled: true }],
+  ['api_key', acmeKey, 'ApiKeyCreated', { key_id: acmeKey, name: 'k', prefix: 'abcdefgh', key_hash: 'acme', scopes: [], roles: [], schemas: ['post'], expires_at: null, monthly_limit: 0 }, 'acme'],
+  ['api_key', acmeKey, 'ApiKeySchemasChanged', { schemas: ['article'] }, 'acme'],
+  ['user', carl, 'UserMembershipGranted', { tenant: 'brand', roles: ['editor'] }],
+  ['tenant', 'acme', 'TenantDeleted', { slug: 'acme' }],
+  ['api_key', acmeKey, 'ApiKeyRevoked', {}, 'acme'],
+  ruleEvent('AccessRuleCreated', v7(), everything, 'acme'),
+  ruleEvent('AccessRuleDeleted', acmeRule, {}, 'acme'),
+  ['user', carl, 'UserMembershipGranted', { tenant: 'acme', roles: ['editor'] }],
+  ['user', ada, 'UserMembershipRemoved', { tenant: 'default' }],
+  ruleEvent('AccessRuleDeleted', rule, {}, 'default'),
+  ['user', carl, 'UserSignedIn', { session_id: v7(), tenant: 'brand', method: 'password' }],
 ]);
 
 describe('the identity projection', () => {
@@ -83,6 +112,26 @@ describe('the identity projection', () => {
       expect(await rowsOf(`by_${batchSize}`, zone)).to.deep.equal(expected);
     }
     for (const texts of Object.values(expected as Record<string, readonly (string | null)[]>)) for (const text of texts) expect(text).to.be.a('string');
+  });
+
+  it('drops the rows of a deleted tenant and heeds nothing that is written for it afterwards, for every batch size', async () => {
+    await project('t1', tenants, 1);
+    const expected = await rowsOf('t1', 'UTC');
+    expect(JSON.stringify({ ...expected as object, deleted_tenants: [] })).to.not.contain('acme');
+    expect(expected).to.have.property('deleted_tenants').that.deep.equals(['acme']);
+    for (const batchSize of [2, 3, 5, 100]) {
+      await project(`t${batchSize}`, tenants, batchSize);
+      expect(await rowsOf(`t${batchSize}`, 'Asia/Kolkata')).to.deep.equal(expected);
+    }
+    await project('rm_identity', tenants, 4);
+    const reads = createIdentityQueries(database.db());
+    expect((await reads.tenants({ limit: 10, offset: 0 })).map(({ slug, disabled }) => [slug, disabled])).to.deep.equal([['default', false], ['brand', true]]);
+    expect(await reads.userById(carl)).to.deep.include({ roles: [], memberships: [{ tenant: 'brand', roles: ['editor'] }], tenantSessionsRevisions: { brand: 2 }, sessionsRevision: 0 });
+    expect(await reads.userById(ada)).to.deep.include({ roles: ['super_admin'], memberships: [], tenantSessionsRevisions: { default: 1 } });
+    const changed = await reads.changedTenants('');
+    expect(changed.map(({ slug, tenant, rules }) => [slug, tenant?.domains, rules.length])).to.deep.equal([['brand', ['brand.test'], 0], ['acme', undefined, 0], ['default', [], 0]]);
+    expect((await reads.changedTenants(changed[1]!.position)).map(({ slug }) => slug)).to.deep.equal(['default']);
+    await database.db().query('drop schema rm_identity cascade');
   });
 
   it('answers users, memberships and keys as the events left them', async () => {

@@ -74,6 +74,9 @@ const SPECIFIED = `
   GET    /api/admin/content/{id}/revisions/{a}/diff/{b}           signed in
   PUT    /api/admin/content/{id}/revisions/{rev_id}/restore       signed in
   GET    /api/admin/content/{id}/blame                            signed in
+  GET    /api/admin/content/{id}/comments                         signed in
+  POST   /api/admin/content/{id}/comments                         signed in
+  DELETE /api/admin/content/{id}/comments/{comment_id}            signed in
   POST   /api/admin/undo                                          super_admin
   GET    /api/v1/content/{schema}/{id}/relations/{field}           credential
   PUT    /api/v1/content/{schema}/{id}/relations/{field}           editors
@@ -115,6 +118,8 @@ const SPECIFIED = `
   GET    /api/admin/webhook-dead-letters/{id}                      admin
   GET    /api/admin/audit                                          admin
   GET    /api/admin/audit/verify                                   super_admin
+  GET    /api/admin/config                                         super_admin
+  PUT    /api/admin/config                                         super_admin
   GET    /api/admin/audit/{event_id}                               admin
   GET    /api/admin/openapi/public.json                            admin
   GET    /api/admin/openapi.json                                   admin

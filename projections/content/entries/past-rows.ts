@@ -44,7 +44,7 @@ export async function missingIds(db: Queryable, { type, moment, id }: PastSet, {
   const rows = byTime ? 't."_updated_at" > $5 and t."_created_at" <= $5' : 't."_position" > $5 and t."_version" > 1 and t."_deleted_at" is null';
   const gone = `select t.id from (select entry_id as id, position from ${LIVE}.${TOMBSTONES} where tenant_id = $1 and type_id = $6 and deleted_at > $5 and position > $2) t where ${known}`;
   const found = await db.query<{ id: string }>(
-    `select t.id::text as id from ${tableOf(type)} t where t.tenant_id = $1 and t."_position" > $2 and ${rows} and ${known}${byTime ? ` union ${gone}` : ''} limit $4`,
+    `select m.id::text as id from (select t.id from ${tableOf(type)} t where t.tenant_id = $1 and t."_position" > $2 and ${rows} and ${known}${byTime ? ` union ${gone}` : ''}) m limit $4`,
     [type.tenant, upto, id, limit, byTime ? moment.time : moment.position, ...(byTime ? [type.id] : [])],
   );
   return found.map((row) => row.id);

@@ -37,7 +37,7 @@ export async function applyStatements({ name }: { readonly name: string }, conte
     const { canceled } = stored;
     if (stored.pending.length + canceled === 0) return { applied: 0, canceled: 0, failed: 0, position: undefined };
     const others = otherUses(await session.named(name), tenant);
-    const queue = stored.pending.map((queued) => queuedStatement(queued, { table: name, tenant, others }));
+    const queue = stored.pending.map((queued) => queuedStatement(queued, { table: name, tenant, retained: stored.retained, others }));
     const { applied, failed } = await tryEach(queue, { tenant, table: name }, session);
     const ended = endedFields(applied, stored.retained);
     const retained = stored.retained.filter((field) => !ended.includes(field));

@@ -1,7 +1,7 @@
 import type { FieldDefinition, SchemaStatement } from './definition.ts';
 import { keyOf } from './entry-fields.ts';
 import { isStored } from './field-types.ts';
-import { toStatement } from './schema-diff.ts';
+import { dropColumn, toStatement } from './schema-diff.ts';
 import type { PendingStatement, TableUse } from './schema-diff.ts';
 import type { Column, SchemaOperation } from './schema-operation.ts';
 import { reshape, tableShape } from './table-shape.ts';
@@ -20,15 +20,20 @@ export function removedColumn(operation: SchemaOperation): Column | undefined {
   }
 }
 
+/** Where a queue is run: the type's table, its removed fields, and who else uses the table. */
+export type QueuePlace = { readonly table: string; readonly tenant: string; readonly retained: readonly FieldDefinition[]; readonly others: readonly TableUse[] };
+
 /**
  * A queued statement as it has to run now: whether a column goes or only the tenant's values in it is decided by who uses it today (spec 4 B,
  * shared tables).
  */
-export function queuedStatement(queued: PendingStatement, { table, tenant, others }: { readonly table: string; readonly tenant: string; readonly others: readonly TableUse[] }): SchemaStatement {
+export function queuedStatement(queued: PendingStatement, { table, tenant, retained, others }: QueuePlace): SchemaStatement {
   const column = removedColumn(queued.operation);
   if (!column) return toStatement(queued.operation, table, queued.id);
   const shared = others.some(({ fields, retained }) => [...fields, ...retained].some((field) => isStored(field) && keyOf(field) === column.name));
-  return toStatement(shared ? { op: 'clear_column', column, tenant } : { op: 'drop_column', column }, table, queued.id);
+  const field = retained.find((known) => isStored(known) && keyOf(known) === column.name);
+  const drop = field ? dropColumn(field) : ({ op: 'drop_column', column } as const);
+  return toStatement(shared ? { op: 'clear_column', column, tenant } : drop, table, queued.id);
 }
 
 /** The removed fields that a statement ends. */

@@ -120,7 +120,12 @@ function tableOperations({ before, after, others }: SchemaChange, own: readonly 
 
 function removal(field: FieldDefinition, foreign: readonly FieldDefinition[], tenant: string): SchemaOperation {
   const shared = foreign.some((other) => isStored(other) && keyOf(other) === keyOf(field));
-  return shared ? { op: 'clear_column', column: columnOf(field), tenant } : { op: 'drop_column', column: columnOf(field) };
+  return shared ? { op: 'clear_column', column: columnOf(field), tenant } : dropColumn(field);
+}
+
+/** The removal of a field's column, with the index that an undo would make again. */
+export function dropColumn(field: FieldDefinition): SchemaOperation {
+  return { op: 'drop_column', column: columnOf(field), ...(isIndexed(field) ? { indexed: true } : {}) };
 }
 
 function optionOperations(before: ContentTypeDefinition | undefined, after: ContentTypeDefinition, tenant: string): readonly SchemaOperation[] {

@@ -32,7 +32,7 @@ export type SchemaOperation =
   | { readonly op: 'drop_empty_table'; readonly columns: readonly Column[]; readonly indexes: readonly TableIndex[] }
   | { readonly op: 'drop_empty_column'; readonly column: Column }
   /** The rest is destructive. Where another tenant's type shares the column or link table, only the tenant's own values go. */
-  | { readonly op: 'drop_column'; readonly column: Column }
+  | { readonly op: 'drop_column'; readonly column: Column; readonly indexed?: boolean }
   | { readonly op: 'clear_column'; readonly column: Column; readonly tenant: string }
   | { readonly op: 'drop_link'; readonly field: string }
   | { readonly op: 'clear_link'; readonly field: string; readonly tenant: string }

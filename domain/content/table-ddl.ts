@@ -74,7 +74,8 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
     }
     case 'drop_column': {
       const column = quoteIdentifier(operation.column.name);
-      return destructive(`Drop column ${operation.column.name}`, `alter table ${table} drop column ${column}`, `${addColumn(table, operation.column)};\n${NO_UNDO}`);
+      const index = operation.indexed === true ? [createIndex(place, { kind: 'column', column: operation.column })] : [];
+      return destructive(`Drop column ${operation.column.name}`, `alter table ${table} drop column ${column}`, [addColumn(table, operation.column), ...index, NO_UNDO].join(';\n'));
     }
     case 'clear_column': {
       const column = quoteIdentifier(operation.column.name);

@@ -5,9 +5,10 @@ import { saveContentType } from '../../../application/content/save-content-type.
 import { fieldAt } from '../../../domain/content/content-type.ts';
 import type { AppError } from '../../../domain/errors.ts';
 import { createSchemaWorkbench } from '../../../projections/content/content-types/workbench.ts';
-import { contentTypeTables, createContentTypeTables } from '../../../projections/content/content-types/tables.ts';
+import { contentTypeTables } from '../../../projections/content/content-types/tables.ts';
 import { applyContentTypeEvent } from '../../../projections/content/content-types/projector.ts';
 import { recreateViews } from '../../../projections/content/content-types/views.ts';
+import { contentProjection } from '../../../projections/content/projection.ts';
 import { contentTypeWorld, contextOf } from '../../support/content-types.ts';
 import { useDatabase } from '../../support/database.ts';
 
@@ -302,7 +303,7 @@ describe('saving content types', () => {
     const shape = `select table_name, column_name, ordinal_position, udt_name from information_schema.columns where table_schema = $1 order by 1, 3`;
     await database.db().transaction(async (tx) => {
       await tx.query('create schema rm_content_next');
-      await createContentTypeTables(tx, target);
+      await contentProjection.create(tx, target);
       for await (const event of world.eventStore.readAll()) await applyContentTypeEvent(tx, target, event);
       expect(await tx.query('select column_name, table_name, udt_name from information_schema.columns where table_schema = $1 order by 1, 2', ['rm_content_next']))
         .to.deep.equal(await tx.query('select column_name, table_name, udt_name from information_schema.columns where table_schema = $1 order by 1, 2', ['rm_content']));

@@ -5,7 +5,7 @@ import { route } from '../http/route.ts';
 
 /** What probes ask; made by the composition root. The functions may be called by anyone, often. */
 export type HealthChecks = {
-  readonly state: () => 'starting' | 'running' | 'shutting_down';
+  readonly state: () => 'setting_up' | 'starting' | 'running' | 'shutting_down';
   /** One round trip to the database. Rejects or answers false when there is none. */
   readonly databaseReachable: () => Promise<boolean>;
   /** Names of projections that stopped at an event they can't apply. */
@@ -16,6 +16,9 @@ export type HealthChecks = {
 
 const Ok = Type.Object({ status: Type.Literal('ok') });
 const OK = { status: 200, json: '{"status":"ok"}', headers: { 'Cache-Control': 'no-store' } } as const;
+
+/** Why a process that is not running is not ready. */
+const STATES = { setting_up: 'setup mode', starting: 'starting', shutting_down: 'shutting down' } as const;
 
 /** A check that hangs counts as failed after this; a result is shared by the probes of one second. */
 const CHECK_TIMEOUT_MS = 2000;
@@ -28,7 +31,7 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
 
   async function reasons(): Promise<readonly string[]> {
     const state = checks.state();
-    if (state !== 'running') return [state === 'starting' ? 'starting' : 'shutting down'];
+    if (state !== 'running') return [STATES[state]];
     const [reachable, low] = await Promise.all([databaseReachable(), diskLow()]);
     return [
       ...(reachable ? [] : ['database unreachable']),
@@ -49,7 +52,8 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
   }
 
   function started() {
-    return checks.state() === 'starting' ? Promise.reject(notOk(['starting'])) : Promise.resolve(OK);
+    const state = checks.state();
+    return state === 'starting' || state === 'setting_up' ? Promise.reject(notOk([STATES[state]])) : Promise.resolve(OK);
   }
 
   return (['admin', 'content'] as const).flatMap((api) => {

@@ -1,8 +1,10 @@
 import type { Logger } from '../../application/ports/logger.ts';
-import { environmentLayer, readSettings } from '../configuration/read-settings.ts';
+import { readSettings } from '../configuration/read-settings.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { createLogger } from '../logging/create-logger.ts';
+import { startLayers } from '../configuration/start-layers.ts';
 import { databaseUrlOf, quickstartSecrets } from './embedded.ts';
+import { quickstartDirectory } from './quickstart-defaults.ts';
 
 /**
  * Settings of a command beside the service: it seals and serves nothing, so only what it reads must be right.
@@ -10,11 +12,15 @@ import { databaseUrlOf, quickstartSecrets } from './embedded.ts';
  * @throws Error when a setting does not parse or no database is found
  */
 export async function commandSettings(): Promise<{ readonly settings: Settings; readonly logger: Logger }> {
-  const fromEnvironment = readSettings([environmentLayer(process.env)]);
-  const { databaseUrl: named, dataDir } = fromEnvironment.settings;
-  // Beside the quickstart its secrets are the secrets.
-  const { settings, problems } = named === undefined ? readSettings([environmentLayer(process.env), environmentLayer(quickstartSecrets(dataDir))]) : fromEnvironment;
+  const { layers, problems: ofFile } = startLayers(process.env, beside());
+  const read = readSettings(layers);
+  const { settings, problems } = { ...read, problems: [...ofFile, ...read.problems] };
   if (problems.length > 0) throw new Error(problems.map(({ variable, remedy }) => `${variable}: ${remedy}`).join('\n'));
   const databaseUrl = await databaseUrlOf(settings);
   return { settings: { ...settings, databaseUrl }, logger: createLogger({ level: 'warn', format: 'pretty' }) };
+}
+
+/** Beside the quickstart its secrets are the secrets. */
+function beside(): Readonly<Record<string, string>> {
+  return process.env['DATABASE_URL'] === undefined ? quickstartSecrets(quickstartDirectory(process.env)) : {};
 }

@@ -4,6 +4,7 @@ import { SettingsError } from '../configuration/load-settings.ts';
 const COMMANDS = {
   start: { summary: 'the quickstart: everything in one process on embedded defaults (--demo loads content to look at, --demo-from <directory> that of another folder of packages)', load: () => import('./start.ts') },
   serve: { summary: 'starts what the environment says', load: () => import('./serve.ts') },
+  config: { summary: 'check|print|schema: every setting with its source and every problem at once, before a start', load: () => import('./config.ts') },
   rebuild: { summary: '<projection|all>: rebuilds read models beside the live ones and swaps them in (--force: even when they differ)', load: () => import('./rebuild.ts') },
   replay: { summary: '--to <DATABASE_URL> [--until <time|position>] [--tenant <slug>]: fresh read models from the streams alone', load: () => import('./replay.ts') },
   'copy-events': { summary: '--from <url> --to <url>: moves the history between event stores and proves it equal', load: () => import('./copy-events.ts') },

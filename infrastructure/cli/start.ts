@@ -1,17 +1,16 @@
 import { parseArgs } from 'node:util';
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
-import { randomBytes } from 'node:crypto';
-import { join, resolve } from 'node:path';
+import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { startService } from '../composition/service.ts';
 import type { Service } from '../composition/service.ts';
 import { loadSettings } from '../configuration/load-settings.ts';
-import { environmentLayer } from '../configuration/read-settings.ts';
+import { startLayers } from '../configuration/start-layers.ts';
 import { createLogger } from '../logging/create-logger.ts';
 import type { EmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 import { startEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
-import { EMBEDDED_DATABASE, embeddedDirectory, quickstartSecrets, secretsFile } from './embedded.ts';
+import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
+import { makeQuickstartSecrets, quickstartDefaults, quickstartDirectory } from './quickstart-defaults.ts';
 import { stopOnSignal } from './until-signal.ts';
 
 const STEPS = {
@@ -27,16 +26,17 @@ const STEPS = {
  */
 export async function run(args: readonly string[]): Promise<undefined> {
   const { values } = parseArgs({ args: [...args], options: { demo: { type: 'boolean', default: false }, 'demo-from': { type: 'string' } } });
-  const dataDirectory = resolve(process.env['SVC_DATA_DIR'] ?? './.palimpsest');
+  const dataDirectory = quickstartDirectory(process.env);
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   await lockDataDirectory(dataDirectory);
-  const environment = { ...quickstart(dataDirectory), ...process.env };
-  const { settings } = loadSettings([environmentLayer(environment)]);
+  makeQuickstartSecrets(dataDirectory);
+  const start = startLayers(process.env, quickstartDefaults(process.env));
+  const { settings } = loadSettings(start.layers, start.problems);
   const logger = createLogger({ level: settings.logLevel, format: settings.logFormat ?? 'pretty' });
   const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(dataDirectory) : undefined;
   let service: Service;
   try {
-    service = await startService({ settings: { ...settings, databaseUrl: embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl }, logger });
+    service = await startService({ settings: { ...settings, databaseUrl: embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl }, layers: start.layers, declaredTypes: start.file.schemas, logger });
   } catch (error) {
     await embedded?.stop();
     throw error;
@@ -61,29 +61,6 @@ async function startDatabase(dataDirectory: string): Promise<EmbeddedPostgres> {
       process.stderr.write(`${STEPS[step]}\n`);
     },
   });
-}
-
-/** Defaults of the quickstart; what the environment sets wins. Secrets are made once and kept, readable by their owner only. */
-function quickstart(dataDirectory: string): Readonly<Record<string, string>> {
-  return {
-    APP_ENV: 'development',
-    DATABASE_URL: 'embedded',
-    SVC_DATA_DIR: dataDirectory,
-    JWT_KEY_PATH: join(dataDirectory, 'jwt_key.json'),
-    LOG_LEVEL: 'warn',
-    ...secrets(dataDirectory),
-  };
-}
-
-function secrets(dataDirectory: string): Readonly<Record<string, string>> {
-  const known = quickstartSecrets(dataDirectory);
-  if (Object.keys(known).length > 0) return known;
-  const file = secretsFile(dataDirectory);
-  const secret = () => randomBytes(32).toString('hex');
-  const made = { JWT_SECRET: secret(), ENCRYPTION_KEY: secret(), API_KEY_PEPPER: secret(), SVC_AUDIT_HMAC_KEY: secret(), SVC_SETUP_TOKEN: randomBytes(16).toString('hex') };
-  writeFileSync(file, JSON.stringify(made, undefined, 2), { mode: 0o600 });
-  chmodSync(file, 0o600);
-  return made;
 }
 
 function welcome({ adminUrl, contentUrl }: Service, dataDirectory: string): void {

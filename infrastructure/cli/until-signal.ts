@@ -1,10 +1,8 @@
-import type { Service } from '../composition/service.ts';
-
 /**
  * Stops the service on SIGTERM or SIGINT and ends the process with 0; a second signal ends it at once with 1.
  * `after` runs when the service has stopped (the embedded database goes last).
  */
-export function stopOnSignal(service: Service, after: () => Promise<void> = () => Promise.resolve()): void {
+export function stopOnSignal(service: { stop(): Promise<void> }, after: () => Promise<void> = () => Promise.resolve()): void {
   let stopping = false;
   const end = (): void => {
     if (stopping) process.exit(1);

@@ -1,8 +1,8 @@
 import { statfs } from 'node:fs/promises';
-import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { renameInAccess } from '../../application/identity/rename-in-access.ts';
+import { applyDeclaredTypes } from '../../application/content/apply-declared-types.ts';
 import { WEBHOOK_CATEGORIES } from '../../application/automation/webhook-worker.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { createApi } from '../../api/http/create-api.ts';
@@ -11,10 +11,13 @@ import type { Listener } from '../../api/http/listener.ts';
 import { startListener } from '../../api/http/listener.ts';
 import type { Route } from '../../api/http/route.ts';
 import type { HealthChecks } from '../../api/platform/health.ts';
+import type { CommandContext } from '../../domain/context.ts';
 import { keyRefusal } from '../../domain/identity/scopes.ts';
+import { sweepPastSets } from '../../projections/content/entries/past.ts';
 import { createProjectionEngine } from '../../projections/engine/engine.ts';
 import { sweepWebhookRecords } from '../automation/sweep-webhook-records.ts';
-import type { ReadSettings } from '../configuration/read-settings.ts';
+import { createConfiguration } from '../configuration/configuration.ts';
+import type { SettingsLayer } from '../configuration/read-settings.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { deriveKey } from '../crypto/derive-key.ts';
 import { randomSecrets } from '../crypto/random-secrets.ts';
@@ -31,7 +34,9 @@ import { composeAudit, startSealer } from './audit.ts';
 import { composeAutomation } from './automation.ts';
 import { composeContent } from './content.ts';
 import { composeFeatures } from './features.ts';
+import { withConsoleSettings } from './console-settings.ts';
 import { openFanOut } from './fan-out.ts';
+import { httpOptionsOf, tlsOf } from './http-options.ts';
 import { composeIdentity } from './identity.ts';
 import { createHeldValues } from './held-values.ts';
 import type { Every } from './license.ts';
@@ -45,7 +50,12 @@ import { openStores } from './stores.ts';
 import { createTodaysHistory } from './todays-history.ts';
 
 export type StartServiceOptions = {
+  /** As environment and file say them. */
   readonly settings: Settings;
+  /** The layers they were read from, the highest first; what the console saved is laid over them. Default: the settings hold as they are. */
+  readonly layers?: readonly SettingsLayer[];
+  /** Definitions of content types that are created or updated before anything is served (spec 2, bundles). */
+  readonly declaredTypes?: readonly unknown[];
   /** Default: winston on standard error as `LOG_LEVEL` and `LOG_FORMAT` say. */
   readonly logger?: Logger;
   /** Something that only a new process mends; the caller ends this one. */
@@ -54,8 +64,6 @@ export type StartServiceOptions = {
   readonly now?: () => Date;
   /** Times the look after the license. Default: a timer. */
   readonly every?: Every;
-  /** Layer that each variable came from; those that are absent count as defaults. */
-  readonly sources?: ReadSettings['sources'];
   /** Whether licenses are supported. Default: what the build says. */
   readonly licenseModule?: boolean;
 };
@@ -81,11 +89,11 @@ const STOP_DEADLINE_MS = 25_000;
 const LOW_DISK_BYTES = 100 * 1024 * 1024;
 
 /** Starts the roles that the settings name, in one process. @throws when the database, the event store or an address can't be had */
-export async function startService({ settings, logger: given, onFatal = () => undefined, now = () => new Date(), every = atIntervals, licenseModule = LICENSE_MODULE, sources = {} }: StartServiceOptions): Promise<Service> {
+export async function startService({ settings: atStart, layers, declaredTypes = [], logger: given, onFatal = () => undefined, now = () => new Date(), every = atIntervals, licenseModule = LICENSE_MODULE }: StartServiceOptions): Promise<Service> {
   const newId = () => uuidv7();
-  const logger = given ?? createLogger({ level: settings.logLevel, format: settings.logFormat ?? (settings.appEnv === 'production' ? 'json' : 'pretty') });
+  const logger = given ?? createLogger({ level: atStart.logLevel, format: atStart.logFormat ?? (atStart.appEnv === 'production' ? 'json' : 'pretty') });
   const metrics = createMetrics();
-  const roles = new Set(settings.roles);
+  const roles = new Set(atStart.roles);
   const closers: (() => Promise<void>)[] = [];
   /** What was opened last is closed first. */
   const closing = (close: () => Promise<void>): void => {
@@ -118,7 +126,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
   }
 
   try {
-    const opened = await openStores({ settings, logger });
+    const opened = await openStores({ settings: atStart, logger });
     const stores = { ...opened, eventStore: measured(opened.eventStore, metrics) };
     closing(() => opened.close());
     const { database, eventStore, signals, leases, instanceId } = stores;
@@ -128,15 +136,17 @@ export async function startService({ settings, logger: given, onFatal = () => un
     await engine.prepare();
     if (roles.has('projector')) engine.start();
 
-    const encryptionKey = settings.encryptionKey ?? '';
+    const encryptionKey = atStart.encryptionKey ?? '';
     const vault = createVault({ database, encryptionKey });
+    const configuration = createConfiguration(layers ?? []);
+    const { settings, sources } = layers === undefined ? { settings: atStart, sources: {} } : await withConsoleSettings({ atStart, configuration, eventStore, vault, logger });
     const claims = createClaims({ database, key: deriveKey(encryptionKey, 'claims'), instance: instanceId, isGone });
     const idempotency = createIdempotencyKeys({ database, vault });
     const rateCounters = createRateCounters({ database, key: deriveKey(encryptionKey, 'rate-counters') });
     const setupToken = settings.setupToken ?? randomSecrets.refreshToken();
     const license = await composeLicense({ stores, settings, vault, logger, now, every, licenseModule });
     closing(() => license.close());
-    const install = await composeFeatures({ stores, settings, sources, entitlements: license.holder.entitlements, progress: engine.progress, vault, logger });
+    const install = await composeFeatures({ stores, settings, sources, layers: layers ?? [], entitlements: license.holder.entitlements, progress: engine.progress, vault, logger });
     closing(() => {
       install.close();
       return Promise.resolve();
@@ -180,6 +190,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
         heldBy: createHeldValues({ eventStore, vault, content }),
         purgeSessions: () => identity.purge(),
         sweepWebhookRecords: (signal) => sweepWebhookRecords(database, { retentionDays: Number(install.settings.value('webhook', 'delivery_retention_days')), signal }),
+        sweepPastSets: () => sweepPastSets(database),
         sweepApiKeyRequests: (signal) => sweepApiKeyRequests(database, { retentionDays: Number(install.settings.value('apikey', 'retention_days')), signal }),
       });
       closing(() => scheduler.stop());
@@ -196,7 +207,7 @@ export async function startService({ settings, logger: given, onFatal = () => un
         return bavail * bsize < LOW_DISK_BYTES;
       },
     };
-    const routes = composeRoutes({ stores, settings, metrics, checks, audit, content, modelling, rateCounters, identity, automation, license, install, version: VERSION, api: roles.has('api') });
+    const routes = composeRoutes({ stores, settings, configuration, metrics, checks, audit, content, modelling, rateCounters, identity, automation, license, install, version: VERSION, api: roles.has('api') });
     const http: HttpDependencies = {
       logger, metrics, now, newId, idempotency,
       progress: engine.progress,
@@ -208,25 +219,15 @@ export async function startService({ settings, logger: given, onFatal = () => un
       },
       tenantState: (slug) => identity.dependencies.tenants.state(slug),
       tenantOfHost: (host) => identity.dependencies.tenants.ofHost(host),
-      options: {
-        maxJsonBodyBytes: settings.maxJsonBodyBytes,
-        maxBodyBytes: settings.maxBodyBytes,
-        trustedProxies: settings.trustedProxies,
-        secure: settings.secureCookie,
-        cors: {
-          origins: settings.corsOrigins,
-          allowMethods: settings.corsAllowMethods,
-          allowHeaders: settings.corsAllowHeaders,
-          exposeHeaders: settings.corsExposeHeaders,
-          maxAge: settings.corsMaxAge,
-        },
-      },
+      options: httpOptionsOf(settings),
     };
     // Before anything else is stopped: whatever waits for a broker that is away waits no more.
     closing(() => {
       fanOut.giveUp();
       return Promise.resolve();
     });
+    const applied = await applyDeclaredTypes(declaredTypes, systemContext({ now, newId }), content.typeDependencies, pause);
+    if (applied.length > 0) logger.info('content types of the settings file applied', { names: applied });
     const tls = tlsOf(settings);
     const listeners: Listener[] = [];
     // Both at once: neither takes new requests while the other finishes its own.
@@ -268,6 +269,8 @@ const atIntervals: Every = (ms, work) => {
 /** Version of the package, for OpenAPI documents. */
 const VERSION = '0.1.0';
 
-function tlsOf({ tlsCertFile, tlsKeyFile }: Settings): { cert: string; key: string } | undefined {
-  return tlsCertFile !== undefined && tlsKeyFile !== undefined ? { cert: readFileSync(tlsCertFile, 'utf8'), key: readFileSync(tlsKeyFile, 'utf8') } : undefined;
+/** What the service itself does at start, it does in the default tenant. */
+function systemContext({ now, newId }: Pick<CommandContext, 'now' | 'newId'>): CommandContext {
+  const correlationId = newId();
+  return { tenant: 'default', actor: { kind: 'system', id: 'settings-file' }, correlationId, causationId: correlationId, now, newId };
 }

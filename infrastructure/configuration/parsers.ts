@@ -9,6 +9,7 @@ export const text: Parser<string> = { kind: 'text', parse: ok };
 
 export const boolean: Parser<boolean> = {
   kind: 'true or false',
+  schema: { type: 'boolean' },
   parse: (value) => (value === 'true' || value === '1' ? ok(true) : value === 'false' || value === '0' ? ok(false) : bad('set it to true or false')),
 };
 
@@ -17,6 +18,7 @@ export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): 
   const bounds = most === Number.MAX_SAFE_INTEGER ? `a whole number of at least ${least}` : `a whole number from ${least} to ${most}`;
   return {
     kind: 'integer',
+    schema: { type: 'integer', minimum: least, ...(most === Number.MAX_SAFE_INTEGER ? {} : { maximum: most }) },
     parse: (value) => (/^-?\d{1,15}$/.test(value) && Number(value) >= least && Number(value) <= most ? ok(Number(value)) : bad(`set it to ${bounds}`)),
   };
 }
@@ -24,6 +26,7 @@ export function integer(least: number, most: number = Number.MAX_SAFE_INTEGER): 
 /** Days that something is kept; 0 or less keeps it for ever. */
 export const retentionDays: Parser<number> = {
   kind: 'days, 0 or less: for ever',
+  schema: { type: 'integer' },
   parse: (value) => (/^-?\d{1,5}$/.test(value) ? ok(Number(value)) : bad('set it to a whole number of days, 0 or less to keep everything')),
 };
 
@@ -31,6 +34,7 @@ export const retentionDays: Parser<number> = {
 export function number(least: number, most: number): Parser<number> {
   return {
     kind: 'number',
+    schema: { type: 'number', minimum: least, maximum: most },
     parse: (value) => (/^\d+(\.\d+)?$/.test(value) && Number(value) >= least && Number(value) <= most ? ok(Number(value)) : bad(`set it to a number from ${least} to ${most}`)),
   };
 }
@@ -53,6 +57,7 @@ export const duration: Parser<number> = {
 export function oneOf<const T extends string>(...allowed: readonly T[]): Parser<T> {
   return {
     kind: allowed.join(', '),
+    schema: { enum: [...allowed] },
     parse: (value) => {
       const found = allowed.find((word) => word === value);
       return found === undefined ? bad(`set it to one of ${allowed.join(', ')}`) : ok(found);
@@ -60,13 +65,16 @@ export function oneOf<const T extends string>(...allowed: readonly T[]): Parser<
   };
 }
 
+const LIST = { type: 'array', items: { type: ['string', 'number'] } } as const;
+
 /** Comma-separated; blanks around and empty elements are dropped. */
-export const list: Parser<readonly string[]> = { kind: 'comma-separated list', parse: (value) => ok(split(value)) };
+export const list: Parser<readonly string[]> = { kind: 'comma-separated list', schema: LIST, parse: (value) => ok(split(value)) };
 
 /** Comma-separated words of a list. */
 export function listOf<const T extends string>(...allowed: readonly T[]): Parser<readonly T[]> {
   return {
     kind: `comma-separated of ${allowed.join(', ')}`,
+    schema: { type: 'array', items: { enum: [...allowed] } },
     parse: (value) => {
       const words = split(value);
       const found = allowed.filter((word) => words.includes(word));
@@ -78,12 +86,14 @@ export function listOf<const T extends string>(...allowed: readonly T[]): Parser
 /** Comma-separated addresses and CIDR ranges. */
 export const networks: Parser<readonly string[]> = {
   kind: 'comma-separated CIDRs or addresses',
+  schema: LIST,
   parse: (value) => (split(value).every((entry) => ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry)) ? ok(split(value)) : bad('list addresses or CIDR ranges such as 10.0.0.0/8, separated by commas')),
 };
 
 /** Comma-separated `host:port`. */
 export const hostPorts: Parser<readonly string[]> = {
   kind: 'comma-separated host:port',
+  schema: LIST,
   parse: (value) => (split(value).length > 0 && split(value).every((entry) => isHostPort(entry)) ? ok(split(value)) : bad('list host:port pairs, separated by commas')),
 };
 

@@ -1,8 +1,12 @@
+import type { JsonObject } from '../../domain/json.ts';
+
 /** What a parser answers: the value, or what a right value would look like (never the wrong one: it may be a secret). */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly remedy: string };
 
 export type Parser<T> = {
   readonly parse: (text: string) => Parsed<T>;
+  /** JSON Schema of the value in a file, beside text with `${VAR}` in it. Default: text. */
+  readonly schema?: JsonObject;
   /** For the table of settings. */
   readonly kind: string;
 };
@@ -20,11 +24,13 @@ export type Setting<T> = {
   readonly secret: boolean;
   /** A value that does not parse falls back to the default instead of refusing the start (pool and health values, spec 1). */
   readonly lenient: boolean;
+  /** Which layers may set it: `all`; `start` is needed before the console's values can be read, so not the console; `environment` alone. */
+  readonly layers: 'all' | 'start' | 'environment';
   /** Version that brought it. */
   readonly since: string;
 };
 
-type Extra = { readonly secret?: boolean; readonly lenient?: boolean; readonly since?: string; readonly shownDefault?: string };
+type Extra = { readonly secret?: boolean; readonly lenient?: boolean; readonly since?: string; readonly shownDefault?: string; readonly layers?: Setting<unknown>['layers'] };
 
 /** A setting that has a value always. */
 export function setting<T>(name: string, parser: Parser<T>, fallback: T, description: string, extra: Extra = {}): Setting<T> {
@@ -36,6 +42,7 @@ export function setting<T>(name: string, parser: Parser<T>, fallback: T, descrip
     shownDefault: extra.shownDefault ?? show(fallback),
     secret: extra.secret ?? false,
     lenient: extra.lenient ?? false,
+    layers: extra.layers ?? 'all',
     since: extra.since ?? '0.1.0',
   };
 }

@@ -1,10 +1,13 @@
 import type { Setting } from './setting.ts';
 import { SETTINGS } from './settings/index.ts';
 
+/** What the table says of where a setting may be set. */
+const WHERE = { all: '', start: ' Not in the console.', environment: ' Environment only.' } as const;
+
 /** The table of settings as Markdown, for the README. */
 export function settingsTable(): string {
   const rows = Object.values<Setting<unknown>>(SETTINGS).map(
-    ({ name, parser, shownDefault, description, secret }) => `| \`${name}\` | ${cell(description)}${secret ? ' Secret.' : ''} | ${cell(parser.kind)} | ${cell(shownDefault)} |`,
+    ({ name, parser, shownDefault, description, secret, layers }) => `| \`${name}\` | ${cell(description)}${secret ? ' Secret.' : ''}${WHERE[layers]} | ${cell(parser.kind)} | ${cell(shownDefault)} |`,
   );
   return ['| Variable | Meaning | Type | Default |', '|---|---|---|---|', ...rows, ''].join('\n');
 }

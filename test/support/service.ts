@@ -73,7 +73,8 @@ export function useService({ environment = {}, start = {} }: ServiceWish = {}): 
   before(async function () {
     this.timeout(30_000);
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-service-'));
-    service = await startService({ ...start, settings: loadSettings([environmentLayer({ ...testEnvironment(database.url(), directory), ...environment })]).settings });
+    const layers = [environmentLayer({ ...testEnvironment(database.url(), directory), ...environment })];
+    service = await startService({ ...start, settings: loadSettings(layers).settings, layers });
     const setup = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
     token = setup.json<{ token: string }>().token;
   });

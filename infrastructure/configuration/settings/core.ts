@@ -4,12 +4,17 @@ import { optional, setting } from '../setting.ts';
 /** Roles a process may take (spec 4 A). */
 export const ROLES = ['api', 'projector', 'relay', 'worker', 'scheduler'] as const;
 
+const start = { layers: 'start' } as const;
+
 /** Process, addresses, logs, limits (spec 1, Configuration; spec 4 A). */
 export const core = {
-  appEnv: setting('APP_ENV', oneOf('production', 'development'), 'production', 'What the startup checks demand.'),
-  roles: setting('SVC_ROLES', listOf(...ROLES), ROLES, 'What this process does.', { shownDefault: 'all' }),
-  leaseMs: setting('SVC_LEASE_MS', integer(500, 600_000), 10_000, 'Milliseconds after which a dead owner of a duty (projector, relay, worker) is replaced.'),
-  dataDir: setting('SVC_DATA_DIR', text, './.palimpsest', 'Local state of the quickstart.'),
+  configFile: optional('SVC_CONFIG', text, 'File or directory of settings; unset: `svc.yaml` in the working directory, then in `/etc/svc/`, then `/etc/svc/conf.d/`.', { layers: 'environment' }),
+  overridable: setting('SVC_OVERRIDABLE', list, [], 'Variables of the environment that the console may take over.', { layers: 'environment' }),
+  setupMode: setting('SVC_SETUP_MODE', boolean, false, 'Starts without database and secrets and serves only probes and the setup routes.', { layers: 'environment', shownDefault: 'unset' }),
+  appEnv: setting('APP_ENV', oneOf('production', 'development'), 'production', 'What the startup checks demand.', start),
+  roles: setting('SVC_ROLES', listOf(...ROLES), ROLES, 'What this process does.', { shownDefault: 'all', ...start }),
+  leaseMs: setting('SVC_LEASE_MS', integer(500, 600_000), 10_000, 'Milliseconds after which a dead owner of a duty (projector, relay, worker) is replaced.', start),
+  dataDir: setting('SVC_DATA_DIR', text, './.palimpsest', 'Local state of the quickstart.', start),
   adminListenAddress: setting('ADMIN_LISTEN_ADDR', hostPort, '0.0.0.0:3001', 'Bind address of the Admin API.'),
   apiListenAddress: setting('API_LISTEN_ADDR', hostPort, '0.0.0.0:3002', 'Bind address of the Content API.'),
   tlsCertFile: optional('TLS_CERT_FILE', text, 'PEM certificate of both listeners; set together with the key.'),
@@ -31,7 +36,7 @@ export const core = {
   logLevel: setting('LOG_LEVEL', oneOf('error', 'warn', 'info', 'debug'), 'info', 'Least severe line that is logged; reads are logged at `debug`.'),
   logFormat: optional('LOG_FORMAT', oneOf('json', 'pretty'), 'Form of log lines.', { shownDefault: '`json` in production, else `pretty`' }),
   metricsToken: optional('METRICS_TOKEN', text, 'Bearer token of `/api/admin/metrics`; unset: super admins only.', { secret: true }),
-  redisUrl: optional('REDIS_URL', connection([], ['redis', 'rediss']), 'Shared rate-limit counts, caches, invalidation across replicas.', { secret: true, shownDefault: 'unset: in memory' }),
+  redisUrl: optional('REDIS_URL', connection([], ['redis', 'rediss']), 'Shared rate-limit counts, caches, invalidation across replicas.', { secret: true, shownDefault: 'unset: in memory', ...start }),
   webhookAllowedPrivateNetworks: setting('WEBHOOK_ALLOWED_PRIVATE_NETWORKS', networks, [], 'Private CIDRs or addresses that webhooks may reach all the same.'),
   webhookDeliveryRetentionDays: setting('WEBHOOK_DELIVERY_RETENTION_DAYS', retentionDays, 30, 'Days that what was sent to webhooks is kept, with its attempts; 0 or less keeps everything.', { lenient: true }),
 } as const;

@@ -11,7 +11,7 @@ export const identity = {
   jwtKeyPath: optional('JWT_KEY_PATH', text, 'File of the signing key; readable by its owner only in production.', { shownDefault: '`/var/lib/svc/jwt_key.json`' }),
   jwtExpirySeconds: setting('JWT_EXPIRY_SECS', integer(1), 900, 'Lifetime of a session token; production refuses above 3600.'),
   refreshTokenTtlSeconds: setting('REFRESH_TOKEN_TTL_SECS', integer(1), 2_592_000, 'Lifetime of a refresh token.'),
-  encryptionKey: optional('ENCRYPTION_KEY', text, 'At least 32 characters, different from `JWT_SECRET`; encrypts stored credentials (AES-256-GCM).', { secret: true, shownDefault: 'required' }),
+  encryptionKey: optional('ENCRYPTION_KEY', text, 'At least 32 characters, different from `JWT_SECRET`; encrypts stored credentials (AES-256-GCM).', { secret: true, shownDefault: 'required', layers: 'start' }),
   auditHmacKey: optional('SVC_AUDIT_HMAC_KEY', text, 'Exactly 64 hex characters: key of the audit chain.', { secret: true, shownDefault: 'required in production' }),
   auditSealSeconds: setting('SVC_AUDIT_SEAL_SECS', integer(1, 86_400), 60, 'Seconds between two signed seals of the audit log, when there is anything new; a thousand events are sealed at once.'),
   apiKeyPepper: optional('API_KEY_PEPPER', text, 'Mixed into every stored hash of an API key.', secret),

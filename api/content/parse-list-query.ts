@@ -1,6 +1,7 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import { parseDatetime } from '../../domain/content/entry-value.ts';
+import { isStored } from '../../domain/content/field-types.ts';
 import { queryColumn, SYSTEM_FIELDS } from '../../domain/content/entry-query.ts';
 import type { EntryQuery, SortKey } from '../../domain/content/entry-query.ts';
 import { refusal } from '../../domain/errors.ts';
@@ -66,7 +67,8 @@ export function parseFields({ type, hidden }: ListAccess, fields: string | undef
     const name = given.trim();
     const field = stored.find(({ key, definition }) => key === name || definition.name === name);
     if (field && !hidden.has(field.key)) return [field.key];
-    if (SYSTEM_FIELDS.has(name)) return [];
+    // The other sides of relations are shown where they are populated.
+    if (SYSTEM_FIELDS.has(name) || (!hidden.has(name) && type.definition.fields.some((other) => other.name === name && !isStored(other)))) return [];
     throw invalid('fields');
   });
 }
@@ -112,7 +114,7 @@ function parseSort({ type, hidden }: ListAccess, sort = '-created_at'): readonly
     const name = given.trim();
     const descending = name.startsWith('-');
     const column = queryColumn(type, hidden, descending ? name.slice(1) : name);
-    if (!column || column.type === 'json') throw invalid('sort');
+    if (!column || column.type === 'json' || column.many === true) throw invalid('sort');
     return { column, descending };
   });
   if (keys.length > MAX_SORT_KEYS || new Set(keys.map(({ column }) => column.column)).size !== keys.length) throw invalid('sort');

@@ -1,6 +1,8 @@
 import { changeEntry } from '../../domain/content/entry.ts';
 import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
+import { emptyValue } from '../../domain/content/field-types.ts';
+import { sameJson } from '../../domain/content/same-json.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import { streamName } from '../../domain/stream.ts';
@@ -39,7 +41,7 @@ export async function restoreEntry({ type, id, revision, versions, except, windo
 
   /** A field that is required today and had no value then keeps today's value. */
   function onlyKnown(values: typeof data): typeof data {
-    const required = new Set(written.filter(({ definition }) => definition.required === true).map(({ key }) => key));
-    return Object.fromEntries(Object.entries(values).filter(([key, value]) => value !== null || !required.has(key)));
+    const kept = written.filter(({ key, definition }) => definition.required === true && sameJson(values[key] ?? null, emptyValue(definition))).map(({ key }) => key);
+    return Object.fromEntries(Object.entries(values).filter(([key]) => !kept.includes(key)));
   }
 }

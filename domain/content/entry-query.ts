@@ -17,6 +17,8 @@ export type QueryColumn = {
   readonly indexed: boolean;
   /** Rows may have no value. */
   readonly nullable: boolean;
+  /** Holds a list of ids: conditions ask for members, and no order goes by it. */
+  readonly many?: boolean;
 };
 
 /** One condition; all must hold. Values are checked and in stored form. `$null` has none: `$null=false` is `$notNull`. */
@@ -73,9 +75,9 @@ export function queryColumn(type: ContentType, hidden: ReadonlySet<string>, name
   const field = storedFields(type.definition).find(({ key, definition }) => key === name || definition.name === name);
   const system = name.startsWith('_') ? name : `_${name}`;
   if (!field && Object.hasOwn(SYSTEM, system)) return SYSTEM[system];
-  if (!field || hidden.has(field.key) || isManyToMany(field.definition)) return undefined;
+  if (!field || hidden.has(field.key)) return undefined;
   const { field_type, indexed, unique } = field.definition;
-  return { column: field.key, type: field_type, indexed: indexed === true || unique === true, nullable: true };
+  return { column: field.key, type: field_type, indexed: indexed === true || unique === true, nullable: true, ...(isManyToMany(field.definition) ? { many: true } : {}) };
 }
 
 /** Names that `fields` may hold beside those of `data`; they are always shown. */

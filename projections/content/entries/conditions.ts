@@ -12,7 +12,9 @@ export function bind(parameters: Parameters, value: unknown, cast: string): stri
 }
 
 /** SQL of one condition over an alias. Rows without a value differ from every value. */
-export function conditionSql({ column, operator, values }: Condition, parameters: Parameters, alias = 't'): string {
+export function conditionSql(condition: Condition, parameters: Parameters, alias = 't'): string {
+  const { column, operator, values } = condition;
+  if (column.many === true) return memberSql(condition, parameters, alias);
   const name = columnSql(column, alias);
   const cast = castOf(column);
   const first = (): string => bind(parameters, values[0], cast);
@@ -51,6 +53,14 @@ export function conditionSql({ column, operator, values }: Condition, parameters
     case '$notNull':
       return `${name} is not null`;
   }
+}
+
+/** SQL of a condition on a list of ids, in the form its index serves: whether it holds any of the values. */
+function memberSql({ column, operator, values }: Condition, parameters: Parameters, alias: string): string {
+  const name = columnSql(column, alias);
+  if (operator === '$null' || operator === '$notNull') return `${name} ${operator === '$null' ? '=' : '<>'} '{}'`;
+  const holds = `${name} && ${bind(parameters, values, 'uuid[]')}`;
+  return operator === '$ne' || operator === '$notIn' ? `not (${holds})` : holds;
 }
 
 /** What a sort key orders by: texts by what their index holds, so that a cursor stays small and an index serves. */

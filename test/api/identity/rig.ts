@@ -70,12 +70,15 @@ export type ProcessOptions = {
   readonly expirySeconds?: number;
 };
 
-/** A route of the Content API to try keys on, and one that writes. */
-const probes: readonly Route[] = (['GET', 'POST', 'DELETE'] as const).map((method) => route({
+/** Routes of the Content API to try keys on, of which some write; and one for anyone. */
+const probes: readonly Route[] = [...(['GET', 'POST', 'DELETE'] as const).map((method) => route({
   api: 'content', method, path: '/api/v1/content/{schema}', operation: `probe${method}`, summary: 'probe', tag: 'content',
   access: { kind: 'credential', ...(method === 'GET' ? {} : { roles: ['editor', 'admin', 'super_admin'] }) },
   answers: { 200: null }, handler: ({ principal, tenant }) => Promise.resolve({ status: 200, body: { kind: principal?.kind ?? '', tenant } }),
-}));
+})), route({
+  api: 'content', method: 'GET', path: '/api/v1/public', operation: 'probePublic', summary: 'probe', tag: 'content', access: { kind: 'public' },
+  answers: { 200: null }, handler: ({ tenant }) => Promise.resolve({ status: 200, body: { tenant } }),
+})];
 
 /** One process of the install with everything that identity needs, on real Postgres and real HTTP. bcrypt at cost 4. */
 export async function startIdentity({ url, signals = createInProcessSignals(), entitlements = FREE_TIER, expirySeconds = 900 }: ProcessOptions): Promise<IdentityProcess> {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { readFile } from 'node:fs/promises';
+import { settingsSchema } from '../../../infrastructure/configuration/settings-schema.ts';
 import { settingsTable } from '../../../infrastructure/configuration/settings-table.ts';
 
 describe('the README’s table of settings', () => {
@@ -7,5 +8,10 @@ describe('the README’s table of settings', () => {
     const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
     const [, table] = /<!-- settings: [^\n]*-->\n([^]*?)<!-- \/settings -->/.exec(readme) ?? [];
     expect(table).to.equal(settingsTable());
+  });
+
+  it('has a JSON Schema beside it that says the same', async () => {
+    const schema = await readFile(new URL('../../../ops/docs/svc.schema.json', import.meta.url), 'utf8');
+    expect(JSON.parse(schema)).to.deep.equal(settingsSchema());
   });
 });

@@ -10,6 +10,7 @@ import { tenantFeatureRoutes } from '../../api/admin/platform/tenant-feature-rou
 import { canvasLayoutRoutes } from '../../api/admin/content-types/canvas-layout.ts';
 import { presetRoutes } from '../../api/admin/content-types/presets.ts';
 import { configRoutes } from '../../api/admin/platform/config-routes.ts';
+import { recoverFieldRoute } from '../../api/admin/content-types/recover-field.ts';
 import { contentTypeRoutes } from '../../api/admin/content-types/routes.ts';
 import { identityRoutes } from '../../api/admin/identity/identity-routes.ts';
 import { webhookRoutes } from '../../api/admin/automation/webhook-routes.ts';
@@ -70,6 +71,7 @@ export function composeRoutes({ stores, settings, configuration, metrics, checks
     ...contentTypeRoutes({ ...content.typeDependencies, rateCounters }),
     ...presetRoutes(modelling.presets),
     ...canvasLayoutRoutes(modelling.canvas),
+    recoverFieldRoute(modelling.recover),
     ...contentTypeReadRoutes({ queries: content.typeDependencies.queries, accessRules: content.entryDependencies.accessRules }),
     ...undoRoutes({ ...content.entryDependencies, typeById: async (tenant, id) => liveType(await content.typeById(id), tenant) }),
     ...entryRoutes({ ...content.entryDependencies, entitlements: license.holder.entitlements }),

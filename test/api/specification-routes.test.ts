@@ -100,6 +100,7 @@ const SPECIFIED = `
   POST   /api/admin/schemas/migrate                                super_admin
   GET    /api/admin/migrate                                        super_admin
   POST   /api/admin/migrate/apply                                  session super_admin
+  POST   /api/admin/schemas/{name}/fields/{field}/recover          super_admin
   GET    /api/admin/schemas/presets                                admin
   POST   /api/admin/schemas/presets                                admin
   POST   /api/admin/schemas/presets/{id}                           admin

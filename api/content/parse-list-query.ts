@@ -90,6 +90,8 @@ export function parseAsOf(text: string | undefined, now: () => Date): string | u
 
 function parseCommon(access: ListAccess, parameters: ListParameters, now: () => Date): Omit<EntryQuery, 'limit' | 'offset' | 'after' | 'populate'> {
   const { deleted, filters } = splitDeleted(access, parameters.filters);
+  // What was deleted at a moment of the past, no read model knows.
+  if (deleted && parameters.as_of !== undefined) throw invalid('as_of');
   return {
     conditions: parseFilters(access, filters),
     deleted,

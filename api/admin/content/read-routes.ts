@@ -4,13 +4,14 @@ import { refusal } from '../../../domain/errors.ts';
 import { holdsRole } from '../../../domain/identity/principal.ts';
 import { entityTag, isKnown } from '../../content/entity-tag.ts';
 import { READS } from '../../content/entry-access.ts';
-import { invalid, parsePaging } from '../../content/parse-list-query.ts';
+import { invalid, parsePaging, parseSearch } from '../../content/parse-list-query.ts';
+import { LOCALIZED, requestedLocale } from '../../content/request-locale.ts';
 import type { Route } from '../../http/route.ts';
 import { route } from '../../http/route.ts';
 import { requireEntryAccess, requirePrincipal, requireSchemaAccess } from './admin-access.ts';
 import type { AdminContentDependencies } from './admin-access.ts';
 import { presentAdminEntry } from './present-admin-entry.ts';
-import { AdminEntryPage, AdminEntrySchema, AdminListQuery, IdParams, SlugQuery } from './schemas.ts';
+import { AdminEntryPage, AdminEntrySchema, AdminListQuery, IdParams, LocaleQuery, SlugQuery } from './schemas.ts';
 
 const DECLARED = { api: 'admin', tag: 'content', feature: 'content', access: { kind: 'session' }, method: 'GET', reads: READS } as const;
 
@@ -30,6 +31,7 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
       refusals: ['schema_not_found', 'permission_denied', 'insufficient_permissions'],
       handler: async ({ query, tenant, ...request }) => {
         const principal = requirePrincipal({ tenant, ...request });
+        const locale = requestedLocale({ query, ...request });
         const { limit, offset } = parsePaging(query);
         const status = parseStatus(query.status);
         if (status === 'deleted' && !holdsRole(principal, ADMINS)) throw refusal('insufficient_permissions');
@@ -38,13 +40,13 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
         if (query.schema !== undefined && named.length === 0) throw refusal('schema_not_found');
         const readable = readableTypes(named, { tenant, roles: principal.roles }, dependencies);
         if (query.schema !== undefined && readable.length === 0) throw refusal('permission_denied');
-        const { entries, total } = await dependencies.listAdminEntries({ tenant, types: readable, status, search: query.q === undefined || query.q.trim() === '' ? undefined : query.q, limit, offset });
+        const { entries, total } = await dependencies.listAdminEntries({ tenant, types: readable, status, search: parseSearch(query.q), limit, offset });
         const access = new Map(readable.map((granted) => [granted.type.id, granted]));
         const data = entries.flatMap(({ type, entry, deletedAt }) => {
           const granted = access.get(type.id);
-          return granted ? [presentAdminEntry(granted, entry, deletedAt)] : [];
+          return granted ? [presentAdminEntry(granted, entry, { deletedAt, locale })] : [];
         });
-        return { status: 200, body: { data, total, limit, offset } };
+        return { status: 200, body: { data, total, limit, offset }, headers: LOCALIZED };
       },
     }),
     route({
@@ -53,15 +55,17 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
       operation: 'getAdminEntry',
       summary: 'One entry',
       params: IdParams,
+      query: LocaleQuery,
       answers: { 200: AdminEntrySchema, 304: null },
       refusals: ['entry_not_found', 'permission_denied'],
       handler: async (request) => {
         const { access, id } = await requireEntryAccess(request, 'read', dependencies);
         const entry = await dependencies.reads.load(access.type, id);
         if (!entry) throw refusal('entry_not_found');
-        const headers = { ETag: entityTag(entry.version) };
+        const locale = requestedLocale(request);
+        const headers = { ...LOCALIZED, ETag: entityTag(entry.version) };
         if (isKnown(request.header('if-none-match'), entry.version)) return { status: 304, headers };
-        return { status: 200, body: presentAdminEntry(access, entry), headers };
+        return { status: 200, body: presentAdminEntry(access, entry, { locale }), headers };
       },
     }),
     route({
@@ -76,6 +80,7 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
       handler: async (request) => {
         const { params, query, tenant } = request;
         const principal = requirePrincipal(request);
+        const locale = requestedLocale(request);
         const readable =
           query.schema === undefined
             ? readableTypes((await dependencies.typesOf(tenant)).filter((type) => !type.deleted), { tenant, roles: principal.roles }, dependencies)
@@ -85,7 +90,7 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
         const access = readable.find(({ type }) => type === found?.type);
         const entry = found && (await dependencies.reads.load(found.type, found.id));
         if (!entry || !access) throw refusal('entry_not_found');
-        return { status: 200, body: presentAdminEntry(access, entry), headers: { ETag: entityTag(entry.version) } };
+        return { status: 200, body: presentAdminEntry(access, entry, { locale }), headers: { ...LOCALIZED, ETag: entityTag(entry.version) } };
       },
     }),
   ];

@@ -15,7 +15,7 @@ import type { AdminContentDependencies } from './admin-access.ts';
 import { adminEntryAnswer } from './present-admin-entry.ts';
 import { AdminEntrySchema, DiffParams, IdParams, RevisionParams } from './schemas.ts';
 
-const DECLARED = { api: 'admin', tag: 'content', access: { kind: 'session' }, method: 'GET', reads: READS } as const;
+const DECLARED = { api: 'admin', tag: 'content', feature: 'content', access: { kind: 'session' }, method: 'GET', reads: READS } as const;
 
 /** The past of an entry for the console: as the Content API serves it (spec 4 A, admin content). */
 export function adminRevisionRoutes(dependencies: AdminContentDependencies): readonly Route[] {
@@ -81,6 +81,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
     route({
       api: 'admin',
       tag: 'content',
+      feature: 'content',
       access: { kind: 'session' },
       method: 'PUT',
       path: '/api/admin/content/{id}/revisions/{rev_id}/restore',

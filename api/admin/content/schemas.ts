@@ -22,5 +22,6 @@ export const RevisionParams = Type.Object({ id: Type.String(), rev_id: Type.Stri
 export const DiffParams = Type.Object({ id: Type.String(), a: Type.String(), b: Type.String() });
 
 const Text = Type.Optional(Type.String());
-export const AdminListQuery = Type.Object({ schema: Text, status: Text, q: Text, limit: Text, offset: Text }, { additionalProperties: false });
-export const SlugQuery = Type.Object({ schema: Text }, { additionalProperties: false });
+export const AdminListQuery = Type.Object({ schema: Text, status: Text, q: Text, locale: Text, limit: Text, offset: Text }, { additionalProperties: false });
+export const LocaleQuery = Type.Object({ locale: Text }, { additionalProperties: false });
+export const SlugQuery = Type.Object({ schema: Text, locale: Text }, { additionalProperties: false });

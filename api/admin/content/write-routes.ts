@@ -97,7 +97,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       summary: 'Delete an entry; its history stays',
       params: IdParams,
       answers: { 204: null },
-      refusals: ENTRY_REFUSALS,
+      refusals: [...ENTRY_REFUSALS, 'entry_referenced'],
       handler: async (request) => {
         const { access, id } = await requireEntryAccess(request, 'delete', dependencies);
         const { position } = await deleteEntry({ type: access.type, id, versions: expectedVersions(request.header('if-match')) }, request.context, dependencies);

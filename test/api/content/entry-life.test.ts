@@ -129,9 +129,9 @@ describe('the life of an entry over HTTP', () => {
     expect(await ok(call('GET', path))).to.deep.equal(back);
   });
 
-  it('answers 400 to filters[_deleted] without an admin role, as to any unknown parameter, and to other values than true and false', async () => {
+  it('answers 400 to filters[_deleted] without an admin role, as to any unknown parameter, to other values than true and false, and with as_of', async () => {
     expect(await refused(call('GET', '/api/v1/content/article?filters[_deleted]=true'))).to.deep.equal([400, 'invalid query parameter: filters[_deleted]']);
-    for (const filter of ['filters[_deleted]=1', 'filters[_deleted][$eq]=true']) {
+    for (const filter of ['filters[_deleted]=1', 'filters[_deleted][$eq]=true', 'filters[_deleted]=true&as_of=2026-01-01T00:00:00Z']) {
       expect((await refused(admin('GET', `/api/v1/content/article?${filter}`)))[0], filter).to.equal(400);
     }
   });

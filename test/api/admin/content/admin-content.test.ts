@@ -316,6 +316,19 @@ describe('admin content over HTTP', () => {
       for (const { id } of [one, two]) await call('DELETE', `${ROOT}/${id}`);
     });
 
+    it('says in which locale it serves its entries where one was asked for, as single reads do', async () => {
+      for (const path of ['', `/${pageOne.id}`, `/slug/${pageOne.slug ?? ''}`]) {
+        const shown = async (query: string, headers = {}) => {
+          const reply = await call('GET', `${ROOT}${path}${query}`, undefined, headers);
+          expect(reply.status, reply.text).to.equal(200);
+          expect(reply.headers['vary']).to.include('Accept-Language');
+          return path === '' ? reply.json<Page>().data[0]?.['resolved_locale'] : reply.json<Entry>()['resolved_locale'];
+        };
+        expect([await shown(''), await shown('?locale=fr-CA'), await shown('', { 'accept-language': 'de' })]).to.deep.equal([undefined, 'en', 'en']);
+        expect(await refused(call('GET', `${ROOT}${path}?locale=!`))).to.deep.equal([400, 'invalid query parameter: locale']);
+      }
+    });
+
     it('holds nothing of another tenant', async () => {
       const ids = (await list('', as('acme'))).data.map(({ schema_name }) => schema_name);
       expect(new Set(ids)).to.deep.equal(new Set(['article']));

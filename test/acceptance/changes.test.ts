@@ -124,6 +124,24 @@ describe('a consumer of the changes feed', () => {
     expect([...second.entries.values()].every(({ data }) => 'remark' in data && !('note' in data))).to.equal(true);
   });
 
+  it('rebuilds what a reader sees whose rule masks a field', async () => {
+    const rule = { role: 'outsider', schema_name: 'story', actions: ['read'], field_mask: ['title'] };
+    expect((await service.owner('POST', '/api/admin/permissions', rule)).status).to.be.oneOf([200, 201]);
+    const outsider = await service.key({ roles: ['outsider'], scopes: ['content:read'] });
+    const copy = new Copy();
+    for (;;) {
+      const page = (await outsider('GET', `${PATH}/changes?after=${copy.next}`)).json<Page>();
+      for (const change of page.data) copy.apply(change);
+      if (page.next === copy.next) break;
+      copy.next = page.next;
+    }
+    const seen = (await list()).map((row) => {
+      const { version, data: { title: _, ...data } } = row as { version: number; data: Envelope };
+      return { version, data };
+    });
+    expect(copy.rows()).to.deep.equal(seen);
+  });
+
   it('tells a live reader that the content type was saved', async () => {
     const source = await openEventSource(`${service.service().contentUrl}${PATH}/changes?after=99999999999999999990`, { 'x-api-key': key.value });
     sources.push(source);

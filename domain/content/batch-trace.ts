@@ -76,7 +76,7 @@ function traceAspects(known: BatchTrace['aspects'], before: ReadonlyMap<string, 
 
 function step(known: AspectTrace | undefined, before: Json, after: Json, event: TracedEvent): AspectTrace | undefined {
   if (!event.ofBatch) return known && { ...known, without: after, later: edit(event) };
-  const without = known?.without ?? before;
+  const without = known ? known.without : before;
   return { without, target: without, left: after, later: undefined };
 }
 

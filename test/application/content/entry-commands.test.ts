@@ -121,6 +121,31 @@ describe('commands on entries', () => {
       expect(await history.stateAtMoment(stream, '2020-01-01T00:00:00.000Z')).to.equal(undefined);
     });
 
+    it('reads nothing for a second reader of the same event', async () => {
+      const id = await make({ title: 'a' });
+      await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
+      const stream = streamName({ category: 'entry', tenant: 'default', id });
+      const [, second] = (await content.log()).filter((event) => event.stream === stream);
+      const eventStore = counting(content.eventStore());
+      const history = createEntryHistory({ eventStore });
+      const first = await history.changeOf(second!);
+      const read = eventStore.read;
+      expect(await history.changeOf(second!)).to.deep.equal(first);
+      expect(eventStore.read).to.equal(read);
+    });
+
+    it('shows today\'s names where it is given the type', async () => {
+      const id = await make({ title: 'a' });
+      const stream = streamName({ category: 'entry', tenant: 'default', id });
+      const [event] = (await content.log()).filter((known) => known.stream === stream);
+      const fields = type.definition.fields.map((field) => (field.name === 'title' ? { ...field, name: 'headline' } : field));
+      const renamed: ContentType = { ...type, name: 'story', revision: 1, definition: { ...type.definition, name: 'story', fields } };
+      const history = createEntryHistory({ eventStore: content.eventStore() });
+      expect((await history.changeOf(event!)).after).to.deep.include({ schema: 'article', fields: { title: 'a' } });
+      expect((await history.changeOf(event!, renamed)).after).to.deep.include({ schema: 'story', fields: { headline: 'a' } });
+      expect((await history.changesOf([event!], renamed)).get(event!)?.after?.fields).to.deep.equal({ headline: 'a' });
+    });
+
     it('keeps no more states than its memory allows', async () => {
       const id = await make({ title: 'x'.repeat(1000) });
       const eventStore = counting(content.eventStore());

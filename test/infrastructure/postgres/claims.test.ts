@@ -40,6 +40,14 @@ describe('claims on unique values', () => {
     expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'pending' }]);
   });
 
+  it('tells which values another stream holds, and claims none', async () => {
+    await claims.claim('a', [email]);
+    expect(await claims.heldByOthers('b', [slug, email])).to.deep.equal([email]);
+    expect(await claims.heldByOthers('a', [slug, email])).to.deep.equal([]);
+    expect(await claims.heldByOthers('b', [{ ...email, tenant: 'acme' }])).to.deep.equal([]);
+    expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'pending' }]);
+  });
+
   it('does not deadlock when many claim the same values in different orders', async () => {
     const many = Array.from({ length: 10 }, (_, n) => ({ ...slug, value: `v${String(n)}` }));
     const outcomes = await Promise.all(Array.from({ length: 20 }, (_, n) => claims.claim(`o${String(n)}`, n % 2 ? many : many.toReversed())));

@@ -10,6 +10,7 @@ import type { ContentTypeQueries } from '../../projections/content/content-types
 import { contentTypeQueries } from '../../projections/content/content-types/queries.ts';
 import { contentTypesById, LIVE } from '../../projections/content/content-types/rows.ts';
 import { createSchemaWorkbench } from '../../projections/content/content-types/workbench.ts';
+import { refusingWhileChanging } from '../../projections/content/entries/refuse-while-changing.ts';
 import { createEntryQueries } from '../../projections/content/entries/entry-queries.ts';
 import { createPast } from '../../projections/content/entries/past.ts';
 import type { StoredContentType } from '../../domain/content/content-type.ts';
@@ -48,7 +49,7 @@ export function composeContent({ stores, progress, claims, accessRules, renamed,
     if (!stopping.signal.aborted) logger.error('content types of other processes are not heard of', { reason: String(error) });
   });
   const past = createPast({ database, stateAt: createPastState({ eventStore }) });
-  const entries = createEntryQueries({ database, past });
+  const entries = createEntryQueries({ database: refusingWhileChanging(database), past });
   const typeById = async (id: string) => (await contentTypesById(database, LIVE, [id])).get(id);
   const workbench = createSchemaWorkbench({ database });
   return {

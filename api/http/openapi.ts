@@ -116,6 +116,7 @@ function refusalsOf(route: Route): readonly ErrorCode[] {
     ...(access.kind === 'session' ? [access.refusal ?? ('session_required' as const)] : []),
     ...(params ? [route.notFound ?? ('not_found' as const)] : []),
     ...(query ? (['invalid_query_parameter'] as const) : []),
+    ...(route.capability !== undefined ? (['payment_required'] as const) : []),
     ...input,
     ...(rawBody ? (['body_too_large', 'unsupported_media_type'] as const) : []),
     ...(route.idempotent ? (['idempotency_in_progress', 'idempotency_key_reused'] as const) : []),

@@ -10,10 +10,12 @@ export const MASK = '********';
 /** Layer that a value came from (spec 1, Configuration). */
 export type FeatureSettingSource = 'environment' | 'file' | 'console' | 'default';
 
-/** A variable as the process was started with. */
-export type StartedWith = { readonly value: Json; readonly source: FeatureSettingSource };
+/** A variable as the process was started with; `fixed`: the console may not take it over. */
+export type StartedWith = { readonly value: Json; readonly source: FeatureSettingSource; readonly fixed: boolean };
 
-/** The settings of features as they are in force: environment, file, console, default; the first that knows one wins. */
+type Found = Pick<StartedWith, 'value' | 'source'>;
+
+/** The settings of features as they are in force: environment, file, console, default; the first that knows one wins, unless it lets the console take over. */
 export type FeatureSettings = {
   /** What a feature declares. */
   declared(feature: FeatureName): Readonly<Record<string, FeatureSetting>>;
@@ -37,22 +39,23 @@ export type FeatureSettingsOptions = {
 };
 
 export function createFeatureSettings({ features, vault, startedWith, declared = settingsOf }: FeatureSettingsOptions): FeatureSettings {
-  function lookUp(feature: FeatureName, key: string): StartedWith {
+  function lookUp(feature: FeatureName, key: string): Found {
     const setting = declared(feature)[key];
     if (!setting) throw new Error(`${feature} has no setting ${key}`);
     const started = setting.variable === undefined ? undefined : startedWith(setting.variable);
-    if (started && started.source !== 'default' && started.source !== 'console') return started;
+    if (started?.fixed === true) return started;
     const saved = features.saved(feature);
     if (setting.secret) return saved?.secrets[key] === undefined ? { value: '', source: 'default' } : { value: MASK, source: 'console' };
     const value = saved?.values[key];
-    return value === undefined ? { value: started?.value ?? setting.fallback, source: 'default' } : { value, source: 'console' };
+    if (value !== undefined) return { value, source: 'console' };
+    return started ?? { value: setting.fallback, source: 'default' };
   }
   return {
     declared,
     fixedBy(feature, key) {
       const variable = declared(feature)[key]?.variable;
-      const source = variable === undefined ? undefined : startedWith(variable)?.source;
-      return source === 'environment' || source === 'file' ? source : undefined;
+      const started = variable === undefined ? undefined : startedWith(variable);
+      return started?.fixed === true ? started.source : undefined;
     },
     value: (feature, key) => lookUp(feature, key).value,
     secret(feature, key) {

@@ -1,6 +1,6 @@
 import { createFeatures } from '../../application/platform/features.ts';
 import type { Features } from '../../application/platform/features.ts';
-import type { FeatureSettings, FeatureSettingSource } from '../../application/platform/feature-settings.ts';
+import type { FeatureSettings } from '../../application/platform/feature-settings.ts';
 import { createFeatureSettings } from '../../application/platform/feature-settings.ts';
 import type { Entitlements } from '../../application/ports/entitlements.ts';
 import type { Logger } from '../../application/ports/logger.ts';
@@ -8,6 +8,8 @@ import type { Vault } from '../../application/ports/vault.ts';
 import type { Json } from '../../domain/json.ts';
 import type { ProjectionProgress } from '../../projections/engine/projection.ts';
 import { featureQueries } from '../../projections/platform/queries.ts';
+import type { ReadSettings, SettingsLayer } from '../configuration/read-settings.ts';
+import { lookUp } from '../configuration/read-settings.ts';
 import type { Setting } from '../configuration/setting.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { SETTINGS } from '../configuration/settings/index.ts';
@@ -16,8 +18,10 @@ import type { Stores } from './stores.ts';
 export type FeaturesOptions = {
   readonly stores: Pick<Stores, 'database'>;
   readonly settings: Settings;
-  /** Where each variable came from. */
-  readonly sources: Readonly<Record<string, FeatureSettingSource>>;
+  /** Where each variable came from; those that are absent count as defaults. */
+  readonly sources: ReadSettings['sources'];
+  /** What the settings were read from, the console aside. */
+  readonly layers: readonly SettingsLayer[];
   readonly entitlements: Entitlements;
   readonly progress: Pick<ProjectionProgress, 'onMove'>;
   readonly vault: Vault;
@@ -30,11 +34,13 @@ export type InstallFeatures = {
   close(): void;
 };
 
+/** Stands for a console that says something of everything: what it gets through, the console may set. */
+const ANY_CONSOLE: SettingsLayer = { name: 'console', get: () => '' };
 /** Between looks where signals got lost: what another process changed holds here within a second. */
 const POLL_MS = 800;
 
 /** Puts the install's features together; this process goes by what others change within a second. */
-export async function composeFeatures({ stores, settings, sources, entitlements, progress, vault, logger }: FeaturesOptions): Promise<InstallFeatures> {
+export async function composeFeatures({ stores, settings, sources, layers, entitlements, progress, vault, logger }: FeaturesOptions): Promise<InstallFeatures> {
   const features = createFeatures({ entitlements, records: featureQueries(stores.database), requested: settings.plugins });
   let looking: Promise<void> | undefined;
   let again = false;
@@ -59,14 +65,16 @@ export async function composeFeatures({ stores, settings, sources, entitlements,
   const poll = setInterval(look, POLL_MS);
   poll.unref();
   await features.reload();
-  const values = new Map(Object.entries<Setting<unknown>>(SETTINGS).map(([key, { name }]) => [name, settings[key as keyof Settings]]));
+  const declared = new Map(Object.entries<Setting<unknown>>(SETTINGS).map(([key, setting]) => [setting.name, { setting, value: settings[key as keyof Settings] }]));
   return {
     features,
     settings: createFeatureSettings({
       features, vault,
       startedWith(variable) {
-        const value = values.get(variable);
-        return isScalar(value) ? { value, source: sources[variable] ?? 'default' } : undefined;
+        const known = declared.get(variable);
+        if (!known || !isScalar(known.value)) return undefined;
+        const { setting, value } = known;
+        return { value, source: sources[variable] ?? 'default', fixed: lookUp(setting, [...layers, ANY_CONSOLE])?.layer !== 'console' };
       },
     }),
     close() {

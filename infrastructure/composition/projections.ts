@@ -6,10 +6,11 @@ import { modellingProjection } from '../../projections/content/modelling/project
 import { forgetContentOfTenant } from '../../projections/content/forget-tenant.ts';
 import { contentProjection } from '../../projections/content/projection.ts';
 import { identityProjection } from '../../projections/identity/projection.ts';
+import { forgetWithheldFeatures } from '../../projections/platform/forget-tenant.ts';
 import { platformProjection } from '../../projections/platform/projection.ts';
 
 /** Every read model there is. Those that see no events of tenants are told of a deletion here. */
 export const projections: readonly Projection[] = [
   forgetsTenants(contentProjection, { forget: forgetContentOfTenant, unaffected: ['entry'] }), forgetsTenants(modellingProjection), forgetsTenants(commentsProjection),
-  identityProjection, forgetsTenants(automationProjection), platformProjection,
+  identityProjection, forgetsTenants(automationProjection), forgetsTenants(platformProjection, { forget: forgetWithheldFeatures }),
 ];

@@ -14,7 +14,7 @@ type ConfigurationRow = FeatureConfiguration & { readonly feature: string };
 export const platformProjection: Projection = {
   name: 'platform',
   version: 1,
-  categories: ['settings', 'tenant'],
+  categories: ['settings'],
 
   async create(tx, { schema }) {
     await tx.query(`create table ${schema}.feature_configurations (feature text primary key, "values" jsonb not null, secrets jsonb not null)`);
@@ -51,8 +51,6 @@ async function applyWithheld(tx: Transaction, { schema }: Target, events: readon
   const rows = new Map<string, readonly string[]>();
   for (const event of events) {
     if (isWithheldFeaturesEvent(event)) rows.set(event.metadata.tenant, event.data.withheld);
-    // The rows of a deleted tenant go (spec 4 A, tenants).
-    else if (event.type === 'TenantDeleted' && typeof event.data['slug'] === 'string') rows.set(event.data['slug'], []);
   }
   const [gone, kept] = [[...rows].filter(([, withheld]) => withheld.length === 0), [...rows].filter(([, withheld]) => withheld.length > 0)];
   if (gone.length > 0) await tx.query(`delete from ${schema}.withheld_features where tenant_id = any($1)`, [gone.map(([tenant]) => tenant)]);

@@ -66,8 +66,9 @@ export function useReplicas({ environment = {}, start = {} }: Wish = {}): Replic
       const ticks: (() => Promise<void>)[] = [];
       const intervals: number[] = [];
       const all = { ...testEnvironment(database.url(), options.directory ?? directory()), JWT_KEY_PATH: join(keys, 'jwt_key.json'), ...environment, ...options.environment };
+      const layers = [environmentLayer(all)];
       const service = await startService({
-        ...start, logger, ...loadSettings([environmentLayer(all)]),
+        ...start, logger, layers, settings: loadSettings(layers).settings,
         every(ms, work) {
           intervals.push(ms);
           ticks.push(work);

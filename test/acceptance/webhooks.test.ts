@@ -46,6 +46,18 @@ describe('outbound webhooks', function () {
     return (await service.owner('GET', `/api/admin/webhooks/${id}/deliveries`)).json<Delivery[]>();
   }
 
+  it('show a renamed field under its new name, also what was written before', async () => {
+    const receiver = await receive();
+    await service.owner('POST', '/api/admin/schemas', { name: 'renamed', fields: [{ name: 'title', field_type: 'text' }, { name: 'old', field_type: 'text' }] });
+    const entry = (await service.ownerContent('POST', '/api/v1/content/renamed', { data: { title: 'a', old: 'kept' } })).json<{ id: string }>();
+    expect((await service.owner('PUT', '/api/admin/schemas/renamed/fields/old/rename', { new_name: 'fresh' })).status).to.equal(200);
+    const id = await make({ url: `${receiver.url}/hook`, schemas: ['renamed'] });
+    await service.ownerContent('PUT', `/api/v1/content/renamed/${entry.id}`, { data: { title: 'b' } });
+    const [updated] = (await receiver.waitFor(1)).map(envelopeOf);
+    expect(updated).to.deep.include({ schema: 'renamed', data: { title: 'b', fresh: 'kept', id: entry.id }, old_data: { title: 'a', fresh: 'kept', id: entry.id } });
+    await remove(id);
+  });
+
   it('tell of an entry’s whole life, in envelopes as document 3 says, publishing as after_update', async () => {
     const receiver = await receive();
     const id = await make({ url: `${receiver.url}/hook` });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { eventually } from '../../support/eventually.ts';
 import { useService } from '../../support/service.ts';
 
 type Json = Record<string, unknown>;
@@ -227,6 +228,24 @@ describe('the life of content types', () => {
 
     it('are refused for a type that is not there', async () => {
       expect(answered(await owner('POST', '/api/admin/schemas/nowhere/apply-pending'))).to.deep.equal([404, 'schema not found']);
+    });
+  });
+
+  describe('a field that becomes unique', () => {
+    it('claims what entries hold, and later what commands under the definition before have slipped in', async function () {
+      this.timeout(30_000);
+      await post({ name: 'late', fields: [text('code')] });
+      await create('late', { code: 'early' });
+      await save({ name: 'late', fields: [text('code', { unique: true })] });
+      expect((await ownerContent('POST', '/api/v1/content/late', { data: { code: 'early' } })).status).to.equal(409);
+
+      // A command that began before the change claims nothing: its event is in the log, and no claim.
+      await create('late', { code: 'slipped' });
+      const newest = `select ctid from operational.claims where scope like 'entry/%' order by claimed_at desc limit 1`;
+      expect(await database.db().execute(`delete from operational.claims where ctid = (${newest})`)).to.equal(1);
+      expect(await database.db().execute(`update operational.claims set unsettled_since = unsettled_since - interval '2 minutes' where scope = 'content_type/unique'`)).to.be.at.least(1);
+      await eventually(async () => expect(await rows(`select 1 from operational.claims where scope = 'content_type/unique' and unsettled_since < now() - interval '1 minute'`)).to.have.length(0), { timeoutMs: 20_000 });
+      expect((await ownerContent('POST', '/api/v1/content/late', { data: { code: 'slipped' } })).status).to.equal(409);
     });
   });
 

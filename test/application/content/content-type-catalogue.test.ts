@@ -68,6 +68,19 @@ describe('the catalogue of content types', () => {
     expect(await revision()).to.equal(0);
   });
 
+  it('reads every name of the tenant again after a rename, whichever other types it concerns', async () => {
+    const { model, catalogue, revision } = catalogueOver();
+    expect(await revision()).to.equal(0);
+    await catalogue.get('other', 'article');
+    catalogue.changed('default', undefined, positionFrom(5));
+    await catalogue.get('default', 'unasked');
+    model.type = typeAt(1);
+    model.position = positionFrom(5);
+    expect(await revision()).to.equal(1);
+    expect((await catalogue.get('default', 'unasked'))?.revision).to.equal(1);
+    expect((await catalogue.get('other', 'article'))?.revision, 'of another tenant').to.equal(0);
+  });
+
   it('does not keep what was read while a change went by', async () => {
     const { model, catalogue, revision } = catalogueOver();
     let release = () => {};

@@ -82,6 +82,30 @@ describe('claims on unique values', () => {
     expect(JSON.stringify(await database.db().query('select c::text from operational.claims c'))).to.not.include('ada');
   });
 
+  it('assumes values that nobody holds, for the reaper to judge, and takes none from its holder', async () => {
+    await claims.claim('a', [email]);
+    await claims.confirm('a', [email], []);
+    await claims.assume(new Map([['b', [email, slug]], ['c', [{ ...slug, value: 'other' }]]]));
+    expect(await states()).to.deep.equal([
+      { owner: 'b', scope: 'entry/t/slug', state: 'pending' }, { owner: 'c', scope: 'entry/t/slug', state: 'pending' }, { owner: 'a', scope: 'user/email', state: 'confirmed' },
+    ]);
+    await age();
+    await claims.reap({ heldBy: (owner) => Promise.resolve(owner === 'b' ? [slug] : []) });
+    expect(await states()).to.deep.equal([{ owner: 'b', scope: 'entry/t/slug', state: 'confirmed' }, { owner: 'a', scope: 'user/email', state: 'confirmed' }]);
+  });
+
+  it('ends scopes of one tenant by what they begin with; doubted ones are asked for should that never come', async () => {
+    const foreign = { ...slug, tenant: 'acme' };
+    const neighbour = { ...slug, scope: 'entry/t_/slug' };
+    await claims.claim('a', [slug, foreign, neighbour]);
+    await claims.confirm('a', [slug, foreign, neighbour], []);
+    await claims.doubtScopes('default', 'entry/t/');
+    await age();
+    expect(await claims.reap({ heldBy: () => Promise.resolve([slug]) })).to.equal(0);
+    await claims.endScopes('default', 'entry/t/');
+    expect(await database.db().query('select tenant_id, scope from operational.claims order by 1')).to.deep.equal([{ tenant_id: 'acme', scope: 'entry/t/slug' }, { tenant_id: 'default', scope: 'entry/t_/slug' }]);
+  });
+
   it('frees what a crashed command left, once its time is over and the stream does not hold it', async () => {
     await claims.claim('a', [email]);
     const nothing = { heldBy: () => Promise.resolve([]) };

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'chai';
+import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
@@ -113,7 +114,7 @@ describe('unique values', () => {
   }
 
   function dependenciesOf(eventStore: EventStore, claims: EntryDependencies['claims']): EntryDependencies {
-    return { eventStore, claims, rows: { load: () => Promise.resolve(undefined) }, types: { get: () => Promise.resolve(type) } } as unknown as EntryDependencies;
+    return { eventStore, claims, rows: { load: () => Promise.resolve(undefined), referrers: () => Readable.from([]) }, types: { get: () => Promise.resolve(type) } } as unknown as EntryDependencies;
   }
 
   /** What one command sees of the world, as if it were the only one of its process. */

@@ -135,6 +135,20 @@ describe('rules of a content type', () => {
     expect(messages({ host: ID, host_id: ID.replace('A', 'B') })).to.deep.equal(['host_id: is given twice']);
   });
 
+  it('reads links as a list of ids, each once and in lower case; null is the empty list', () => {
+    const links: FieldDefinition = { id: 'f', name: 'f', field_type: 'relation', relation_type: 'many_to_many', relation_to: 'person' };
+    const other = ID.replace('A', 'B');
+    expect(readValue(links, [other, ID, other.toLowerCase()])).to.deep.equal({ ok: true, value: [other.toLowerCase(), ID.toLowerCase()] });
+    for (const none of [null, []]) expect(readValue(links, none)).to.deep.equal({ ok: true, value: [] });
+    for (const wrong of ['', ID, {}, [null], [[ID]], ['x'], 1]) expect(readValue(links, wrong), JSON.stringify(wrong)).to.deep.equal({ ok: false, message: 'must be a list of ids of entries' });
+    fc.assert(
+      fc.property(fc.array(fc.uuid()), (ids) => {
+        const read = readValue(links, ids);
+        expect(read.ok && readValue(links, read.value)).to.deep.equal(read);
+      }),
+    );
+  });
+
   it('checks a rule across fields over the stored entry with the update laid over it, when the update names one of them', () => {
     const stored = { title: 'Abc', begins: '2024-01-02T00:00:00.000Z', ends: '2024-01-03T00:00:00.000Z' };
     expect(checkChangedValues(type, stored, { begins: '2024-01-04T00:00:00Z' }).problems).to.deep.equal([{ field: 'ends', message: 'must be greater than begins' }]);

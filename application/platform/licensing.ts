@@ -84,10 +84,9 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
 
   async function readCache(): Promise<void> {
     const file = await cache.load();
-    const id = (installId = await store.installId(file.installId ?? dependencies.newInstallId()));
-    // A file of another install is overwritten.
-    if (file.installId === id) cached = file.kept;
-    else await remember(undefined);
+    installId = await store.installId(file.installId ?? dependencies.newInstallId());
+    // What another install left there is none of ours.
+    if (file.installId === installId) cached = file.kept;
   }
 
   /** Time alone changes the choice, so it is made again at every look. */
@@ -101,7 +100,7 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
   }
 
   /** Keeps the token beside the install; without a writable directory the database alone knows it. */
-  async function remember(content: KeptLicense | undefined): Promise<void> {
+  async function remember(content: KeptLicense): Promise<void> {
     cached = content;
     await cache.save({ installId: installId ?? '', kept: content }).catch((error: unknown) => {
       logger.warn('the license cache can not be written', { reason: error instanceof Error ? error.message : String(error) });

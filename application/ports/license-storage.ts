@@ -27,5 +27,5 @@ export type LicenseCache = {
   /** What can't be read counts as not there. */
   load(): Promise<{ readonly installId: string | undefined; readonly kept: KeptLicense | undefined }>;
   /** @throws when the directory can't be written */
-  save(content: { readonly installId: string; readonly kept: KeptLicense | undefined }): Promise<void>;
+  save(content: { readonly installId: string; readonly kept: KeptLicense }): Promise<void>;
 };

@@ -19,7 +19,7 @@ export function createLicenseCache({ directory }: { readonly directory: string }
       try {
         const file = await open(draft, 'wx', 0o600);
         try {
-          await file.writeFile(`${JSON.stringify({ install_id: installId, ...(kept && { token: kept.token, origin: kept.origin, key_digest: kept.keyDigest }) }, null, 2)}\n`);
+          await file.writeFile(`${JSON.stringify({ install_id: installId, token: kept.token, origin: kept.origin, key_digest: kept.keyDigest }, null, 2)}\n`);
           await file.sync();
         } finally {
           await file.close();

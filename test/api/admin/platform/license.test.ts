@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect } from 'chai';
 import { eventually } from '../../../support/eventually.ts';
@@ -34,6 +34,20 @@ describe('a signed license', () => {
     expect(reply.json()).to.deep.equal({ links: { upgrade: 'https://buy.test/more', portal: 'https://buy.test/me' }, renew: true });
   });
 
+  it('opens ceilings while it lasts; afterwards what is there keeps working and nothing is added until the count is free again', async () => {
+    const create = (name: string) => service.owner('POST', '/api/admin/api-keys', { name, roles: ['editor'], scopes: ['*:*'] });
+    const made = [];
+    for (let n = 1; n <= 6; n += 1) made.push((await create(`key ${n}`)).json<{ id: string; raw_key: string }>());
+    clock.now = inDays(37, start);
+    const refused = await create('seventh');
+    expect([refused.status, refused.json()]).to.deep.equal([402, { error: 'cap_exceeded', cap: 'apikey.keys', limit: 5, current: 6, upgrade_url: 'https://buy.test/more' }]);
+    for (const { raw_key } of made) expect((await service.content('GET', '/api/v1/schemas', undefined, { 'x-api-key': raw_key })).status).to.equal(200);
+    for (const { id } of made.slice(0, 2)) expect((await service.owner('DELETE', `/api/admin/api-keys/${id}`)).status).to.equal(204);
+    expect((await create('under the ceiling')).status).to.equal(201);
+    for (const { id } of (await service.owner('GET', '/api/admin/api-keys')).json<{ id: string }[]>()) await service.owner('DELETE', `/api/admin/api-keys/${id}`);
+    clock.now = start;
+  });
+
   it('opens paid parts to its end, through 7 days of grace, and no longer; what was made with it stays', async () => {
     expect((await paidKey()).status).to.equal(201);
     clock.now = inDays(36.9, start);
@@ -45,6 +59,18 @@ describe('a signed license', () => {
     expect(await entitlements()).to.deep.include({ capabilities: [], plan: 'free', expires_at: expiresAt.toISOString(), license_error: 'the license has expired' });
     const keys = (await service.owner('GET', '/api/admin/api-keys')).json<{ monthly_limit: number; enabled: boolean }[]>();
     expect(keys.map(({ monthly_limit, enabled }) => [monthly_limit, enabled])).to.deep.equal([[10, true], [10, true]]);
+  });
+});
+
+describe('an install without a license', () => {
+  const replicas = useReplicas();
+
+  it('runs the free tier and writes no cache', async () => {
+    const directory = replicas.directory();
+    const { owner } = await replicas.start({ directory });
+    expect((await owner('GET', '/api/admin/entitlements')).json()).to.deep.equal(FREE);
+    expect((await owner('GET', '/api/admin/license')).json()).to.deep.equal({ links: { upgrade: 'https://palimpsest.example/upgrade' }, renew: true });
+    expect(await readdir(directory)).not.to.include('license');
   });
 });
 

@@ -129,8 +129,8 @@ describe('two processes that change content types', function () {
       while (!done) for (const name of ['third', 'fourth']) for (const path of ['', `/${id}`, '?filters[title]=a']) statuses.add((await read('GET', `/api/v1/content/${name}${path}`)).status);
     })();
     for (let turn = 0; turn < 10; turn += 1) {
-      const [from, to] = turn % 2 === 0 ? ['third', 'fourth'] : ['fourth', 'third'];
-      expect((await one('PUT', `/api/admin/schemas/${from ?? ''}/rename`, { new_name: to })).status).to.equal(200);
+      const [from, to] = turn % 2 === 0 ? (['third', 'fourth'] as const) : (['fourth', 'third'] as const);
+      expect((await one('PUT', `/api/admin/schemas/${from}/rename`, { new_name: to })).status).to.equal(200);
     }
     done = true;
     await reading;

@@ -9,7 +9,8 @@ const text = (name: string, more: object = {}): Field => ({ name, field_type: 't
 const belongsTo = (name: string, to: string): Field => ({ name, field_type: 'relation', relation_to: to });
 
 describe('the life of content types', () => {
-  const { owner, ownerContent, database, key } = useService();
+  const service = useService();
+  const { owner, ownerContent, database } = service;
 
   async function post(definition: Json, query = ''): Promise<Json> {
     const reply = await owner('POST', `/api/admin/schemas${query}`, definition);
@@ -82,7 +83,7 @@ describe('the life of content types', () => {
 
     it('lets keys and access rules that name it follow', async () => {
       await post({ name: 'ticket', fields: [text('title')] });
-      const narrow = await key({ schemas: ['ticket'] });
+      const narrow = await service.key({ schemas: ['ticket'] });
       expect((await narrow('GET', '/api/v1/content/ticket')).status).to.equal(200);
       await rename('ticket', { new_name: 'issue' });
       expect((await narrow('GET', '/api/v1/content/issue')).status).to.equal(200);
@@ -97,7 +98,7 @@ describe('the life of content types', () => {
       expect(answered(await rename('here', { new_name: 'here' }))).to.deep.equal([422, 'new_name must differ from current name']);
       for (const name of ['There', '1x', 'a b', 'x'.repeat(64), '_x', '"; drop table x; --', 7, {}]) {
         const [status, message] = answered(await rename('here', { new_name: name }));
-        expect([status, String(message)], String(name)).to.deep.equal([422, 'invalid schema: name must start with a letter and hold at most 63 lower-case letters, digits or _']);
+        expect([status, message], JSON.stringify(name)).to.deep.equal([422, 'invalid schema: name must start with a letter and hold at most 63 lower-case letters, digits or _']);
       }
       expect(answered(await rename('here', { new_name: 'there' }))).to.deep.equal([409, 'a schema with that name already exists']);
       expect(answered(await owner('PUT', '/api/admin/schemas/here/rename', '{', { 'content-type': 'application/json' }))).to.deep.equal([400, 'invalid JSON']);

@@ -164,7 +164,7 @@ describe('content types of two tenants', () => {
         .to.deep.equal(sorted(expected.map(({ name, fields, retained }) => [name, fields.map((field) => [field.name, field.type]), retained.map((field) => field.name).toSorted()])));
       for (const { name, fields, retained, entries } of expected) {
         const columns = [...fields, ...retained];
-        const rows = await db.query<Record<string, unknown>>(`select * from content.${name} where tenant_id = $1`, [tenant]);
+        const rows = await db.query(`select * from content.${name} where tenant_id = $1`, [tenant]);
         const shown = rows.map((row) => Object.fromEntries(columns.map((field) => [field.name, row[field.name]])));
         const valueOf = (entry: ModelType['entries'][number], { key, type }: ModelField) => (entry.has(key) ? (type === 'text' ? String(entry.get(key)) : entry.get(key)) : null);
         expect(sorted(shown), `${tenant}/${name}`).to.deep.equal(sorted(entries.map((entry) => Object.fromEntries(columns.map((field) => [field.name, valueOf(entry, field)])))));

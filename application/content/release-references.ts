@@ -62,6 +62,16 @@ export function releaseReferences({ type: target, id }: { readonly type: Content
     return { write: { stream: streamOf({ type, entry }), events, expected: entry.version - 1 }, type, after, claims: claimChanges(type, facts, entry) };
   }
 
+  /** The row decides where it can; a refusal never rests on it. */
+  async function planOn(referrer: Referrer, { isFresh }: { readonly isFresh: boolean }, deletion: NewEvent): Promise<Release | undefined> {
+    try {
+      if (!isFresh) return plan(referrer, deletion);
+    } catch (error) {
+      if (!hasCode(error, 'entry_referenced')) throw error;
+    }
+    return plan(await current(referrer), deletion);
+  }
+
   /** The entry as its stream has it now; the read model may be behind. */
   async function current({ type, entry }: Referrer): Promise<Referrer> {
     const { state } = await foldEntry(eventStore, streamOf({ type, entry }), { from: { state: entry, revision: entry.version - 1 }, type });
@@ -70,7 +80,7 @@ export function releaseReferences({ type: target, id }: { readonly type: Content
 
   async function appendAhead(referrer: Referrer, deletion: NewEvent): Promise<void> {
     for (let decisions = 1; ; decisions += 1) {
-      const release = plan(decisions === 1 ? referrer : await current(referrer), deletion);
+      const release = await planOn(referrer, { isFresh: decisions > 1 }, deletion);
       if (!release) return;
       const { stream, events, expected } = release.write;
       try {
@@ -104,7 +114,7 @@ export function releaseReferences({ type: target, id }: { readonly type: Content
       if (!deletion) return [];
       // Decided again: nothing of the decision before has been appended.
       await settle(refusal('conflict'));
-      for await (const chunk of rows.referrers(target, id, { required: true })) for (const referrer of chunk) plan(await current(referrer), deletion);
+      for await (const chunk of rows.referrers(target, id, { required: true })) for (const referrer of chunk) await planOn(referrer, { isFresh: true }, deletion);
       const atOnce = eventStore.capabilities.atomicMultiStream && eventStore.appendMany !== undefined;
       let waiting: readonly Referrer[] = [];
       for await (const chunk of rows.referrers(target, id)) {
@@ -113,7 +123,7 @@ export function releaseReferences({ type: target, id }: { readonly type: Content
       }
       const releases: Release[] = [];
       for (const referrer of atOnce ? waiting : []) {
-        const release = plan(isFirst ? referrer : await current(referrer), deletion);
+        const release = await planOn(referrer, { isFresh: !isFirst }, deletion);
         if (release) releases.push(release);
       }
       isFirst = false;

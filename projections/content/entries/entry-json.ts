@@ -92,16 +92,16 @@ function dataMembers(type: ContentType, shape: EntryShape, alias: string): reado
     const sqlType = isStored(field) ? shown.get(key) : undefined;
     const relation = shape.populate?.find((candidate) => candidate.field.id === field.id);
     const own = sqlType === undefined || relation?.field.name === key ? [] : [{ name: key, sql: jsonText(sqlType, `${alias}.${quoteIdentifier(key)}`) }];
-    return relation ? [...own, { name: field.name, sql: relatedJson(relation, shape, alias) }] : own;
+    return relation ? [...own, { name: field.name, sql: relatedJson(relation, shape, { alias, drafts: type.definition.with_draft_publish === true }) }] : own;
   });
 }
 
 /** SQL of the related entries' JSON text: a list, or one entry or `null`. */
-function relatedJson(relation: PopulatedRelation, { sources }: EntryShape, parent: string): string {
-  const alias = `${parent}r`;
+function relatedJson(relation: PopulatedRelation, { sources }: EntryShape, parent: { readonly alias: string; readonly drafts: boolean }): string {
+  const alias = `${parent.alias}r`;
   const { field, type, hidden, relations } = relation;
   const shape: EntryShape = { hidden, populate: relations, sources };
-  const rows = relatedRows({ relation, parent, alias, source: sourceOf(type, shape) });
+  const rows = relatedRows({ relation, parent: parent.alias, drafts: parent.drafts, alias, source: sourceOf(type, shape) });
   const limit = field.relation_type === 'has_many' ? ` limit ${MAX_MANY}` : field.relation_type === 'has_one' ? ' limit 1' : '';
   const selected = `(select ${shapeColumns(type, shape).map((name) => `${alias}.${name}`).join(', ')} ${rows}${limit}) ${alias}`;
   const json = entryJson(type, shape, alias);

@@ -24,7 +24,7 @@ export type RelatedList = ReturnType<typeof createRelatedList>;
 
 function relatedSql(type: ContentType, relation: PopulatedRelation): string {
   const shape = { hidden: relation.hidden, populate: relation.relations };
-  const rows = relatedRows({ relation, parent: 't', alias: 'r', source: sourceOf(relation.type, {}) });
+  const rows = relatedRows({ relation, parent: 't', alias: 'r', source: sourceOf(relation.type, {}), drafts: type.definition.with_draft_publish === true });
   const columns = shapeColumns(relation.type, shape).map((column) => `r.${column}`);
   const page = `select ${columns.join(', ')} ${rows} limit $3::int8 offset $4::int8`;
   return (

@@ -31,7 +31,8 @@ export function withinBound(plan: PopulatePlan, page: string, sourceOf: (type: C
   function step(relation: PopulatedRelation, index: number, isLast: boolean): string {
     const [parent, alias] = [`p${index}`, `p${index + 1}`];
     if (isLast && isManyToMany(relation.field)) return `unnest(${parent}.${quoteIdentifier(relation.field.name)}) ${alias}`;
-    const rows = relatedRows({ relation, parent, alias, source: sourceOf(relation.type) });
+    // Drafts may be counted that are not shown: a bound need not be tight.
+    const rows = relatedRows({ relation, parent, alias, source: sourceOf(relation.type), drafts: true });
     const limit = relation.field.relation_type === 'has_many' ? ` limit ${MAX_MANY}` : relation.field.relation_type === 'has_one' ? ' limit 1' : '';
     return `lateral (select ${isLast ? '1' : `${alias}.*`} ${rows}${limit}) ${alias}`;
   }

@@ -81,6 +81,16 @@ describe('deleting an entry that others name', () => {
     expect(await fieldsOf(article, optional)).to.deep.include({ tags: [] });
   });
 
+  it('is not refused for what only a row of the past requires', async () => {
+    const [one, two] = [await create(tag), await create(tag)];
+    const made = await create(page, { tag: one, all: [two] });
+    await updateEntry({ type: page, id: made, data: { tag: two } }, context, content.dependencies());
+    await deleteEntry({ type: tag, id: one }, context, content.dependencies());
+    await content.project();
+    expect(await fieldsOf(page, made)).to.deep.equal({ tag_id: two, all: [two] });
+    expect(await fieldsOf(tag, one)).to.equal(undefined);
+  });
+
   it('is not refused for an entry that names itself, nor one that is deleted, nor another tenant\'s', async () => {
     const own = await create(tag);
     await updateEntry({ type: tag, id: own, data: { parent: own } }, context, content.dependencies());

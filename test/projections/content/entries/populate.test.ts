@@ -108,6 +108,21 @@ describe('populated entries in SQL', () => {
     expect([page?.total, (JSON.parse(page?.json ?? '[]') as readonly Entry[]).map(({ id }) => id)]).to.deep.equal([103, ids.slice(100)]);
   });
 
+  it('an entry of a type without drafts is no preview, whatever its row says while drafts are being turned off', async () => {
+    const db = content.database();
+    const [author, published, draft] = [v7(), v7(), v7()];
+    await db.query(`insert into rm_content.person (id, tenant_id, _version, _status, _created_at, _updated_at, _created_by, _updated_by, _position) values ($1, 'default', 1, 'draft', now(), now(), '{}', '{}', '1')`, [author]);
+    await db.query(
+      `insert into rm_content.article (id, tenant_id, _version, _status, _created_at, _updated_at, _created_by, _updated_by, _position, author_id)
+       values ($1, 'default', 1, 'published', now(), now(), '{}', '{}', '1', $3), ($2, 'default', 1, 'draft', now(), now(), '{}', '{}', '1', $3)`,
+      [published, draft, author],
+    );
+    const relations = followed(types.person, 'articles');
+    const found = await queries().reads.get(types.person, author, { hidden: NOTHING, populate: [relations] });
+    expect((JSON.parse(found?.json ?? '{}') as { readonly data: { readonly articles: readonly Entry[] } }).data.articles.map(({ id }) => id)).to.deep.equal([published]);
+    expect((await queries().listRelated({ type: types.person, id: author, relation: relations, limit: 9, offset: 0 }))?.total).to.equal(1);
+  });
+
   it('refuses an answer of more than ten thousand related entries, and only that', async () => {
     const comments = followed(types.article, 'comments', [followed(types.comment, 'article', [followed(types.article, 'comments')])]);
     const { lists, reads } = queries();

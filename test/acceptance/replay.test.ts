@@ -8,6 +8,31 @@ import { useService } from '../support/service.ts';
 
 type Digest = readonly { readonly table: string; readonly rows: number; readonly checksum: string }[];
 
+/** Entries under slugs that are archived, deleted softly, brought back, and one brought back after it was purged. */
+async function liveThrough(owner: Call): Promise<void> {
+  const kept = { name: 'kept', with_soft_delete: true, with_draft_publish: true, fields: [{ name: 'title', field_type: 'text' }] };
+  await owner('POST', '/api/admin/schemas', kept);
+  const paths: string[] = [];
+  for (let n = 0; n < 6; n += 1) {
+    const entry = await owner('POST', '/api/admin/content', { schema_name: 'kept', data: { title: 'same' } });
+    paths.push(`/api/admin/content/${entry.json<{ id: string }>().id}`);
+  }
+  const [archived, unarchived, deleted, back, purged] = paths.map((path) => async (method: 'PUT' | 'DELETE', move = '') => {
+    const reply = await owner(method, path + move);
+    expect(reply.status, `${move} ${reply.text}`).to.be.oneOf([200, 204]);
+  });
+  await archived?.('PUT', '/archive');
+  await unarchived?.('PUT', '/archive');
+  await unarchived?.('PUT', '/unarchive');
+  for (const entry of [deleted, back, purged]) await entry?.('DELETE');
+  await back?.('PUT', '/undelete');
+  await owner('PUT', '/api/admin/schemas/kept', { ...kept, with_soft_delete: false });
+  expect((await owner('POST', '/api/admin/schemas/kept/apply-pending')).status).to.equal(200);
+  await owner('PUT', '/api/admin/schemas/kept', kept);
+  await purged?.('PUT', '/undelete');
+  await unarchived?.('DELETE');
+}
+
 describe('rebuild and replay', function () {
   this.timeout(60_000);
   const service = useService();
@@ -34,6 +59,7 @@ describe('rebuild and replay', function () {
     // A type changes between entries: added field, turned index.
     await service.owner('PUT', '/api/admin/schemas/note', { name: 'note', with_created_at: true, fields: [{ name: 'title', field_type: 'text', indexed: true }, { name: 'n', field_type: 'integer' }, { name: 'd', field_type: 'decimal' }, { name: 'j', field_type: 'json' }, { name: 'at', field_type: 'datetime' }, { name: 'extra', field_type: 'boolean', default: true }] });
     await key('POST', '/api/v1/content/note', { data: { title: 'late', extra: false } });
+    await liveThrough(service.owner);
     await service.owner('POST', '/api/admin/webhooks', { name: 'hook', url: 'http://127.0.0.1:9/', events: ['after_delete'], secret: 'sixteen-characters' });
   });
 
@@ -46,6 +72,7 @@ describe('rebuild and replay', function () {
       const live: Digest = await commands.digest();
       expect(live.map(({ table }) => table)).to.include.members(['rm_content.page', 'rm_content.note', 'rm_identity.users', 'rm_automation.webhooks']);
       expect(live.find(({ table }) => table === 'rm_content.note')?.rows).to.be.greaterThan(10);
+      expect(live.find(({ table }) => table === 'rm_content.kept')?.rows).to.equal(5);
 
       let reading = true;
       let reads = 0;

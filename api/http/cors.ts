@@ -2,6 +2,8 @@
 export type CorsPolicy = {
   /** Origins to the letter, such as `http://localhost:5173`; `*` is refused at start. */
   readonly origins: readonly string[];
+  /** `CORS_ALLOWED_DOMAINS`: a tenant's domain below one of these suffixes counts as an origin. */
+  readonly allowedDomains?: readonly string[];
   readonly allowMethods: readonly string[];
   readonly allowHeaders: readonly string[];
   readonly exposeHeaders: readonly string[];
@@ -25,22 +27,34 @@ const WILDCARDS: Readonly<Record<string, readonly string[]>> = {
 
 const NONE: readonly string[] = [];
 
-export function createCors(policy: CorsPolicy): Cors {
+/** `isTenantDomain`: whether a host name resolves a tenant, by what is in memory. */
+export function createCors(policy: CorsPolicy, isTenantDomain: (host: string) => boolean = () => false): Cors {
+  const suffixes = (policy.allowedDomains ?? []).map((suffix) => suffix.toLowerCase().replace(/^\.?/, '.'));
   const exposed = policy.exposeHeaders.flatMap((name) => WILDCARDS[name] ?? [name]).join(', ');
   const simple = new Map<string, readonly string[]>();
   const preflight = new Map<string, readonly string[]>();
+  const allow = (origin: string) => ['Access-Control-Allow-Origin', origin, 'Access-Control-Allow-Credentials', 'true'];
+  const simpleOf = (origin: string) => [...allow(origin), 'Access-Control-Expose-Headers', exposed];
+  const preflightOf = (origin: string) => [
+    ...allow(origin),
+    'Access-Control-Allow-Methods', policy.allowMethods.join(', '),
+    'Access-Control-Allow-Headers', policy.allowHeaders.join(', '),
+    'Access-Control-Max-Age', String(policy.maxAge),
+  ];
   for (const origin of policy.origins) {
-    const allow = ['Access-Control-Allow-Origin', origin, 'Access-Control-Allow-Credentials', 'true'];
-    simple.set(origin, [...allow, 'Access-Control-Expose-Headers', exposed]);
-    preflight.set(origin, [
-      ...allow,
-      'Access-Control-Allow-Methods', policy.allowMethods.join(', '),
-      'Access-Control-Allow-Headers', policy.allowHeaders.join(', '),
-      'Access-Control-Max-Age', String(policy.maxAge),
-    ]);
+    simple.set(origin, simpleOf(origin));
+    preflight.set(origin, preflightOf(origin));
   }
   return {
-    simple: (origin) => (origin === undefined ? NONE : (simple.get(origin) ?? NONE)),
-    preflight: (origin) => (origin === undefined ? NONE : (preflight.get(origin) ?? NONE)),
+    simple: (origin) => (origin === undefined ? NONE : (simple.get(origin) ?? (isTenants(origin) ? simpleOf(origin) : NONE))),
+    preflight: (origin) => (origin === undefined ? NONE : (preflight.get(origin) ?? (isTenants(origin) ? preflightOf(origin) : NONE))),
   };
+
+  /** Asked anew each time: tenants come and go. */
+  function isTenants(origin: string): boolean {
+    if (suffixes.length === 0 || origin.length > 300 || !URL.canParse(origin)) return false;
+    const { protocol, hostname, origin: canonical } = new URL(origin);
+    if (canonical !== origin || (protocol !== 'https:' && protocol !== 'http:')) return false;
+    return suffixes.some((suffix) => `.${hostname}`.endsWith(suffix)) && isTenantDomain(hostname);
+  }
 }

@@ -4,6 +4,7 @@ import { isAppError } from '../../domain/errors.ts';
 import { createClientAddress } from './client-address.ts';
 import { compileRoute } from './compile-route.ts';
 import { createCors } from './cors.ts';
+import { createDoors } from './doors.ts';
 import { errorAnswer } from './error-answer.ts';
 import { Exchange } from './exchange.ts';
 import type { HttpDependencies } from './http-dependencies.ts';
@@ -38,7 +39,8 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
   const serving: Serving = {
     api,
     table: buildRouteTable(routes.filter((route) => route.api === api).map((route) => ({ method: route.method, path: route.path, target: compileRoute(route) }))),
-    cors: createCors(options.cors),
+    cors: createCors(options.cors, (host) => typeof dependencies.tenantOfHost(host) === 'string'),
+    doors: options.doors && createDoors(options.doors),
     cookieName: sessionCookieName(options.secure),
     dependencies,
   };

@@ -6,6 +6,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
 import type { ProjectionProgress } from '../../projections/engine/projection.ts';
 import type { CorsPolicy } from './cors.ts';
+import type { DoorOptions } from './doors.ts';
 import type { IdempotencyStore } from './idempotency.ts';
 
 /** The credentials as they were sent; nothing of them is checked yet. */
@@ -91,6 +92,8 @@ export type HttpOptions = {
   /** `TRUSTED_PROXIES`: CIDRs or addresses whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[];
   readonly cors: CorsPolicy;
+  /** `ALLOWED_HOSTS`, `IP_ALLOWLIST`. */
+  readonly doors?: DoorOptions;
   /** `SECURE_COOKIE`: cookie name `__Host-sys_session`, HSTS, redirect of http to https (never of probes and `/.well-known/`). */
   readonly secure: boolean;
 };

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer, STATUS_CODES } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ErrorCode } from '../../domain/errors.ts';
@@ -18,13 +18,18 @@ export type StartListenerOptions = {
   /** `host:port`; port 0 takes a free one; `[::1]:3001` for IPv6. */
   readonly address: string;
   /** PEM texts; both listeners serve TLS 1.2 or later with them (`TLS_CERT_FILE`, `TLS_KEY_FILE`). */
-  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+  readonly tls?: TlsPair | undefined;
 };
+
+/** PEM texts. */
+export type TlsPair = { readonly cert: string; readonly key: string };
 
 export type Listener = {
   /** Base address, such as `http://127.0.0.1:3001`. An unspecified host is shown as `localhost`. */
   readonly url: string;
   readonly port: number;
+  /** Serves new connections with another certificate; on a plain listener nothing happens. @throws when the pair is none */
+  renew(tls: TlsPair): void;
   /**
    * Stops accepting, ends endless answers at once, lets other requests in flight finish, closes idle connections; after `deadlineMs` (default
    * 10 s) breaks what is left.
@@ -39,7 +44,7 @@ export type Listener = {
  */
 export async function startListener({ app, address, tls }: StartListenerOptions): Promise<Listener> {
   const limits = { maxHeaderSize: 16_384, headersTimeout: 20_000, requestTimeout: 120_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
-  const server: Server = tls ? createTlsServer({ ...limits, ...tls, minVersion: 'TLSv1.2' }) : createServer(limits);
+  const server: Server | TlsServer = tls ? createTlsServer({ ...limits, ...tls, minVersion: 'TLSv1.2' }) : createServer(limits);
   let closing: Promise<void> | undefined;
   const stopping = new AbortController();
   // As many as there are endless answers.
@@ -69,6 +74,9 @@ export async function startListener({ app, address, tls }: StartListenerOptions)
   return {
     url: `${tls ? 'https' : 'http'}://${shownHost(host)}:${bound.port}`,
     port: bound.port,
+    renew: (pair) => {
+      if (server instanceof TlsServer) server.setSecureContext({ ...pair, minVersion: 'TLSv1.2' });
+    },
     close: ({ deadlineMs = 10_000 } = {}) => {
       closing ??= close(server, deadlineMs);
       stopping.abort();

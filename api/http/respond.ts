@@ -7,6 +7,7 @@ import { enforceAccess, requestFacts } from './access.ts';
 import type { CompiledRoute } from './compile-route.ts';
 import { bodyRefusal, queryRefusal } from './compile-route.ts';
 import type { Cors } from './cors.ts';
+import type { createDoors } from './doors.ts';
 import type { Exchange } from './exchange.ts';
 import { enforceGate, isHidden } from './gate.ts';
 import type { HttpDependencies, RefusedKey } from './http-dependencies.ts';
@@ -31,6 +32,7 @@ export type Serving = {
   readonly table: RouteTable<CompiledRoute>;
   readonly cors: Cors;
   readonly cookieName: string;
+  readonly doors: ReturnType<typeof createDoors>;
   readonly dependencies: HttpDependencies;
 };
 
@@ -41,6 +43,7 @@ export type Serving = {
  */
 export async function respond(exchange: Exchange, serving: Serving): Promise<Answer> {
   const { dependencies } = serving;
+  serving.doors?.({ host: exchange.request.headers.host, address: exchange.clientAddress, isProbe: PROBES.has(exchange.path) });
   const redirect = dependencies.options.secure ? redirectToHttps(exchange) : undefined;
   if (redirect) return redirect;
 

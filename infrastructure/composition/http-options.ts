@@ -9,8 +9,10 @@ export function httpOptionsOf(settings: Settings): HttpOptions {
     maxBodyBytes: settings.maxBodyBytes,
     trustedProxies: settings.trustedProxies,
     secure: settings.secureCookie,
+    doors: { allowedHosts: settings.allowedHosts, ipAllowlist: settings.ipAllowlist },
     cors: {
       origins: settings.corsOrigins,
+      allowedDomains: settings.corsAllowedDomains,
       allowMethods: settings.corsAllowMethods,
       allowHeaders: settings.corsAllowHeaders,
       exposeHeaders: settings.corsExposeHeaders,

@@ -7,6 +7,7 @@ import { auditRoutes } from '../../api/admin/platform/audit.ts';
 import { licenseRoutes } from '../../api/admin/platform/license-routes.ts';
 import { pluginRoutes } from '../../api/admin/platform/plugin-routes.ts';
 import { tenantFeatureRoutes } from '../../api/admin/platform/tenant-feature-routes.ts';
+import { releaseRoutes } from '../../api/admin/content/release-routes.ts';
 import { canvasLayoutRoutes } from '../../api/admin/content-types/canvas-layout.ts';
 import { presetRoutes } from '../../api/admin/content-types/presets.ts';
 import { configRoutes } from '../../api/admin/platform/config-routes.ts';
@@ -30,20 +31,25 @@ import type { Automation } from './automation.ts';
 import type { Content } from './content.ts';
 import type { InstallFeatures } from './features.ts';
 import type { Identity } from './identity.ts';
+import type { LatencyRecorder } from '../metrics/latency-recorder.ts';
 import type { License } from './license.ts';
+import { operationsRoutes } from './operations.ts';
 import type { Modelling } from './modelling.ts';
+import type { ComposedReleases } from './releases.ts';
 import { projections } from './projections.ts';
 import type { Stores } from './stores.ts';
 
 export type RoutesOptions = {
   readonly stores: Pick<Stores, 'eventStore' | 'database'>;
-  readonly settings: Pick<Settings, 'secureCookie' | 'metricsToken'>;
+  readonly settings: Settings;
   readonly metrics: Metrics & { text(): Promise<string>; readonly contentType: string };
   readonly checks: HealthChecks;
   readonly configuration: Configuration;
+  readonly latencies: LatencyRecorder;
   readonly audit: Audit;
   readonly content: Content;
   readonly modelling: Modelling;
+  readonly releases: ComposedReleases;
   readonly rateCounters: RateCounters;
   readonly identity: Pick<Identity, 'dependencies'>;
   readonly automation: Automation;
@@ -55,7 +61,7 @@ export type RoutesOptions = {
 };
 
 /** The table of routes of both listeners (spec 5, rule 13). */
-export function composeRoutes({ stores, settings, configuration, metrics, checks, audit, content, modelling, rateCounters, identity, automation, license, install, version, api }: RoutesOptions): readonly Route[] {
+export function composeRoutes({ stores, settings, configuration, latencies, metrics, checks, audit, content, modelling, releases, rateCounters, identity, automation, license, install, version, api }: RoutesOptions): readonly Route[] {
   const operations = [...healthRoutes(checks), metricsRoute({ metrics, token: settings.metricsToken })];
   if (!api) return operations;
   const { features, settings: featureSettings } = install;
@@ -63,6 +69,7 @@ export function composeRoutes({ stores, settings, configuration, metrics, checks
   const built: readonly Route[] = [
     ...operations,
     ...openApiRoutes({ routes: () => served, version }),
+    ...operationsRoutes({ database: stores.database, settings, latencies }),
     ...auditRoutes(audit.dependencies),
     ...configRoutes({ eventStore: stores.eventStore, vault, configuration }),
     ...licenseRoutes({ ...license, eventStore: stores.eventStore }),
@@ -72,6 +79,7 @@ export function composeRoutes({ stores, settings, configuration, metrics, checks
     ...presetRoutes(modelling.presets),
     ...canvasLayoutRoutes(modelling.canvas),
     recoverFieldRoute(modelling.recover),
+    ...releaseRoutes(releases.dependencies),
     ...contentTypeReadRoutes({ queries: content.typeDependencies.queries, accessRules: content.entryDependencies.accessRules }),
     ...undoRoutes({ ...content.entryDependencies, typeById: async (tenant, id) => liveType(await content.typeById(id), tenant) }),
     ...entryRoutes({ ...content.entryDependencies, entitlements: license.holder.entitlements }),

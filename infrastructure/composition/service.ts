@@ -25,7 +25,10 @@ import { createVault } from '../crypto/vault.ts';
 import { sweepApiKeyRequests } from '../identity/sweep-api-key-requests.ts';
 import { LICENSE_MODULE } from '../license/license-module.ts';
 import { createLogger } from '../logging/create-logger.ts';
+import type { ProcessMetrics } from '../metrics/create-metrics.ts';
 import { createMetrics } from '../metrics/create-metrics.ts';
+import type { LatencyRecorder } from '../metrics/latency-recorder.ts';
+import { createLatencyRecorder } from '../metrics/latency-recorder.ts';
 import { createClaims } from '../postgres/claims.ts';
 import { isGone } from '../postgres/instance.ts';
 import { createIdempotencyKeys } from '../postgres/idempotency.ts';
@@ -45,8 +48,10 @@ import { measured } from './measured-event-store.ts';
 import { composeModelling } from './modelling.ts';
 import { projections } from './projections.ts';
 import { composeRoutes } from './routes.ts';
+import { composeReleases } from './releases.ts';
 import { startScheduler } from './scheduler.ts';
 import { openStores } from './stores.ts';
+import { watchTls } from './watch-tls.ts';
 import { createTodaysHistory } from './todays-history.ts';
 
 export type StartServiceOptions = {
@@ -92,7 +97,8 @@ const LOW_DISK_BYTES = 100 * 1024 * 1024;
 export async function startService({ settings: atStart, layers, declaredTypes = [], logger: given, onFatal = () => undefined, now = () => new Date(), every = atIntervals, licenseModule = LICENSE_MODULE }: StartServiceOptions): Promise<Service> {
   const newId = () => uuidv7();
   const logger = given ?? createLogger({ level: atStart.logLevel, format: atStart.logFormat ?? (atStart.appEnv === 'production' ? 'json' : 'pretty') });
-  const metrics = createMetrics();
+  const latencies = createLatencyRecorder();
+  const metrics = timed(createMetrics(), latencies);
   const roles = new Set(atStart.roles);
   const closers: (() => Promise<void>)[] = [];
   /** What was opened last is closed first. */
@@ -164,6 +170,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
       droppedKeyRequests: () => identity.requests.dropped(),
       queuedAppends: stores.queuedAppends,
     });
+    const releases = composeReleases({ stores, content, identityReads: identity.dependencies.reads, now, newId, logger });
     const modelling = composeModelling({ stores, settings, vault, entitlements: license.holder.entitlements, content });
     closing(() => modelling.close());
     const history = createTodaysHistory({ eventStore, types: content.entryDependencies.types, typeById: (id) => content.typeById(id) });
@@ -188,6 +195,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
       const scheduler = startScheduler({
         claims, idempotency, rateCounters, logger,
         heldBy: createHeldValues({ eventStore, vault, content }),
+        publishDueReleases: () => releases.publishDue(),
         purgeSessions: () => identity.purge(),
         sweepWebhookRecords: (signal) => sweepWebhookRecords(database, { retentionDays: Number(install.settings.value('webhook', 'delivery_retention_days')), signal }),
         sweepPastSets: () => sweepPastSets(database),
@@ -207,7 +215,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
         return bavail * bsize < LOW_DISK_BYTES;
       },
     };
-    const routes = composeRoutes({ stores, settings, configuration, metrics, checks, audit, content, modelling, rateCounters, identity, automation, license, install, version: VERSION, api: roles.has('api') });
+    const routes = composeRoutes({ stores, settings, configuration, latencies, metrics, checks, audit, content, modelling, releases, rateCounters, identity, automation, license, install, version: VERSION, api: roles.has('api') });
     const http: HttpDependencies = {
       logger, metrics, now, newId, idempotency,
       progress: engine.progress,
@@ -239,6 +247,11 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
       listeners.push(listener);
       return listener;
     };
+    const watching = watchTls({ settings, listeners, logger });
+    closing(() => {
+      watching.stop();
+      return Promise.resolve();
+    });
     const admin = await listen('admin', settings.adminListenAddress);
     const contentListener = await listen('content', settings.apiListenAddress);
     state = 'running';
@@ -273,4 +286,15 @@ const VERSION = '0.1.0';
 function systemContext({ now, newId }: Pick<CommandContext, 'now' | 'newId'>): CommandContext {
   const correlationId = newId();
   return { tenant: 'default', actor: { kind: 'system', id: 'settings-file' }, correlationId, causationId: correlationId, now, newId };
+}
+
+/** The metrics of every request, and its latency for those who look for slow routes. */
+function timed(metrics: ProcessMetrics, latencies: LatencyRecorder): ProcessMetrics {
+  return {
+    ...metrics,
+    requestFinished(api, route, method, status, seconds) {
+      metrics.requestFinished(api, route, method, status, seconds);
+      latencies.record(api, route, method, seconds);
+    },
+  };
 }

@@ -107,6 +107,13 @@ const SPECIFIED = `
   DELETE /api/admin/schemas/presets/{id}                           admin
   GET    /api/admin/schemas/canvas-layout                          admin
   PUT    /api/admin/schemas/canvas-layout                          admin
+  GET    /api/admin/releases                                       writers
+  POST   /api/admin/releases                                       writers
+  GET    /api/admin/releases/{id}                                  writers
+  PUT    /api/admin/releases/{id}                                  writers
+  DELETE /api/admin/releases/{id}                                  writers
+  PUT    /api/admin/releases/{id}/entries                          writers
+  POST   /api/admin/releases/{id}/publish                          writers
   GET    /api/admin/webhooks                                       admin
   GET    /api/admin/webhooks/{id}                                  admin
   POST   /api/admin/webhooks                                       super_admin
@@ -121,6 +128,11 @@ const SPECIFIED = `
   GET    /api/admin/audit/verify                                   super_admin
   GET    /api/admin/config                                         super_admin
   PUT    /api/admin/config                                         super_admin
+  GET    /api/admin/pool/health                                    admin
+  GET    /api/admin/debug/latency                                  admin
+  GET    /api/admin/debug/gc-config                                admin
+  POST   /api/admin/debug/gc-config                                super_admin
+  GET    /api/admin/security/controls                              super_admin
   GET    /api/admin/audit/{event_id}                               admin
   GET    /api/admin/openapi/public.json                            admin
   GET    /api/admin/openapi.json                                   admin
@@ -169,6 +181,8 @@ function declares({ access, api }: Route, who: string): boolean {
       return api === 'admin' && access.kind !== 'public' && holds();
     case 'session admin':
       return access.kind === 'session' && holds('admin', 'super_admin');
+    case 'writers':
+      return access.kind === 'session' && holds('admin', 'editor', 'super_admin');
     case 'session super_admin':
       return access.kind === 'session' && holds('super_admin');
     case 'admin':
@@ -231,7 +245,7 @@ describe('the table of routes (spec 5, rule 13)', () => {
     const { raw_key } = (await service.owner('POST', '/api/admin/api-keys', { name: 'k', roles: ['editor'], scopes: ['*:*'] })).json<{ raw_key: string }>();
     const asEditor = caller(() => service.service().adminUrl, { authorization: `Bearer ${token}` });
     const asKey = caller(() => service.service().adminUrl, { 'x-api-key': raw_key });
-    for (const { method, path, who } of SPECIFIED.filter((route) => sidesOf(route.path).includes('admin') && !['anyone', 'signed in'].includes(route.who))) {
+    for (const { method, path, who } of SPECIFIED.filter((route) => sidesOf(route.path).includes('admin') && !['anyone', 'signed in', 'writers'].includes(route.who))) {
       const body = method === 'GET' || method === 'DELETE' ? undefined : {};
       const person = await asEditor(method, concrete(path), body);
       expect(person.status, `${method} ${path} (${who}) by an editor: ${person.text.slice(0, 200)}`).to.equal(403);

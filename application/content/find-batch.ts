@@ -24,7 +24,7 @@ export type Batch = {
 };
 
 /** Entries that one undo takes on. */
-export const MOST_ENTRIES = 10_000;
+const MOST_ENTRIES = 10_000;
 const MOST_LISTED = 200;
 const DAY_MS = 86_400_000;
 

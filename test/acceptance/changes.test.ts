@@ -149,7 +149,7 @@ describe('a consumer of the changes feed', () => {
     const saved = await service.owner('PUT', '/api/admin/schemas/story/fields/remark/rename', { new_name: 'note' });
     expect(saved.status, saved.text).to.equal(200);
     await eventually(() => {
-      expect(source.received.map(({ event, data }) => [event, JSON.parse(data)])).to.deep.equal([['schema', { schema: 'story', revision: before + 1 }]]);
+      expect(source.received.map(({ event, data }) => [event, data])).to.deep.equal([['schema', JSON.stringify({ schema: 'story', revision: before + 1 })]]);
     }, { timeoutMs: 15_000 });
   });
 
@@ -161,6 +161,17 @@ describe('a consumer of the changes feed', () => {
     expect((await service.owner('POST', `/api/admin/api-keys/${made.id}/revoke`)).status).to.be.oneOf([200, 204]);
     expect(await source.ended).to.equal('ended');
     expect(source.received.at(-1)).to.include({ event: 'closed' });
+  });
+
+  it('loses the stream when the content type is deleted', async () => {
+    expect((await service.owner('POST', '/api/admin/schemas', { name: 'passing', fields: [] })).status).to.equal(200);
+    const source = await openEventSource(`${service.service().contentUrl}/api/v1/content/passing/changes`, { 'x-api-key': key.value });
+    sources.push(source);
+    expect(source.status).to.equal(200);
+    expect((await service.owner('DELETE', '/api/admin/schemas/passing')).status).to.equal(204);
+    expect(await source.ended).to.equal('ended');
+    expect(source.received.map(({ event, data }) => [event, data])).to.deep.equal([['closed', JSON.stringify({ error: 'schema not found', code: 'schema_not_found' })]]);
+    expect((await consumer('GET', '/api/v1/content/passing/changes')).status).to.equal(404);
   });
 
   it('is let go at once when the service stops', async function () {

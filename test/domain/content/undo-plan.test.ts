@@ -38,10 +38,11 @@ function live(steps: readonly Step[]): { readonly state: EntryState | undefined;
   }
   return { state, trace };
 }
+const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
 const planned = (...steps: readonly Step[]) => {
   const { state, trace } = live(steps);
   const { action, fields, inTheWay } = planUndo(type.definition, trace, state);
-  return [action, fields.map(({ field, from, to }) => `${field}: ${String(from)} → ${String(to)}`), inTheWay.map(({ field = 'entry', edit }) => `${field} by version ${edit?.version}`)];
+  return [action, fields.map(({ field, from, to }) => `${field}: ${text(from)} → ${text(to)}`), inTheWay.map(({ field = 'entry', edit }) => `${field} by version ${edit?.version}`)];
 };
 
 describe('the plan of an undo', () => {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { retryDelay, DEFAULT_RETRY_POLICY } from '../../../domain/automation/retry-policy.ts';
 import { isSecretHeader, problemOfHeaders, redactHeaders, restoreHeaders } from '../../../domain/automation/request-headers.ts';
 import { trimEnvelope } from '../../../domain/automation/envelope.ts';
-import { fires, triggerOf } from '../../../domain/automation/trigger.ts';
+import { fires, presentContentType, triggerOf } from '../../../domain/automation/trigger.ts';
 import type { WebhookEvent, WebhookSettings } from '../../../domain/automation/webhook.ts';
 import { createWebhook, deleteWebhook, replaceWebhook, rotateWebhookSecret, webhookDecider } from '../../../domain/automation/webhook.ts';
 import { recordedEvent } from '../../support/recorded-events.ts';
@@ -62,6 +62,13 @@ describe('trigger', () => {
     const of = (type: string) => triggerOf(recordedEvent({ type, data: { schema: 'article' } }))?.event;
     expect(['EntryCreated', 'EntryFieldsChanged', 'EntryPublished', 'EntryUnpublished', 'EntryDeleted'].map(of)).to.deep.equal(['after_create', 'after_update', 'after_update', 'after_update', 'after_delete']);
     expect(of('UserCreated')).to.equal(undefined);
+  });
+
+  it('every change of a content type is an after_create of sys_schemas, renames too; its deletion an after_delete', () => {
+    const of = (type: string) => triggerOf(recordedEvent({ type, data: { definition: { name: 'article' } } }));
+    for (const type of ['ContentTypeSaved', 'ContentTypeRenamed', 'ContentTypeFieldRenamed']) expect(of(type), type).to.deep.equal({ event: 'after_create', schema: 'sys_schemas', kind: 'content_type' });
+    expect(of('ContentTypeDeleted')?.event).to.equal('after_delete');
+    expect(presentContentType(recordedEvent({ type: 'ContentTypeRenamed', revision: 3, data: { definition: { name: 'article' } } }))).to.deep.equal({ name: 'article', action: 'updated' });
   });
 
   it('reaches no webhook that names no event', () => {

@@ -107,8 +107,10 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
     });
   }
 
+  /** The key of a renewal goes before the configured one until its license has lapsed. */
   function exchangeKey(): string | undefined {
-    return kept?.origin === 'renewal' && renewalKey !== undefined ? renewalKey : opaqueConfigured;
+    const lapsed = holder.current()?.phase === 'lapsed';
+    return renewalKey !== undefined && (!lapsed || opaqueConfigured === undefined) ? renewalKey : opaqueConfigured;
   }
 
   function needsExchange(key: string): boolean {
@@ -147,7 +149,6 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
       await reload();
       if (exchangeKey() !== key || !needsExchange(key)) return;
       const { token, license } = await exchanged(key);
-      failure = undefined;
       const current = holder.current();
       const shorter = kept?.origin === 'renewal' && current !== undefined && license.expiresAt < current.license.expiresAt;
       if (token === kept?.token || shorter) return;
@@ -169,6 +170,7 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
       try {
         await reload();
         await exchangeWhenDue();
+        failure = undefined;
       } catch (error) {
         failure = error instanceof Error ? error.message : String(error);
         logger.warn('the license was not renewed', { reason: failure });

@@ -244,6 +244,11 @@ describe('an opaque license key', () => {
     await replica.tick();
     expect((await replica.owner('GET', '/api/admin/entitlements')).json()).to.deep.include({ expires_at: inDays(130, start).toISOString() });
     expect(server.asked.at(-1)).to.include({ license_key: 'svc_live_by_hand' });
+    clock.now = inDays(137, start);
+    server.answers(200, { token: licenseToken({ capabilities: ['flow-pro'], expiresAt: inDays(200, start) }) });
+    await replica.tick();
+    expect(server.asked.at(-1)).to.include({ license_key: 'svc_live_third' });
+    expect((await replica.owner('GET', '/api/admin/entitlements')).json()).to.deep.include({ capabilities: ['flow-pro'], license_error: null });
   });
 });
 

@@ -19,6 +19,4 @@ export const SYSTEM_COLUMNS: readonly SystemColumn[] = [
   { name: '_deleted_at', type: 'timestamptz(3)' },
   /** Place of the entry's last event in the log. */
   { name: '_position', type: 'text collate "C" not null' },
-  /** Words of the text and rich_text fields. */
-  { name: '_search', type: 'tsvector' },
 ];

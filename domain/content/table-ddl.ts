@@ -4,7 +4,7 @@ import { indexedExpression } from './field-types.ts';
 import type { ColumnType, SqlType } from './field-types.ts';
 import type { Column, SchemaOperation, TableIndex } from './schema-operation.ts';
 import { SYSTEM_COLUMNS } from './system-columns.ts';
-import { changedIndexName, createdIndexName, indexName, namesBeside, primaryKeyName, searchIndexName, slugIndexName } from './table-names.ts';
+import { changedIndexName, createdIndexName, indexName, namesBeside, primaryKeyName, slugIndexName } from './table-names.ts';
 
 /** Where an operation is rendered: schema in quotes, name of the content type. */
 export type TablePlace = { readonly schema: string; readonly table: string };
@@ -132,8 +132,6 @@ function createTable(place: TablePlace, columns: readonly Column[]): string {
     `create table if not exists ${table} (\n  ${lines.join(',\n  ')}\n)`,
     `create index if not exists ${quoteIdentifier(createdIndexName(place.table))} on ${table} (tenant_id, "_created_at" desc, id)`,
     `create index if not exists ${quoteIdentifier(slugIndexName(place.table))} on ${table} (tenant_id, "_slug") where "_slug" is not null`,
-    // A short list of words that wait for their place in the index: neither do readers go through many, nor does one writer sort many in.
-    `create index if not exists ${quoteIdentifier(searchIndexName(place.table))} on ${table} using gin ("_search") with (gin_pending_list_limit = 256)`,
     // Ranges of pages, not rows: an update costs next to nothing, and stays in its page.
     `create index if not exists ${quoteIdentifier(changedIndexName(place.table))} on ${table} using brin ("_updated_at", "_position") with (pages_per_range = 32, autosummarize = on)`,
   ].join(';\n');

@@ -24,11 +24,6 @@ export function slugIndexName(type: string): string {
   return derivedName('ix', type, '_slug');
 }
 
-/** Name of the index behind full-text search. */
-export function searchIndexName(type: string): string {
-  return derivedName('ix', type, '_search');
-}
-
 /** Name of the index that finds what has changed since a moment. */
 export function changedIndexName(type: string): string {
   return derivedName('ix', type, '_updated_at');
@@ -36,7 +31,7 @@ export function changedIndexName(type: string): string {
 
 /** Every name that goes with a type's table when it is renamed: those of all tables, then those of the given indexes. */
 export function namesBeside(type: string, indexes: readonly TableIndex[]): readonly string[] {
-  return [primaryKeyName(type), createdIndexName(type), slugIndexName(type), searchIndexName(type), changedIndexName(type), ...indexes.map((index) => indexName(type, index))];
+  return [primaryKeyName(type), createdIndexName(type), slugIndexName(type), changedIndexName(type), ...indexes.map((index) => indexName(type, index))];
 }
 
 /** Table of a content type that was deleted with its entries kept: out of reach of every type of that name. */

@@ -11,6 +11,7 @@ import { contentTypeTables, createContentTypeTables } from './content-types/tabl
 import { recreateViews } from './content-types/views.ts';
 import { createLastChanges, dropLastChanges, LAST_CHANGES } from './entries/last-changes.ts';
 import { applyEntryEvents } from './entries/projector.ts';
+import { createSearch, dropSearchOfTypes, SEARCH } from './entries/search-table.ts';
 import { searchFunction } from './entries/search-vector.ts';
 import { createTombstones, dropTombstones, TOMBSTONES } from './entries/tombstones.ts';
 
@@ -22,6 +23,7 @@ export const contentProjection: Projection = {
   async create(tx, target) {
     await createContentTypeTables(tx, target);
     await tx.query(searchFunction(target.schema));
+    await tx.query(createSearch(target.schema));
     await tx.query(createTombstones(target.schema));
     await tx.query(createLastChanges(target.schema));
   },
@@ -32,7 +34,7 @@ export const contentProjection: Projection = {
       else await applyEntryEvents(tx, target, run, (ids) => readTypes(tx, target, ids));
     }
   },
-  tables: async (tx, target) => [...(await contentTypeTables(tx, target)), { table: LAST_CHANGES }, { table: TOMBSTONES }],
+  tables: async (tx, target) => [...(await contentTypeTables(tx, target)), { table: LAST_CHANGES }, { table: SEARCH }, { table: TOMBSTONES }],
   afterSwap: (tx) => recreateViews(tx),
 };
 
@@ -41,6 +43,7 @@ async function applyTypeEvent(tx: Transaction, target: Target, event: RecordedEv
   if (!isContentTypeEvent(event) || event.type !== 'ContentTypeDeleted' || event.data.content !== 'hard') return;
   await dropTombstones(tx, target.schema, [event.data.type_id]);
   await dropLastChanges(tx, target.schema, [event.data.type_id]);
+  await dropSearchOfTypes(tx, target, [event.data.type_id]);
 }
 
 /** Runs of entry events, cut at every event of a content type, which stands alone: entries are written to the tables of their moment. */

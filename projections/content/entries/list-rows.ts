@@ -16,9 +16,12 @@ export type Conditions = Pick<EntryQuery, 'conditions' | 'deleted' | 'hidden' | 
 
 type From = Pick<EntryShape, 'sources'>;
 
+/** Words of a row of the past. */
+const PAST_WORDS = 't."_words"';
+
 /** SQL of the rows of a page in their order; only the columns that are shown, and the sort values as text. The tenant is the first parameter. */
 export function rowsSql(type: ContentType, query: EntryQuery & From, parameters: Parameters): string {
-  const where = [whereSql(type, query, parameters)];
+  const where = [whereSql(type, query, parameters, { words: wordsOf(query) })];
   if (query.after) where.push(afterSql(query.sort, query.after, parameters));
   const columns = [...shapeColumns(type, query).map((name) => `t.${name}`), ...query.sort.map((key, index) => `${sortSql(key)}::text as "_k${index}"`)];
   const offset = query.offset > 0 ? ` offset ${Math.trunc(query.offset)}` : '';
@@ -27,7 +30,11 @@ export function rowsSql(type: ContentType, query: EntryQuery & From, parameters:
 
 /** SQL of how many entries match. */
 export function countSql(type: ContentType, query: Conditions & From, parameters: Parameters): string {
-  return `select count(*)::int8 as count from ${sourceOf(type, query)} t where ${whereSql(type, query, parameters)}`;
+  return `select count(*)::int8 as count from ${sourceOf(type, query)} t where ${whereSql(type, query, parameters, { words: wordsOf(query) })}`;
+}
+
+function wordsOf({ sources }: From): string | undefined {
+  return sources ? PAST_WORDS : undefined;
 }
 
 /** SQL of whether entries of the type have changed since a place in the log; those that have come since have not. */
@@ -47,18 +54,19 @@ export function walkRowsSql(type: ContentType, query: EntryQuery, { set, walk }:
   const order = orderSql(query.sort);
   const outer = orderSql(query.sort, (_, index) => `t."_o${index}"`);
   const where = whereSql(type, query, parameters);
+  const then = whereSql(type, query, parameters, { words: PAST_WORDS });
   const after = query.after ? ` and ${afterSql(query.sort, query.after, parameters)}` : '';
   const still = `(t."_position" <= ${bind(parameters, walk, 'text')} or t."_version" = 1)`;
-  const now = whereSql(type, query, parameters, 'c');
+  const now = whereSql(type, query, parameters, { alias: 'c' });
   const unchanged = `select ${[...shown.map((name) => `t.${name}`), ...keys].join(', ')} from ${tableOf(type)} t where ${where} and ${still}${after} order by ${order} limit ${limit}`;
   const changed =
     `select ${[...shown.map((name) => `c.${name}`), ...keys].join(', ')} from (${pastRows(set)}) t join ${tableOf(type)} c on c."id" = t."id" ` +
-    `where ${where}${after} and ${now} order by ${order} limit ${limit}`;
+    `where ${then}${after} and ${now} order by ${order} limit ${limit}`;
   return `select * from ((${unchanged}) union all (${changed})) t order by ${outer} limit ${limit}`;
 }
 
 /** Lists hold published entries unless a condition names the status (spec 1, query parameters), those of deleted entries all. */
-function whereSql(type: ContentType, { conditions, deleted = false, hidden, search }: Conditions, parameters: Parameters, alias = 't'): string {
+function whereSql(type: ContentType, { conditions, deleted = false, hidden, search }: Conditions, parameters: Parameters, { alias = 't', words }: { readonly alias?: string; readonly words?: string | undefined } = {}): string {
   if (parameters.values.length === 0) parameters.values.push(type.tenant);
   const draftsHidden = !deleted && type.definition.with_draft_publish === true && !conditions.some(({ column }) => column.column === '_status');
   return [
@@ -66,6 +74,6 @@ function whereSql(type: ContentType, { conditions, deleted = false, hidden, sear
     `${alias}."_deleted_at" is ${deleted ? 'not ' : ''}null`,
     ...(draftsHidden ? [`${alias}."_status" = 'published'`] : []),
     ...conditions.map((condition) => conditionSql(condition, parameters, alias)),
-    ...(search === undefined ? [] : [searchSql({ type, hidden, search }, parameters, alias)]),
+    ...(search === undefined ? [] : [searchSql({ type, hidden, search, words }, parameters, alias)]),
   ].join(' and ');
 }

@@ -8,6 +8,7 @@ import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE_SCHEMA, tableOf } from './entry-json.ts';
 import { searchedKeys, searchVectorSql } from './search-vector.ts';
+import { SEARCH } from './search-table.ts';
 import { TOMBSTONES } from './tombstones.ts';
 
 /** Entries of a type that have changed since a moment, as they stood at it; a numbered set in `operational.past_entries`. */
@@ -23,18 +24,18 @@ export function pastSources(sets: ReadonlyMap<string, PastSet>): (type: ContentT
   };
 }
 
-/** Rows that have not changed since the moment, and the set, in brackets. Columns as in the type's table. */
+/** Rows that have not changed since the moment, and the set, in brackets. Columns as in the type's table, and `_words`. */
 function pastSource(set: PastSet): string {
   const { type, moment } = set;
   if (!('time' in moment)) throw new TypeError('a moment by time is wanted');
-  const columns = columnsOf(type).map(quoteIdentifier);
-  return `(select ${columns.join(', ')} from ${tableOf(type)} where "_updated_at" <= ${timeLiteral(moment.time)} union all ${pastRows(set)})`;
+  const words = `(select s.words from ${LIVE}.${SEARCH} s where s.entry_id = x.id) as "_words"`;
+  return `(select ${[...columnsOf(type).map((name) => `x.${quoteIdentifier(name)}`), words].join(', ')} from ${tableOf(type)} x where x."_updated_at" <= ${timeLiteral(moment.time)} union all ${pastRows(set)})`;
 }
 
-/** The set's entries as rows of the type's table. */
+/** The set's entries as rows of the type's table, with `_words`. */
 export function pastRows({ type, id }: PastSet): string {
-  const columns = columnsOf(type).map((name) => (name === '_search' ? 'p.search as "_search"' : `r.${quoteIdentifier(name)}`));
-  return `select ${columns.join(', ')} from operational.past_entries p cross join lateral json_populate_record(null::${tableOf(type)}, p.state) r where p.set_id = ${Math.trunc(id)} and p.state is not null`;
+  const columns = columnsOf(type).map((name) => `r.${quoteIdentifier(name)}`);
+  return `select ${columns.join(', ')}, p.search as "_words" from operational.past_entries p cross join lateral json_populate_record(null::${tableOf(type)}, p.state) r where p.set_id = ${Math.trunc(id)} and p.state is not null`;
 }
 
 /** Ids of entries that belong to the set and are not in it; changed after `upto`, up to which it is complete. */

@@ -14,7 +14,8 @@ import { tableOf } from './entry-json.ts';
 import { foldWrite } from './entry-write.ts';
 import { keepLastChanges } from './last-changes.ts';
 import type { LastChange } from './last-changes.ts';
-import { rowVectorSql, searchedKeys, searchVectorSql } from './search-vector.ts';
+import { keepSearch, dropSearch } from './search-table.ts';
+import { searchedKeys } from './search-vector.ts';
 import { keepTombstones } from './tombstones.ts';
 import type { Deletion } from './tombstones.ts';
 import type { EntryWrite } from './entry-write.ts';
@@ -48,10 +49,19 @@ export async function applyEntryEvents(tx: Transaction, target: Target, events: 
   for (const [type, writes] of batches) {
     const table = tableOf(type, target.schema);
     const all = [...writes];
-    await deleteRows(tx, table, type, all.flatMap(([id, write]) => (write.kind === 'delete' || (write.kind === 'insert' && write.replaces === true) ? [id] : [])));
-    await patchRows(tx, target, table, type, all.flatMap(([id, write]) => (write.kind === 'patch' ? [{ id, ...write }] : [])));
-    await insertRows(tx, target, table, type, all.flatMap(([, write]) => (write.kind === 'insert' ? [write] : [])));
+    const gone = all.flatMap(([id, { kind }]) => (kind === 'delete' ? [id] : []));
+    const replaced = all.flatMap(([id, write]) => (write.kind === 'insert' && write.replaces === true ? [id] : []));
+    await deleteRows(tx, table, type, [...gone, ...replaced]);
+    await patchRows(tx, table, type, all.flatMap(([id, write]) => (write.kind === 'patch' ? [{ id, ...write }] : [])));
+    await insertRows(tx, table, type, all.flatMap(([, write]) => (write.kind === 'insert' ? [write] : [])));
+    await dropSearch(tx, target, gone);
+    await keepSearch(tx, target, type, all.flatMap(([id, write]) => (touchesText(write, searchedKeys(type.definition)) ? [id] : [])));
   }
+}
+
+/** Only a write that touches the text pays for taking it apart. */
+function touchesText(write: EntryWrite, searched: readonly string[]): boolean {
+  return write.kind === 'insert' || (write.kind === 'patch' && searched.some((key) => Object.hasOwn(write.values, key)));
 }
 
 type Insert = Extract<EntryWrite, { kind: 'insert' }>;
@@ -86,7 +96,7 @@ function prepared(text: string): Statement {
 }
 
 /** One array a column: measured a quarter faster than `json_populate_recordset` on rows of 2 KB. */
-async function insertRows(tx: Transaction, { schema }: Target, table: string, type: ContentType, writes: readonly Insert[]): Promise<void> {
+async function insertRows(tx: Transaction, table: string, type: ContentType, writes: readonly Insert[]): Promise<void> {
   if (writes.length === 0) return;
   const fields = storedFields(type.definition).map(({ key, definition }): Column => ({ name: key, type: sqlTypeOf(definition) }));
   const columns = [...SYSTEM, ...fields];
@@ -95,8 +105,7 @@ async function insertRows(tx: Transaction, { schema }: Target, table: string, ty
   const arrays = columns.map(({ type: of }, index) => `$${index + 1}::${of === 'uuid[]' ? 'text' : of}[]`).join(', ');
   const values = columns.map(({ type: of }, index) => `c${index}${of === 'uuid[]' ? '::uuid[]' : ''}`).join(', ');
   const aliases = columns.map((_, index) => `c${index}`).join(', ');
-  const search = searchVectorSql(schema, searchedKeys(type.definition), (key) => `c${columns.findIndex(({ name }) => name === key)}`);
-  const { text, name } = prepared(`insert into ${table} (${names}, "_search") select ${values}, ${search} from unnest(${arrays}) u(${aliases})`);
+  const { text, name } = prepared(`insert into ${table} (${names}) select ${values} from unnest(${arrays}) u(${aliases})`);
   await tx.execute(text, columns.map((column) => writes.map(({ values }) => boundValue(column, values[column.name] ?? null))), name);
 }
 
@@ -106,20 +115,15 @@ function boundValue({ type }: Column, value: Json): Json {
 }
 
 /** Lays each patch over its row: what the patch does not name keeps the row's value. */
-async function patchRows(tx: Transaction, { schema }: Target, table: string, type: ContentType, writes: readonly Patch[]): Promise<void> {
+async function patchRows(tx: Transaction, table: string, type: ContentType, writes: readonly Patch[]): Promise<void> {
   if (writes.length === 0) return;
   const fields = new Set(writes.flatMap(({ values }) => Object.keys(values)));
   const columns = [...CHANGING, ...storedFields(type.definition).map(({ key }) => key)].filter((column) => fields.has(column)).map(quoteIdentifier);
-  const searched = searchedKeys(type.definition);
-  const touchesSearch = searched.some((key) => fields.has(key));
-  // Only a patch that touches the text pays for taking it apart.
-  const search = `case when p.searched then ${rowVectorSql(schema, searched, 'r')} else t."_search" end`;
-  const set = touchesSearch ? [...columns, '"_search"'] : columns;
   // Not prepared: a plan made while the table was small would scan it for ever after.
   const updated = await tx.execute(
-    `update ${table} t set (${set.join(', ')}) = (select ${[...columns.map((column) => `r.${column}`), ...(touchesSearch ? [search] : [])].join(', ')} from json_populate_record(t, p.patch) r) ` +
-      'from json_to_recordset($1::json) p(id uuid, base int8, searched boolean, patch json) where t.id = p.id and t._version = p.base and t.tenant_id = $2',
-    [JSON.stringify(writes.map(({ id, base, values }) => ({ id, base, searched: searched.some((key) => Object.hasOwn(values, key)), patch: values }))), type.tenant],
+    `update ${table} t set (${columns.join(', ')}) = (select ${columns.map((column) => `r.${column}`).join(', ')} from json_populate_record(t, p.patch) r) ` +
+      'from json_to_recordset($1::json) p(id uuid, base int8, patch json) where t.id = p.id and t._version = p.base and t.tenant_id = $2',
+    [JSON.stringify(writes.map(({ id, base, values }) => ({ id, base, patch: values }))), type.tenant],
   );
   if (updated !== writes.length) throw new Error(`${writes.length - updated} of ${writes.length} entries of type ${type.id} are not at the revision before their next event`);
 }

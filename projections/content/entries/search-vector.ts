@@ -8,8 +8,12 @@ import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
  */
 const MAX_BYTES = 200_000;
 
-/** PostgreSQL takes quadratic time for a run of characters such as `a_a_a_…`: no run is longer than this. */
+/** PostgreSQL takes quadratic time for a run of characters such as `a_a_a_…`: none is longer than this, but in texts too short to matter. */
 const MAX_RUN = 100;
+const SHORT_BYTES = 400;
+
+/** Long texts are searched for such runs in blocks, for the place of a character in UTF-8 is found by counting. */
+const BLOCK = 5_000;
 
 /** Keys of the fields that full-text search looks through (spec 4 A, `q`). */
 export function searchedKeys(definition: ContentTypeDefinition): readonly string[] {
@@ -24,12 +28,21 @@ export function searchFunction(schema: string): string {
   return `create function ${schema}._search_vector(texts text[]) returns tsvector language plpgsql immutable parallel safe as $$
     declare
       whole text := array_to_string(texts, ' ');
+      block text;
+      parts text[] := '{}';
     begin
       if octet_length(whole) > ${MAX_BYTES} then
         select string_agg(left(t, ${MAX_BYTES / 4} / cardinality(texts)), ' ' order by n) into whole from unnest(texts) with ordinality u (t, n);
       end if;
-      if whole ~ '\\S{${MAX_RUN}}' then
-        whole := regexp_replace(whole, '(\\S{${MAX_RUN}})', '\\1 ', 'g');
+      if octet_length(whole) > ${SHORT_BYTES} and whole ~ '\\S{${MAX_RUN}}' then
+        for block in select substr(whole, k, ${BLOCK}) from generate_series(1, length(whole), ${BLOCK}) k loop
+          if block ~ '\\S{${MAX_RUN}}' then
+            select string_agg(case when length(w) <= ${MAX_RUN} then w else (select string_agg(substr(w, k, ${MAX_RUN}), ' ' order by k) from generate_series(1, length(w), ${MAX_RUN}) k) end, ' ' order by n)
+              into block from string_to_table(translate(block, E'\\t\\n\\r', '   '), ' ') with ordinality u (w, n);
+          end if;
+          parts := parts || block;
+        end loop;
+        whole := array_to_string(parts, '');
       end if;
       return to_tsvector('pg_catalog.simple', whole);
     end $$`;

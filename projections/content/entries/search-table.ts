@@ -1,0 +1,52 @@
+import type { ContentType } from '../../../domain/content/content-type.ts';
+import { tableNameOf } from '../../../domain/content/table-names.ts';
+import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
+import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+import type { Target } from '../../engine/projection.ts';
+import { rowVectorSql, searchedKeys } from './search-vector.ts';
+
+/**
+ * Table of the read model that holds the words of all entries, beside their tables: an update that leaves the text alone has nothing to do with it. Every
+ * row also holds one word that names its type, so that a search goes through the words of that type only.
+ */
+export const SEARCH = '_search';
+
+/** Statements that make the table; `schema` in quotes. The list of words that wait for their place in the index is short: readers go through it. */
+export function createSearch(schema: string): string {
+  return `create table ${schema}.${SEARCH} (entry_id uuid primary key, type_id uuid not null, tenant_id text not null, words tsvector not null);
+    create index on ${schema}.${SEARCH} using gin (words) with (gin_pending_list_limit = 256);
+    create index on ${schema}.${SEARCH} (type_id)`;
+}
+
+/** The word that names a type. No text has it: a text's words hold no control characters. */
+export function typeWord(type: Pick<ContentType, 'id'>): string {
+  return `\u0001${type.id}`;
+}
+
+/** Takes the texts of entries apart as their rows are now. */
+export async function keepSearch(tx: Transaction, { schema }: Target, type: ContentType, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.execute(keepSql(schema, type, ' and t.id = any($3::uuid[])'), [type.tenant, typeWord(type), ids]);
+}
+
+/** The same for all rows of a type, or those of which the condition (over the alias `t`) holds. */
+export async function keepSearchOfType(tx: Transaction, { schema }: Target, type: ContentType, condition: string | undefined): Promise<void> {
+  await tx.execute(keepSql(schema, type, condition === undefined ? '' : ` and (${condition})`), [type.tenant, typeWord(type)]);
+}
+
+function keepSql(schema: string, type: ContentType, condition: string): string {
+  const words = `${rowVectorSql(schema, searchedKeys(type.definition), 't')} || array_to_tsvector(array[$2::text])`;
+  return (
+    `insert into ${schema}.${SEARCH} (entry_id, type_id, tenant_id, words) select t.id, '${type.id}'::uuid, t.tenant_id, ${words} from ${schema}.${quoteIdentifier(tableNameOf(type))} t ` +
+    `where t.tenant_id = $1${condition} on conflict (entry_id) do update set type_id = excluded.type_id, words = excluded.words`
+  );
+}
+
+/** Forgets entries. */
+export async function dropSearch(tx: Queryable, { schema }: Target, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0) await tx.execute(`delete from ${schema}.${SEARCH} where entry_id = any($1::uuid[])`, [ids]);
+}
+
+/** Forgets the entries of types that are deleted for good. */
+export async function dropSearchOfTypes(tx: Queryable, { schema }: Target, typeIds: readonly string[]): Promise<void> {
+  await tx.execute(`delete from ${schema}.${SEARCH} where type_id = any($1::uuid[])`, [typeIds]);
+}

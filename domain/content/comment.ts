@@ -3,7 +3,7 @@ import { refusal } from '../errors.ts';
 import type { Actor, DomainEvent, RecordedEvent } from '../event.ts';
 
 /** Most characters of a comment. */
-export const MAX_COMMENT = 10_000;
+const MAX_COMMENT = 10_000;
 
 /** Events of a comment, stream `comment-<tenant>.<comment id>`. Its author is who caused its first event. */
 export type CommentEvent =

@@ -19,8 +19,6 @@ const session = (roles: readonly string[], tenant = 'default'): Principal => ({ 
 const PRINCIPALS: Readonly<Record<string, Principal>> = {
   editor: session(['editor']),
   admin: session(['admin']),
-  author: session(['author', 'editor_of_pages', 'editor']),
-  drafter: session(['drafter']),
   reader: session(['reader']),
   acme: session(['editor'], 'acme'),
   key: { kind: 'api_key', keyId: 'k1', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: [] },
@@ -28,7 +26,6 @@ const PRINCIPALS: Readonly<Record<string, Principal>> = {
 const RULES = [
   FIRST_RULE,
   { role: 'reader', schema_name: 'article', actions: ['read'], field_mask: ['title'] },
-  { role: 'reader', schema_name: 'page', actions: [], field_mask: [] },
 ] as const;
 
 type Entry = { readonly id: string; readonly version: number; readonly slug: string | null; readonly title: string | null; readonly data: Readonly<Record<string, unknown>> } & Readonly<Record<string, unknown>>;

@@ -21,7 +21,12 @@ export const apiKeyHistory: Decider<ApiKeyRights | undefined, { readonly type: s
       return { roles, scopes, schemas, enabled: true, expires_at };
     }
     if (!rights) return undefined;
-    if (event.type === 'ApiKeySchemasChanged') return { ...rights, schemas: event.data.schemas };
-    return { ...rights, enabled: rights.enabled && event.type !== 'ApiKeyRevoked' && event.type !== 'ApiKeyDeleted' };
+    switch (event.type) {
+      case 'ApiKeySchemasChanged':
+        return { ...rights, schemas: event.data.schemas };
+      case 'ApiKeyRevoked':
+      case 'ApiKeyDeleted':
+        return { ...rights, enabled: false };
+    }
   },
 };

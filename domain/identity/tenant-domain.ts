@@ -8,7 +8,6 @@ const HOST_NAME = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
  */
 export function normaliseDomain(text: string): string | undefined {
   const bare = text.trim().replace(/:\d{1,5}$/, '').replace(/\.$/, '');
-  // eslint-disable-next-line no-control-regex
   if (bare === '' || bare.length > MAX_LENGTH || /[\u0000-\u0020/?#@\\[\]:%]/.test(bare) || !URL.canParse(`http://${bare}/`)) return undefined;
   const host = new URL(`http://${bare}/`).hostname;
   return host.length <= MAX_LENGTH && HOST_NAME.test(host) ? host : undefined;

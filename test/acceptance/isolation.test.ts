@@ -7,7 +7,7 @@ import type { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
 /** What one tenant holds, by the parameters' kinds below. */
-type Fixture = Readonly<Record<'slug' | 'type' | 'entry' | 'revision' | 'webhook' | 'key' | 'rule' | 'comment' | 'event' | 'preset' | 'entrySlug' | 'deadLetter', string>>;
+type Fixture = Readonly<Record<'slug' | 'type' | 'entry' | 'revision' | 'webhook' | 'key' | 'rule' | 'comment' | 'event' | 'preset' | 'entrySlug' | 'deadLetter' | 'release', string>>;
 
 const ofType = ({ type }: Fixture) => ({ schema: type, name: type, field: 'title' });
 
@@ -25,6 +25,7 @@ const KINDS: Readonly<Record<string, (of: Fixture) => Readonly<Record<string, st
   comment: ({ entry, comment }) => ({ id: entry, comment_id: comment }),
   event: ({ event }) => ({ event_id: event }),
   preset: ({ preset }) => ({ id: preset }),
+  release: ({ release }) => ({ id: release }),
   slug: ({ entrySlug }) => ({ slug: entrySlug }),
 };
 
@@ -107,6 +108,11 @@ const ROUTES = `
   POST   /api/admin/content/{id}/comments                          entry
   DELETE /api/admin/content/{id}/comments/{comment_id}             comment
   DELETE /api/admin/content/{id}                                   entry
+  GET    /api/admin/releases/{id}                                  release
+  PUT    /api/admin/releases/{id}                                  release
+  PUT    /api/admin/releases/{id}/entries                          release
+  POST   /api/admin/releases/{id}/publish                          release
+  DELETE /api/admin/releases/{id}                                  release
   GET    /api/admin/webhooks/{id}                                  webhook
   PUT    /api/admin/webhooks/{id}                                  webhook
   POST   /api/admin/webhooks/{id}/rotate-secret                    webhook
@@ -153,6 +159,7 @@ const LISTS = `
   GET /api/admin/migrate                   tenant
   GET /api/v1/schemas                      tenant
   GET /api/admin/content                   tenant
+  GET /api/admin/releases                  tenant
   GET /api/admin/webhooks                  tenant
   GET /api/admin/webhook-dead-letters      tenant
 `.trim().split('\n').map((line) => {
@@ -173,6 +180,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'PUT /api/admin/content/{id}': { data: { title: 'x' } },
   'PUT /api/v1/content/{schema}/{id}/relations/{field}': { ids: [] },
   'POST /api/admin/content/{id}/comments': { body: 'x' },
+  'PUT /api/admin/releases/{id}': { name: 'taken over' },
+  'PUT /api/admin/releases/{id}/entries': { items: [] },
 };
 
 const lineOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`;
@@ -216,6 +225,7 @@ describe('tenants see nothing of each other (spec 1)', function () {
     const comment = await made(admin('POST', `/api/admin/content/${entry.id}/comments`, { body: `comment of ${slug}` }));
     const preset = await made(admin('POST', '/api/admin/schemas/presets', { document: { id: `preset-${slug}`, name: `preset of ${slug}`, schemas: [{ name: `from_${slug}`, fields: [{ name: 'title', field_type: 'text' }] }] } }));
     await made(admin('PUT', '/api/admin/schemas/canvas-layout', { positions: { [type]: { x: 1, y: 2 } } }));
+    const release = await made(admin('POST', '/api/admin/releases', { name: `release of ${slug}` }));
     const [event] = (await admin('GET', '/api/admin/audit?limit=1')).json<{ data: { id: string }[] }>().data;
     await admin('POST', `/api/admin/webhooks/${webhook.id}/test`, {});
     const [deadLetter] = await service.database.db().query<{ id: string }>(
@@ -225,7 +235,7 @@ describe('tenants see nothing of each other (spec 1)', function () {
     );
     return {
       slug, type, entry: entry.id, revision: revision!.id, webhook: webhook.id, key: key.id, rule: rule.id, comment: comment.id, event: event!.id, preset: preset.id,
-      entrySlug: titled.slug ?? '', deadLetter: deadLetter!.id,
+      entrySlug: titled.slug ?? '', deadLetter: deadLetter!.id, release: release.id,
     };
   }
 

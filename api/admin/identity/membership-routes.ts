@@ -57,7 +57,9 @@ export function membershipRoutes(dependencies: IdentityDependencies): readonly R
     route({
       ...ofUser, method: 'PUT', path: '/api/admin/users/{id}/memberships', operation: 'grantMembership',
       summary: 'Makes a user a member of a tenant, or replaces the roles held there; sessions in that tenant end',
-      precheck: async ({ params }) => void (await userOf(params.id)),
+      precheck: async ({ params }) => {
+        await userOf(params.id);
+      },
       body: Type.Object({ tenant_id: Type.String({ maxLength: 63 }), roles: Roles }, strict),
       answers: { 200: Type.Object({ tenant_id: Type.String(), roles: Type.Array(Type.String()) }) }, refusals: ['user_not_found', 'tenant_not_found'],
       handler: async ({ params, body, context }) => {

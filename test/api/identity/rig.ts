@@ -113,7 +113,7 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
   const authenticator = createAuthenticator({ ...dependencies, now, newCache: createCredentialCache });
   const overrides: Partial<HttpDependencies> = {
     now, authenticate: authenticator.authenticate, checkKeyScope: keyRefusal, recordKeyRequest: requests.record, progress: engine.progress,
-    tenantState: tenants.state, tenantOfHost: tenants.ofHost,
+    tenantState: (slug) => tenants.state(slug), tenantOfHost: (host) => tenants.ofHost(host),
   };
   const served = await serve([...identityRoutes({ ...dependencies, secureCookie: false, readModels: ['identity'] }), ...contentAuthRoutes(dependencies), ...probes], {}, overrides);
   return {

@@ -4,6 +4,7 @@ import { TYPE_NAME } from '../../domain/content/content-type-parser.ts';
 import type { FieldDefinition, SchemaStatement } from '../../domain/content/definition.ts';
 import { uniqueScope } from '../../domain/content/field-types.ts';
 import { toStatement } from '../../domain/content/schema-diff.ts';
+import { useOf } from '../../domain/content/table-shape.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
@@ -11,7 +12,7 @@ import type { Claims } from '../ports/claims.ts';
 import type { SchemaSession } from '../ports/schema-workbench.ts';
 import { appendChange, changeAlone, inProgress } from './change-content-type.ts';
 import type { ContentTypeDependencies } from './change-content-type.ts';
-import { otherUses, useOf } from './other-uses.ts';
+import { otherUses } from './other-uses.ts';
 
 export type AppliedStatements = {
   readonly applied: number;

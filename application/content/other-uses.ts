@@ -1,12 +1,8 @@
 import type { StoredContentType } from '../../domain/content/content-type.ts';
 import type { TableUse } from '../../domain/content/schema-diff.ts';
+import { useOf } from '../../domain/content/table-shape.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { AppError } from '../../domain/errors.ts';
-
-/** What a content type keeps in its table. */
-export function useOf({ definition, retained }: Pick<StoredContentType, 'definition' | 'retained'>): TableUse {
-  return { fields: definition.fields, retained, with_draft_publish: definition.with_draft_publish };
-}
 
 /** What the other tenants' types keep in a table that has the name of all of them. */
 export function otherUses(named: readonly StoredContentType[], tenant: string): readonly TableUse[] {

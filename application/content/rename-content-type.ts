@@ -3,6 +3,7 @@ import type { ContentTypeDefinition } from '../../domain/content/definition.ts';
 import { moveOperations } from '../../domain/content/move-operations.ts';
 import { renameDefinition } from '../../domain/content/rename-content-type.ts';
 import { findConflict, toStatement } from '../../domain/content/schema-diff.ts';
+import { useOf } from '../../domain/content/table-shape.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
@@ -10,7 +11,7 @@ import type { Json } from '../../domain/json.ts';
 import { appendChange, changeAlone, claimingName, contentTypeStream, nameClaim } from './change-content-type.ts';
 import type { ContentTypeDependencies } from './change-content-type.ts';
 import { readNewName } from './new-name.ts';
-import { otherUses, sharedDifferently, useOf } from './other-uses.ts';
+import { otherUses, sharedDifferently } from './other-uses.ts';
 import { tryOut } from './try-out.ts';
 
 export type RenamedContentType = { readonly definition: ContentTypeDefinition; readonly position: GlobalPosition };

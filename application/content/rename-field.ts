@@ -4,6 +4,7 @@ import type { FieldDefinition } from '../../domain/content/definition.ts';
 import { isStored } from '../../domain/content/field-types.ts';
 import { fieldRenameOperations, renameAmong } from '../../domain/content/rename-field.ts';
 import { findConflict, toStatement } from '../../domain/content/schema-diff.ts';
+import { useOf } from '../../domain/content/table-shape.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
@@ -11,7 +12,7 @@ import type { Json } from '../../domain/json.ts';
 import { appendChange, changeAlone } from './change-content-type.ts';
 import type { ContentTypeDependencies } from './change-content-type.ts';
 import { readNewName } from './new-name.ts';
-import { otherUses, sharedDifferently, useOf } from './other-uses.ts';
+import { otherUses, sharedDifferently } from './other-uses.ts';
 import { tryOut } from './try-out.ts';
 
 export type RenamedField = { readonly newName: string; readonly position: GlobalPosition };

@@ -1,3 +1,4 @@
+import type { StoredContentType } from './content-type.ts';
 import { isStored } from './field-types.ts';
 import type { ColumnType } from './field-types.ts';
 import { columnOf, isIndexed } from './schema-diff.ts';
@@ -6,6 +7,11 @@ import type { Column, SchemaOperation, TableIndex } from './schema-operation.ts'
 
 /** Columns and indexes of a typed table beside those that every one has. */
 export type TableShape = { readonly columns: readonly Column[]; readonly indexes: readonly TableIndex[] };
+
+/** What a content type keeps in its table. */
+export function useOf({ definition, retained }: Pick<StoredContentType, 'definition' | 'retained'>): TableUse {
+  return { fields: definition.fields, retained, with_draft_publish: definition.with_draft_publish };
+}
 
 /**
  * The table that the content types on it need together (spec 5, rule 9): which table there is follows from the definitions alone, whatever

@@ -1,14 +1,14 @@
 import { removedColumn } from '../../../domain/content/apply-queued.ts';
 import type { SchemaStatement } from '../../../domain/content/definition.ts';
 import type { SchemaOperation } from '../../../domain/content/schema-operation.ts';
-import { reshape, tableShape } from '../../../domain/content/table-shape.ts';
+import { reshape, tableShape, useOf } from '../../../domain/content/table-shape.ts';
 import type { TableShape } from '../../../domain/content/table-shape.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
 import { LIVE, readContentTypes } from './rows.ts';
-import { otherUses, placed, runOperations, useOf } from './run-operations.ts';
+import { otherUses, placed, runOperations } from './run-operations.ts';
 import { refreshView } from './views.ts';
 import { addStatements, writeType } from './write-rows.ts';
 

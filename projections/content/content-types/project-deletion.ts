@@ -1,13 +1,13 @@
 import type { StoredContentType } from '../../../domain/content/content-type.ts';
 import { moveOperations } from '../../../domain/content/move-operations.ts';
 import { keptTableName } from '../../../domain/content/table-names.ts';
-import { reshape, tableShape } from '../../../domain/content/table-shape.ts';
+import { reshape, tableShape, useOf } from '../../../domain/content/table-shape.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
 import { LIVE, readContentTypes } from './rows.ts';
-import { otherUses, placed, runOperations, useOf } from './run-operations.ts';
+import { otherUses, placed, runOperations } from './run-operations.ts';
 import { dropView, refreshView } from './views.ts';
 
 /**

@@ -1,12 +1,13 @@
 import { fieldIds, withFieldNames } from '../../../domain/content/content-type.ts';
 import { keyOf } from '../../../domain/content/entry-fields.ts';
 import { fieldRenameOperations, followOtherSide } from '../../../domain/content/rename-field.ts';
+import { useOf } from '../../../domain/content/table-shape.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
 import { followTypes } from './follow-types.ts';
 import { LIVE, readContentTypes } from './rows.ts';
-import { otherUses, placed, runOperations, useOf } from './run-operations.ts';
+import { otherUses, placed, runOperations } from './run-operations.ts';
 import { refreshView, renameViewColumn } from './views.ts';
 import { addStatements, writeType } from './write-rows.ts';
 

@@ -2,12 +2,13 @@ import { moveOperations } from '../../../domain/content/move-operations.ts';
 import { retarget } from '../../../domain/content/rename-content-type.ts';
 import type { SchemaOperation } from '../../../domain/content/schema-operation.ts';
 import { LIVE_SCHEMA, renderOperation } from '../../../domain/content/table-ddl.ts';
+import { useOf } from '../../../domain/content/table-shape.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
 import { followTypes } from './follow-types.ts';
 import { LIVE, readContentTypes } from './rows.ts';
-import { otherUses, runOperations, useOf } from './run-operations.ts';
+import { otherUses, runOperations } from './run-operations.ts';
 import { refreshView, renameView } from './views.ts';
 import { addStatements, writeType } from './write-rows.ts';
 

@@ -4,12 +4,12 @@ import { moveOperations } from '../../../domain/content/move-operations.ts';
 import type { TableUse } from '../../../domain/content/schema-diff.ts';
 import type { PlacedOperation, SchemaOperation } from '../../../domain/content/schema-operation.ts';
 import { tableNameOf } from '../../../domain/content/table-names.ts';
-import { reshape, tableShape } from '../../../domain/content/table-shape.ts';
+import { reshape, tableShape, useOf } from '../../../domain/content/table-shape.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
 import { LIVE, readContentTypes } from './rows.ts';
-import { otherUses, placed, runOperations, useOf } from './run-operations.ts';
+import { otherUses, placed, runOperations } from './run-operations.ts';
 import { refreshView } from './views.ts';
 import { addStatements, writeType } from './write-rows.ts';
 

@@ -1,7 +1,7 @@
-import type { StoredContentType } from '../../../domain/content/content-type.ts';
 import type { TableUse } from '../../../domain/content/schema-diff.ts';
 import type { PlacedOperation, SchemaOperation } from '../../../domain/content/schema-operation.ts';
 import { projectedStatement } from '../../../domain/content/table-ddl.ts';
+import { useOf } from '../../../domain/content/table-shape.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import { LIVE, readContentTypes } from './rows.ts';
@@ -26,11 +26,6 @@ export async function runOperations(tx: Transaction, { schema }: Target, operati
 /** Operations in one table. */
 export function placed(table: string, operations: readonly SchemaOperation[]): readonly PlacedOperation[] {
   return operations.map((operation) => ({ table, operation }));
-}
-
-/** What a content type keeps in its table. */
-export function useOf({ definition, retained }: Pick<StoredContentType, 'definition' | 'retained'>): TableUse {
-  return { fields: definition.fields, retained, with_draft_publish: definition.with_draft_publish };
 }
 
 /** What other live content types keep in the table of a name, as the target schema knows them. */

@@ -211,6 +211,54 @@ describe('access rules on the Content API (spec 1, API key checks; spec 4 A)', (
     expect((await service.ownerContent('GET', '/api/v1/schemas')).json<object[]>()).to.have.length(2);
   });
 
+  it('hide masked fields from search, changes, blame, related entries and the console', async () => {
+    await service.owner('POST', '/api/admin/schemas', {
+      name: 'comment', fields: [{ name: 'text', field_type: 'text' }, { name: 'article', field_type: 'relation', relation_type: 'belongs_to', relation_to: 'article' }],
+    });
+    const target = (await service.ownerContent('POST', '/api/v1/content/article', { data: { title: 'visible', secret: 'hiddenword' } })).json<Entry>();
+    await service.ownerContent('PUT', `/api/v1/content/article/${target.id}/publish`);
+    const { id } = (await service.ownerContent('POST', '/api/v1/content/comment', { data: { text: 'a comment', article_id: target.id } })).json<Entry>();
+    await rule({ role: 'narrow', schema_name: 'article', actions: ['read'], field_mask: ['secret'] });
+    await rule({ role: 'narrow', schema_name: 'comment', actions: ['read'] });
+    const [narrow, stranger] = [await person(['narrow']), await person(['stranger'])];
+    const get = async (path: string, call = narrow.content) => {
+      const reply = await call('GET', path);
+      expect(reply.status, `${path}: ${reply.text}`).to.equal(200);
+      expect(reply.text, path).to.not.match(/secret|hiddenword/);
+      return reply;
+    };
+    expect((await get('/api/v1/content/article?q=hiddenword')).json()).to.deep.equal([]);
+    expect((await get('/api/v1/content/article?q=visible')).json()).to.have.length(1);
+    expect((await service.ownerContent('GET', '/api/v1/content/article?q=hiddenword')).json()).to.have.length(1);
+    expect((await get('/api/v1/content/article/changes')).text).to.contain('visible');
+    await get(`/api/v1/content/article/${target.id}/blame`);
+    expect((await get(`/api/v1/content/comment/${id}?populate=article`)).text).to.contain('visible');
+    expect((await get('/api/v1/content/comment?populate=*')).text).to.contain('visible');
+    expect((await get(`/api/v1/content/comment/${id}/relations/article`)).text).to.contain('visible');
+    await get(`/api/admin/content/${target.id}`, narrow.admin);
+    await get('/api/admin/content?q=hiddenword', narrow.admin);
+    for (const path of ['/api/v1/content/article/changes', `/api/v1/content/article/${target.id}/blame`]) expect(refused(await stranger.content('GET', path)), path).to.deep.equal(DENIED);
+    await rule({ role: 'blind', schema_name: 'comment', actions: ['read'] });
+    const blind = (await (await person(['blind'])).content('GET', `/api/v1/content/comment/${id}?populate=article`)).json<Entry>();
+    expect(blind.data, 'without a rule for the related type the relation stays an id').to.deep.equal({ text: 'a comment', article_id: target.id });
+  });
+
+  it('and the lists of keys follow a content type to another name', async () => {
+    await service.owner('POST', '/api/admin/schemas', { name: 'before', fields: [{ name: 'title', field_type: 'text' }, { name: 'secret', field_type: 'text' }] });
+    const made = await rule({ role: 'mover', schema_name: 'before', actions: ['read'], field_mask: ['secret'] });
+    const key = (await service.owner('POST', '/api/admin/api-keys', { name: 'held', roles: ['mover'], scopes: ['*:*'], schemas: ['before', 'page'] })).json<{ id: string; raw_key: string }>();
+    const read = (name: string) => service.content('GET', `/api/v1/content/${name}`, undefined, { 'x-api-key': key.raw_key });
+    expect((await read('before')).status).to.equal(200);
+    const renamed = await service.owner('PUT', '/api/admin/schemas/before/rename', { new_name: 'after' });
+    expect(renamed.status, renamed.text).to.equal(200);
+    expect((await read('after')).status).to.equal(200);
+    expect(refused(await read('before'))).to.deep.equal([403, 'schema not allowed for this credential']);
+    const [moved, ...others] = (await service.owner('GET', '/api/admin/permissions?role=mover')).json<Rule[]>();
+    expect([moved, others]).to.deep.equal([{ ...made, schema_name: 'after', updated_at: moved!.updated_at }, []]);
+    const keys = (await service.owner('GET', '/api/admin/api-keys')).json<{ id: string; schemas: string[] }[]>();
+    expect(keys.find(({ id }) => id === key.id)?.schemas).to.deep.equal(['after', 'page']);
+  });
+
   it('that are all deleted leave editors nothing, admins everything', async () => {
     const [editor, manager] = [await person(['editor']), await person(['admin'])];
     for (const { id } of (await service.owner('GET', '/api/admin/permissions?role=editor')).json<Rule[]>()) await service.owner('DELETE', `/api/admin/permissions/${id}`);

@@ -10,24 +10,28 @@ export type SchedulerOptions = {
   readonly rateCounters: PostgresRateCounters;
   /** The unique values that a stream holds by its events. */
   readonly heldBy: (owner: string) => Promise<readonly ClaimRequest[]>;
+  readonly publishDueReleases: () => Promise<number>;
   readonly purgeSessions: () => Promise<number>;
   readonly sweepWebhookRecords: (signal: AbortSignal) => Promise<number>;
   readonly sweepApiKeyRequests: (signal: AbortSignal) => Promise<number>;
+  readonly sweepPastSets: () => Promise<number>;
   readonly logger: Logger;
 };
 
 const SECOND = 1_000;
 
 /**
- * Sweeps of the operational state (role `scheduler`). Each is safe to run in several processes at once, so no lease is needed.
+ * Sweeps of the operational state, and what falls due (role `scheduler`). Each is safe to run in several processes at once, so no lease is needed.
  * What a crashed command left claimed is free again within seconds.
  */
 export function startScheduler({ claims, idempotency, rateCounters, heldBy, logger, ...sweeps }: SchedulerOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const jobs = [
     every('reap claims', 5 * SECOND, () => claims.reap({ heldBy })),
+    every('publish due releases', 2 * SECOND, () => sweeps.publishDueReleases()),
     every('sweep idempotency keys', 60 * SECOND, () => idempotency.sweep()),
     every('sweep rate counters', 60 * SECOND, () => rateCounters.sweep()),
+    every('sweep moments of the past', 60 * SECOND, () => sweeps.sweepPastSets()),
     every('purge sessions', 600 * SECOND, () => sweeps.purgeSessions()),
     every('sweep records of webhook deliveries', 600 * SECOND, () => sweeps.sweepWebhookRecords(stopping.signal)),
     every('sweep requests of API keys', 600 * SECOND, () => sweeps.sweepApiKeyRequests(stopping.signal)),

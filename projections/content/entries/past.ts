@@ -55,18 +55,20 @@ export function createPast({ database, stateAt, waitMs = 5_000 }: PastOptions): 
 
   async function hold(type: ContentType, moment: Moment): Promise<Held> {
     const key = keyOf(type, moment);
-    const known = await sets.get(key);
-    if (known && Date.now() - known.touched < FORGET_MS) {
-      if (Date.now() - known.touched > TOUCH_MS) {
-        known.touched = Date.now();
-        await database.execute('update operational.past_sets set used_at = now() where id = $1', [known.set.id]);
-      }
-      return known;
+    const holding = sets.get(key);
+    const known = holding && (await holding);
+    if (!known || (Date.now() - known.touched >= FORGET_MS && sets.get(key) === holding)) {
+      const made = makeSet(type, moment);
+      sets.set(key, made);
+      made.catch(() => sets.delete(key));
+      return made;
     }
-    const made = makeSet(type, moment);
-    sets.set(key, made);
-    made.catch(() => sets.delete(key));
-    return made;
+    if (Date.now() - known.touched >= FORGET_MS) return hold(type, moment);
+    if (Date.now() - known.touched > TOUCH_MS) {
+      known.touched = Date.now();
+      await database.execute('update operational.past_sets set used_at = now() where id = $1', [known.set.id]);
+    }
+    return known;
   }
 
   async function makeSet(type: ContentType, moment: Moment): Promise<Held> {

@@ -5,25 +5,21 @@ import type { GlobalPosition } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { StateAt } from '../handle-command.ts';
 import { handleCommand } from '../handle-command.ts';
-import { requirePaid } from '../platform/gates.ts';
 import type { CanvasLayouts } from '../ports/canvas-layouts.ts';
 import type { Entitlements } from '../ports/entitlements.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { SCHEMA_PRO } from './preset-dependencies.ts';
 
 export type CanvasLayoutDependencies = { readonly eventStore: EventStore; readonly layouts: CanvasLayouts; readonly entitlements: Entitlements };
 
 /**
  * Replaces the tenant's canvas layout (spec 2, canvas layout). An editor saves it often, so the decision begins with the read model's row and
  * reads only what came after it.
- * @throws `payment_required`
  */
 export async function saveCanvasLayout(
   positions: CanvasPositions,
   context: CommandContext,
-  { eventStore, layouts, entitlements }: CanvasLayoutDependencies,
+  { eventStore, layouts }: Pick<CanvasLayoutDependencies, 'eventStore' | 'layouts'>,
 ): Promise<{ readonly positions: CanvasPositions; readonly position: GlobalPosition | undefined }> {
-  requirePaid(SCHEMA_PRO, entitlements);
   const stream = streamName({ category: 'settings', tenant: context.tenant, id: 'canvas-layout' });
   const { state, position } = await handleCommand({
     eventStore, stream, context,

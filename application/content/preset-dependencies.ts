@@ -20,9 +20,6 @@ export type PresetDependencies = {
 /** Read model of saved presets and canvas layouts. */
 export const MODELLING = 'modelling';
 
-/** Capability that saving presets and layouts needs (spec 2, free and paid parts). */
-export const SCHEMA_PRO = { plugin: 'schema', feature: 'schema-pro' } as const;
-
 export function presetStream(tenant: string, id: string): string {
   return streamName({ category: 'settings', tenant, id: `preset.${id}` });
 }

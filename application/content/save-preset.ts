@@ -5,22 +5,20 @@ import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { handleCommand } from '../handle-command.ts';
-import { requirePaid } from '../platform/gates.ts';
 import type { SavedPreset } from '../ports/saved-presets.ts';
 import type { PresetDependencies } from './preset-dependencies.ts';
-import { presetStream, SCHEMA_PRO, sourcePurpose } from './preset-dependencies.ts';
+import { presetStream, sourcePurpose } from './preset-dependencies.ts';
 import { readPresetDocument } from './read-preset-document.ts';
 
 /**
  * Saves a preset of the tenant's own, over the one of that id (spec 2, presets). `body` is the request's, unread.
- * @throws `payment_required`, `preset_id_taken`, the refusals of `readPresetDocument`
+ * @throws `preset_id_taken`, the refusals of `readPresetDocument`
  */
 export async function savePreset(
   { body, signal }: { readonly body: unknown; readonly signal: AbortSignal },
   context: CommandContext,
-  { eventStore, vault, outbound, entitlements }: PresetDependencies,
+  { eventStore, vault, outbound }: Pick<PresetDependencies, 'eventStore' | 'vault' | 'outbound'>,
 ): Promise<{ readonly saved: SavedPreset; readonly position: GlobalPosition | undefined }> {
-  requirePaid(SCHEMA_PRO, entitlements);
   const { preset, sourceUrl } = await readPresetDocument(body, { outbound, signal });
   if (builtInPreset(preset.id)) throw refusal('preset_id_taken');
   const source_url = sourceUrl === undefined ? null : vault.sealSecret(sourcePurpose(context.tenant, preset.id), sourceUrl);

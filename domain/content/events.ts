@@ -63,15 +63,18 @@ export type FieldValues = { readonly [field: string]: Json };
 export type EntryEvent =
   | DomainEvent<'EntryCreated', EntryEventBase & { readonly fields: FieldValues; readonly status: EntryStatus; readonly slug?: string }>
   | DomainEvent<'EntryFieldsChanged', EntryEventBase & { readonly fields: FieldValues; readonly slug?: string; readonly restored_version?: number }>
-  | DomainEvent<'EntryPublished', EntryEventBase>
-  | DomainEvent<'EntryUnpublished', EntryEventBase>
-  | DomainEvent<'EntryArchived', EntryEventBase>
+  | DomainEvent<'EntryPublished', EntryEventBase & OfRelease>
+  | DomainEvent<'EntryUnpublished', EntryEventBase & OfRelease>
+  | DomainEvent<'EntryArchived', EntryEventBase & OfRelease>
   /** Back to draft. */
   | DomainEvent<'EntryUnarchived', EntryEventBase>
   /** `soft`: kept and hidden, may come back (types with soft delete). */
   | DomainEvent<'EntryDeleted', EntryEventBase & { readonly soft?: boolean }>
   /** Back after a deletion. It carries everything, because read models may hold nothing of the entry any more: the deletion was no soft one, or the softly deleted were purged. */
   | DomainEvent<'EntryUndeleted', EntryEventBase & { readonly whole: WholeEntry }>;
+
+/** The release that moved the entry, where one did. */
+type OfRelease = { readonly release_id?: string };
 
 /** Everything that a read model needs to show an entry again. */
 export type WholeEntry = {

@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { CanvasLayoutDependencies } from '../../../application/content/canvas-layout.ts';
 import { saveCanvasLayout } from '../../../application/content/canvas-layout.ts';
-import { MODELLING, SCHEMA_PRO } from '../../../application/content/preset-dependencies.ts';
+import { MODELLING } from '../../../application/content/preset-dependencies.ts';
 import { TYPE_NAME } from '../../../domain/content/content-type-parser.ts';
-import { paid } from '../../http/paid.ts';
 import type { Route } from '../../http/route.ts';
 import { route } from '../../http/route.ts';
 
@@ -16,7 +15,7 @@ const Layout = Type.Object({ positions: Positions, licensed: Type.Boolean() });
 /** Where the content types stand on the schema canvas (spec 2, canvas layout). Reading it is free. */
 export function canvasLayoutRoutes(dependencies: CanvasLayoutDependencies): readonly Route[] {
   const { layouts, entitlements } = dependencies;
-  const licensed = (): boolean => entitlements.has(SCHEMA_PRO.feature);
+  const licensed = (): boolean => entitlements.has('schema-pro');
   return [
     route({
       ...SHARED, method: 'GET', path: '/api/admin/schemas/canvas-layout', operation: 'getCanvasLayout', summary: 'Positions of the content types on the canvas, and whether they may be saved',
@@ -24,10 +23,9 @@ export function canvasLayoutRoutes(dependencies: CanvasLayoutDependencies): read
       handler: async ({ tenant }) => ({ status: 200, body: { positions: (await layouts.load(tenant)).positions, licensed: licensed() } }),
     }),
     route({
-      ...SHARED, method: 'PUT', path: '/api/admin/schemas/canvas-layout', operation: 'saveCanvasLayout', summary: 'Replace the positions of the content types on the canvas',
+      ...SHARED, method: 'PUT', path: '/api/admin/schemas/canvas-layout', operation: 'saveCanvasLayout', capability: 'schema-pro', summary: 'Replace the positions of the content types on the canvas',
       body: Type.Object({ positions: Positions }), malformedJson: 'invalid_json', maxBodyBytes: MAX_BYTES, tooLarge: 'layout_too_large',
       answers: { 200: Layout }, refusals: ['payment_required', 'layout_too_large'],
-      precheck: paid(SCHEMA_PRO, entitlements),
       handler: async ({ body, context }) => {
         const { positions, position } = await saveCanvasLayout(body.positions, context, dependencies);
         return { status: 200, body: { positions, licensed: licensed() }, ...(position === undefined ? {} : { commit: { position, readModels: [MODELLING] } }) };

@@ -2,14 +2,13 @@ import { Type } from '@sinclair/typebox';
 import { applyPreset } from '../../../application/content/apply-preset.ts';
 import { deletePreset } from '../../../application/content/delete-preset.ts';
 import type { PresetDependencies } from '../../../application/content/preset-dependencies.ts';
-import { MODELLING, SCHEMA_PRO, sourcePurpose } from '../../../application/content/preset-dependencies.ts';
+import { MODELLING, sourcePurpose } from '../../../application/content/preset-dependencies.ts';
 import { savePreset } from '../../../application/content/save-preset.ts';
 import type { SavedPreset } from '../../../application/ports/saved-presets.ts';
 import { BUILT_IN_PRESETS } from '../../../domain/content/built-in-presets.ts';
 import type { Preset } from '../../../domain/content/preset.ts';
 import type { GlobalPosition } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { paid } from '../../http/paid.ts';
 import type { Answer, Route } from '../../http/route.ts';
 import { route } from '../../http/route.ts';
 
@@ -45,16 +44,15 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       answers: { 200: Type.Object({ presets: Type.Array(PresetAnswer), can_save: Type.Boolean() }) }, reads: [MODELLING],
       handler: async ({ tenant }) => {
         const saved = await presets.list(tenant);
-        const body = { presets: [...BUILT_IN_PRESETS.map(presentBuiltIn), ...saved.map((preset) => presentSaved(tenant, preset))], can_save: entitlements.has(SCHEMA_PRO.feature) };
+        const body = { presets: [...BUILT_IN_PRESETS.map(presentBuiltIn), ...saved.map((preset) => presentSaved(tenant, preset))], can_save: entitlements.has('schema-pro') };
         return { status: 200, body };
       },
     }),
     route({
-      ...SHARED, method: 'POST', path: '/api/admin/schemas/presets', operation: 'savePreset', summary: 'Save a preset from a document or a URL, over the one of that id',
+      ...SHARED, method: 'POST', path: '/api/admin/schemas/presets', operation: 'savePreset', capability: 'schema-pro', summary: 'Save a preset from a document or a URL, over the one of that id',
       body: Type.Unknown({ description: 'Exactly one of document (a preset as a JSON object, or YAML as a string) and url' }),
       malformedJson: 'invalid_json', maxBodyBytes: MAX_BODY_BYTES, answers: { 201: PresetAnswer },
       refusals: ['payment_required', 'preset_id_taken', 'preset_source_missing', 'preset_source_ambiguous', 'preset_url_refused', 'preset_refused', 'preset_schema_refused', 'preset_unreachable'],
-      precheck: paid(SCHEMA_PRO, entitlements),
       handler: async ({ body, context, tenant, signal }) => {
         const { saved, position } = await savePreset({ body, signal }, context, dependencies);
         return { status: 201, body: presentSaved(tenant, saved), ...commitAt(position, [MODELLING]) };

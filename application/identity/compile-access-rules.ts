@@ -9,7 +9,7 @@ export type CompiledAccessRules = (question: Omit<AccessQuestion, 'tenant'>) => 
 type CompiledRule = { readonly allows: ReadonlySet<string>; readonly decision: AccessDecision };
 
 const NO_MASK: ReadonlySet<string> = new Set();
-export const ALLOWED: AccessDecision = { allowed: true, maskedFields: NO_MASK };
+const ALLOWED: AccessDecision = { allowed: true, maskedFields: NO_MASK };
 export const REFUSED: AccessDecision = { allowed: false, maskedFields: NO_MASK };
 
 /**

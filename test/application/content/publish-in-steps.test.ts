@@ -25,13 +25,12 @@ describe('publishing on an event store that appends to one stream at a time', ()
     type = await content.save({ name: 'article', with_draft_publish: true, fields: [{ name: 'title', field_type: 'text' }] });
   });
 
-  /** The store without `appendMany`, whose process dies before (or right after) its n-th append. */
+  /** The store without atomic appends to several streams, whose process dies before (or right after) its n-th append. */
   function dependencies({ dieAt = Infinity, after = false, before }: { dieAt?: number; after?: boolean; before?: (append: number) => Promise<void> } = {}): ReleaseDependencies {
     const store = content.eventStore();
     let appends = 0;
-    const { appendMany: _, ...rest } = store;
     const eventStore: EventStore = {
-      ...rest,
+      ...store,
       capabilities: { ...store.capabilities, atomicMultiStream: false },
       async append(stream, events, options) {
         appends += 1;

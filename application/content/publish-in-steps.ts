@@ -100,9 +100,7 @@ function inverseOf({ action, from }: ReleaseMove): readonly EntryMove[] {
 
 async function eventsSince(stream: string, { expected }: ReleaseMove, { eventStore }: ReleaseDependencies): Promise<readonly { readonly id: string }[]> {
   const events: { readonly id: string }[] = [];
-  for await (const event of eventStore.readStream(stream, { from: expected + 1 })) {
-    events.push({ id: event.id });
-  }
+  for await (const { id } of eventStore.readStream(stream, { from: expected + 1 })) events.push({ id });
   return events;
 }
 

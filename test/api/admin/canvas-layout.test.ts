@@ -1,7 +1,11 @@
 import { expect } from 'chai';
+import { openCommands } from '../../../infrastructure/composition/commands.ts';
+import { environmentLayer } from '../../../infrastructure/configuration/read-settings.ts';
+import { loadSettings } from '../../../infrastructure/configuration/load-settings.ts';
 import type { Reply } from '../../support/http.ts';
 import { licenseEnvironment } from '../../support/license.ts';
-import { useService } from '../../support/service.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { testEnvironment, useService } from '../../support/service.ts';
 
 const LAYOUT = '/api/admin/schemas/canvas-layout';
 const answered = (reply: Reply) => [reply.status, reply.json()['error']];
@@ -50,6 +54,16 @@ describe('the canvas layout over HTTP', () => {
       expect(answered(await put(bad)), JSON.stringify(bad)).to.deep.equal([422, 'validation failed']);
     }
     expect(answered(await owner('PUT', LAYOUT, '{', { 'content-type': 'application/json' }))).to.deep.equal([400, 'invalid JSON']);
+  });
+
+  it('is the same after a rebuild, as saved presets are', async () => {
+    const document = { id: 'mine', name: 'Mine', schemas: [{ name: 'a', fields: [{ name: 'b', field_type: 'text' }] }] };
+    expect((await owner('POST', '/api/admin/schemas/presets', { document })).status).to.equal(201);
+    const { settings } = loadSettings([environmentLayer(testEnvironment(service.database.url(), '/nowhere'))]);
+    const commands = await openCommands({ settings, logger: recordingLogger() });
+    const tables = await commands.rebuild('modelling');
+    await commands.close();
+    expect(tables.filter(({ rows }) => rows > 0)).to.not.have.length(0);
   });
 });
 

@@ -1,10 +1,14 @@
 import { expect } from 'chai';
+import { openCommands } from '../../../infrastructure/composition/commands.ts';
+import { environmentLayer } from '../../../infrastructure/configuration/read-settings.ts';
+import { loadSettings } from '../../../infrastructure/configuration/load-settings.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Call, Reply } from '../../support/http.ts';
 import { caller } from '../../support/http.ts';
 import { licenseEnvironment } from '../../support/license.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
 import { useReplicas } from '../../support/replicas.ts';
-import { useService } from '../../support/service.ts';
+import { testEnvironment, useService } from '../../support/service.ts';
 
 type Release = {
   readonly id: string;
@@ -218,6 +222,14 @@ describe('releases over HTTP', () => {
     expect(answered(await elsewhere('GET', `${RELEASES}/${release.id}`))).to.deep.equal([404, 'release not found']);
     const theirs = (await elsewhere('POST', RELEASES, { name: 'x' })).json<Release>();
     expect(answered(await elsewhere('PUT', `${RELEASES}/${theirs.id}/entries`, { items: [{ entry_id: await entry(), action: 'publish' }] }))).to.deep.equal([422, 'validation failed']);
+  });
+
+  it('are the same after a rebuild from their events', async () => {
+    const { settings } = loadSettings([environmentLayer(testEnvironment(service.database.url(), '/nowhere'))]);
+    const commands = await openCommands({ settings, logger: recordingLogger() });
+    const tables = await commands.rebuild('releases');
+    await commands.close();
+    expect(tables.filter(({ rows }) => rows > 0)).to.not.have.length(0);
   });
 });
 

@@ -11,6 +11,7 @@ import type { EntryRouteDependencies } from './entry-access.ts';
 import { EntryListSchema, EntryPageSchema, EntryParams, EntrySchema, ListParametersSchema, PageParametersSchema, SchemaParams, SingleParametersSchema } from './entry-schemas.ts';
 import { parseAsOf, parseFields, parseListQuery, parsePageQuery, wantsCount } from './parse-list-query.ts';
 import { parsePopulate } from './parse-populate.ts';
+import { presentEntry } from './present-entry.ts';
 import { LOCALIZED, requestedLocale } from './request-locale.ts';
 
 const DECLARED = { api: 'content', tag: 'content', feature: 'content', access: { kind: 'credential' }, reads: READS } as const;
@@ -81,7 +82,9 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
           const entry = await entryAsOf({ type: access.type, id, moment: asOf }, dependencies);
           const headers = { ...LOCALIZED, ETag: entityTag(entry.version) };
           if (isKnown(known, entry.version)) return { status: 304, headers };
-          return { status: 200, json: await getPastEntry({ type: access.type, entry, asOf, shape }, dependencies), headers };
+          if (populate !== undefined) return { status: 200, json: await getPastEntry({ type: access.type, entry, asOf, shape }, dependencies), headers };
+          const resolved = locale ? { resolved_locale: locale.resolvedLocale } : {};
+          return { status: 200, body: { ...presentEntry(access.type, entry, access.hidden, fields), ...resolved }, headers };
         }
         const entry = await reads.get(access.type, id, shape);
         if (!entry) throw refusal('entry_not_found');

@@ -14,8 +14,7 @@ export const SEARCH = '_search';
 /** Statements that make the table; `schema` in quotes. The list of words that wait for their place in the index is short: readers go through it. */
 export function createSearch(schema: string): string {
   return `create table ${schema}.${SEARCH} (entry_id uuid primary key, type_id uuid not null, tenant_id text not null, words tsvector not null);
-    create index on ${schema}.${SEARCH} using gin (words) with (gin_pending_list_limit = 256);
-    create index on ${schema}.${SEARCH} (type_id)`;
+    create index on ${schema}.${SEARCH} using gin (words) with (gin_pending_list_limit = 256)`;
 }
 
 /** The word that names a type. No text has it: a text's words hold no control characters. */

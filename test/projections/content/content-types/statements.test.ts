@@ -149,7 +149,7 @@ describe('statements of schema changes, run on Postgres', () => {
     ];
     await run(database.db(), statementsOf(undefined, { name, fields }));
     const [row] = await database.db().query<{ indexes: number }>(`select count(*) as indexes from pg_indexes where schemaname = 'rm_content' and tablename = $1`, [name]);
-    expect(row?.indexes).to.equal(9);
+    expect(row?.indexes).to.equal(8);
   });
 
   it('two types whose names run together have indexes of their own', async () => {
@@ -157,7 +157,7 @@ describe('statements of schema changes, run on Postgres', () => {
     await run(database.db(), statementsOf(undefined, { name: 'a', fields: fields('b_c') }));
     await run(database.db(), statementsOf(undefined, { name: 'a_b', fields: fields('c') }));
     const rows = await database.db().query(`select 1 from pg_indexes where schemaname = 'rm_content' and tablename = 'a_b'`);
-    expect(rows).to.have.length(6);
+    expect(rows).to.have.length(5);
   });
 
   it('an index takes the longest texts', async () => {

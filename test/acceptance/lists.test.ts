@@ -148,6 +148,20 @@ describe('search, time travel, cursors and locales of lists over HTTP', () => {
       expect(await titles(editor, 'q=snow')).to.deep.equal(['A Winter Walk']);
     });
 
+    it('forgets the words of entries that are purged', async () => {
+      const memo = { name: 'memo', with_soft_delete: true, fields: [{ name: 'text', field_type: 'text' }] };
+      await schema('memo', memo);
+      await service.owner('POST', '/api/admin/permissions', { role: 'editor', schema_name: 'memo', actions: ['*'] });
+      const { id } = await write('POST', 'memo', { text: 'confidential' });
+      await write('DELETE', `memo/${id}`);
+      const kept = async () => (await service.database.db().query('select 1 from rm_content._search where entry_id = $1', [id])).length;
+      expect(await kept()).to.equal(1);
+      await schema('memo', { ...memo, with_soft_delete: false });
+      const applied = await service.owner('POST', '/api/admin/schemas/memo/apply-pending', {});
+      expect(applied.status, applied.text).to.equal(200);
+      expect(await kept()).to.equal(0);
+    });
+
     it('is what a rebuild from the log gives', async () => {
       const database = service.database.db();
       const source = await openPostgresEventStore({ database });

@@ -6,7 +6,7 @@ import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Target } from '../../engine/projection.ts';
-import { keepSearchOfType } from '../entries/search-table.ts';
+import { dropSearchWithoutRow, keepSearchOfType } from '../entries/search-table.ts';
 import { searchedKeys } from '../entries/search-vector.ts';
 import { readContentTypes } from './rows.ts';
 
@@ -19,6 +19,7 @@ export async function followSearch(tx: Transaction, target: Target, event: Recor
   await apply();
   const after = await find();
   if (!after || after.deleted) return;
+  if (event.type === 'ContentTypeStatementsApplied') await dropSearchWithoutRow(tx, target, after);
   const stale = staleRows(before, after);
   if (stale !== 'none') await keepSearchOfType(tx, target, after, stale === 'all' ? undefined : stale);
 }

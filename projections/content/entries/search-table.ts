@@ -45,6 +45,12 @@ export async function dropSearch(tx: Queryable, { schema }: Target, ids: readonl
   if (ids.length > 0) await tx.execute(`delete from ${schema}.${SEARCH} where entry_id = any($1::uuid[])`, [ids]);
 }
 
+/** Forgets the entries of a type whose rows a queued statement has taken away. */
+export async function dropSearchWithoutRow(tx: Queryable, { schema }: Target, type: ContentType): Promise<void> {
+  const rows = `${schema}.${quoteIdentifier(tableNameOf(type))}`;
+  await tx.execute(`delete from ${schema}.${SEARCH} s where s.type_id = $1 and not exists (select 1 from ${rows} t where t.id = s.entry_id)`, [type.id]);
+}
+
 /** Forgets the entries of types that are deleted for good. */
 export async function dropSearchOfTypes(tx: Queryable, { schema }: Target, typeIds: readonly string[]): Promise<void> {
   await tx.execute(`delete from ${schema}.${SEARCH} where type_id = any($1::uuid[])`, [typeIds]);

@@ -1,5 +1,6 @@
 // Sends one workload for some seconds and prints what came back as JSON. Runs in a process of its own, on a core of its own.
 import autocannon from 'autocannon';
+import { readFileSync } from 'node:fs';
 
 /** A workload: the requests are taken in turn. */
 export type Load = {
@@ -14,7 +15,7 @@ export type Load = {
 export type LoadResult = { readonly perSecond: number; readonly p50: number; readonly p99: number; readonly refused: number; readonly failed: number };
 
 if (process.argv[1]?.endsWith('load.ts')) {
-  const load = JSON.parse(process.argv[2] ?? '') as Load;
+  const load = JSON.parse(readFileSync(0, 'utf8')) as Load;
   let sent = 0;
   const result = await autocannon({
     url: load.url,

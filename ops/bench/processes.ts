@@ -51,11 +51,13 @@ export function startNode({ args, env, core, onLine }: { readonly args: readonly
   };
 }
 
-/** Runs a script of ours on the load's core and reads the JSON it prints. */
+/** Runs a script of ours on the load's core; it gets `input` as JSON on standard input and prints JSON. */
 export async function runJson<T>({ script, input, core, env }: { readonly script: string; readonly input: unknown; readonly core?: number; readonly env?: Readonly<Record<string, string>> }): Promise<T> {
-  const command = [process.execPath, '--import', 'tsx', script, JSON.stringify(input)];
+  const command = [process.execPath, '--import', 'tsx', script];
   const [file, ...rest] = pinned && core !== undefined ? ['taskset', '-c', String(core), ...command] : command;
-  const child = spawn(file as string, rest, { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, ...env } });
+  const child = spawn(file as string, rest, { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env } });
+  // Not as an argument: a bulk of requests is longer than those may be.
+  child.stdin.end(JSON.stringify(input));
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   const [code] = (await once(child, 'close')) as [number | null];

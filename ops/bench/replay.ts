@@ -1,4 +1,5 @@
 // Fills a log with entry events and replays it into fresh read models. Prints JSON. A process of its own, so that its memory is its own.
+import { readFileSync } from 'node:fs';
 import { v7 as uuidv7 } from 'uuid';
 import { diffContentType } from '../../domain/content/schema-diff.ts';
 import type { NewEvent } from '../../domain/event.ts';
@@ -61,7 +62,7 @@ async function run({ databaseUrl, to }: Required<Pick<ReplayInput, 'databaseUrl'
   return { events, perSecond: events / seconds, peakBytes };
 }
 
-const input = JSON.parse(process.argv[2] ?? '') as ReplayInput;
+const input = JSON.parse(readFileSync(0, 'utf8')) as ReplayInput;
 if (input.events !== undefined) {
   await fill(input.databaseUrl, input.events);
   console.log('{}');

@@ -166,6 +166,7 @@ export const ERRORS = {
   payment_required: { status: 402, message: 'payment_required' },
   cap_exceeded: { status: 402, message: 'cap_exceeded' },
   config_not_saved: { status: 409, message: 'none of the settings could be saved' },
+  person_not_found: { status: 404, message: 'person not found' },
   event_not_found: { status: 404, message: 'event not found' },
   plugin_not_found: { status: 404, message: 'plugin not found' },
   license_server_unreachable: { status: 502, message: 'the license server could not be reached' },

@@ -9,7 +9,7 @@ import { checkPassword } from './check-password.ts';
 import { decideOnUser, userStream } from './decide-on-user.ts';
 import { FIRST_ACCOUNT, emailClaim } from './user-claims.ts';
 import type { IdentityDependencies } from './dependencies.ts';
-import { emailDigest, passwordPurpose } from './user-secrets.ts';
+import { passwordPurpose } from './user-secrets.ts';
 
 export type NewUser = {
   readonly email: string;
@@ -63,7 +63,7 @@ export async function createUser(
 
   async function append(): Promise<CreatedUser> {
     const event = {
-      user_id: userId, email: await vault.sealPersonal(userId, email), email_digest: emailDigest(vault, email), password_hash: passwordHash,
+      user_id: userId, email: await vault.sealPersonal(userId, email), password_hash: passwordHash,
       roles: distinctRoles(roles), member_of: tenant,
       ...(options.firstAccount ? { first_account: true as const } : {}),
     };

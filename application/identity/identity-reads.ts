@@ -51,7 +51,6 @@ export type IdentityReads = {
   /** Position of the last event that changed what a credential may do; undefined before the first. */
   lastChange(): Promise<string | undefined>;
   anyUser(): Promise<boolean>;
-  userByEmail(emailDigest: string): Promise<UserRecord | undefined>;
   userById(userId: string): Promise<UserRecord | undefined>;
   /** Oldest first. */
   users(page: Page): Promise<readonly UserRecord[]>;

@@ -7,11 +7,12 @@ import { MAX_PASSWORD_LENGTH } from '../../domain/identity/password-policy.ts';
 import { SUPER_ADMIN, rolesInTenant } from '../../domain/identity/roles.ts';
 import { decideOnUser } from './decide-on-user.ts';
 import type { IdentityDependencies } from './dependencies.ts';
+import { findUserByEmail } from './find-user.ts';
 import type { UserRecord } from './identity-reads.ts';
 import type { SessionCredentials } from './open-session.ts';
 import { openSession } from './open-session.ts';
 import { refuseClosedTenant, sessionsRevisionIn } from './session-standing.ts';
-import { emailDigest, passwordPurpose } from './user-secrets.ts';
+import { passwordPurpose } from './user-secrets.ts';
 
 export type SignIn = { readonly email: string; readonly password: string; readonly tenant?: string | undefined };
 
@@ -26,13 +27,13 @@ export type SignedIn = SessionCredentials & {
  * @throws `invalid_credentials`, `tenant_disabled`
  */
 export async function signIn(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'sessions' | 'tokens' | 'passwords' | 'secrets' | 'vault' | 'refreshTtlSeconds' | 'tenants'>,
+  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'claims' | 'reads' | 'sessions' | 'tokens' | 'passwords' | 'secrets' | 'vault' | 'refreshTtlSeconds' | 'tenants'>,
   { email: given, password, tenant: asked }: SignIn,
   context: CommandContext,
 ): Promise<SignedIn> {
-  const { reads, passwords, vault } = dependencies;
+  const { passwords, vault } = dependencies;
   const email = normaliseEmail(given) ?? '';
-  const found = await reads.userByEmail(emailDigest(vault, email));
+  const found = await findUserByEmail(dependencies, email);
   const hash = found && vault.openSecret(passwordPurpose(found.id), found.passwordHash);
   // Cut, so that a megabyte costs no more than a password; nobody's password is that long.
   const right = await passwords.verify(password.slice(0, MAX_PASSWORD_LENGTH + 1), hash);

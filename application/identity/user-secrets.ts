@@ -1,10 +1,5 @@
 import type { Vault } from '../ports/vault.ts';
 
-/** Digest that an account is found by. */
-export function emailDigest(vault: Pick<Vault, 'digest'>, email: string): string {
-  return vault.digest('user/email', email);
-}
-
 /** What a user's sealed password hash is bound to. */
 export function passwordPurpose(userId: string): string {
   return `user/${userId}/password`;

@@ -26,6 +26,8 @@ export type Claims = {
   confirm(owner: string, confirmed: readonly ClaimRequest[], released: readonly ClaimRequest[], command?: string): Promise<void>;
   /** Which of the values another stream holds now, or is about to. Nothing is claimed. */
   heldByOthers(owner: string, requests: readonly ClaimRequest[]): Promise<readonly ClaimRequest[]>;
+  /** Stream that holds the value now, or is about to. */
+  ownerOf(request: ClaimRequest): Promise<string | undefined>;
   /** The append surely did not go through: claims that are this command's alone go. */
   abandon(owner: string, requests: readonly ClaimRequest[], command?: string): Promise<void>;
   /**

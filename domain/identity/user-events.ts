@@ -9,13 +9,12 @@ export type SessionEnd = 'signed_out' | 'refresh_token_reused';
 
 /**
  * Events of a user, stream `user-default.<user id>`: users are install-wide. Addresses are sealed under the person's key, password hashes
- * under the install's. `email_digest` is keyed; it finds the account and can't be turned back.
+ * under the install's. Nothing in them can be compared with an address: the claim on it leads to the account.
  */
 export type UserEvent =
   | DomainEvent<'UserCreated', {
       readonly user_id: string;
       readonly email: SealedValue;
-      readonly email_digest: string;
       readonly password_hash: SealedValue;
       readonly roles: readonly string[];
       /** Tenant that the person becomes a member of; `roles` are theirs there, but for `super_admin`, which is the user's. */
@@ -31,11 +30,13 @@ export type UserEvent =
   | DomainEvent<'UserPasswordChanged', { readonly password_hash: SealedValue }>
   | DomainEvent<'UserSignedIn', { readonly session_id: string; readonly tenant: string; readonly method: 'setup' | 'password' }>
   | DomainEvent<'UserSessionEnded', { readonly session_id: string; readonly reason: SessionEnd }>
-  | DomainEvent<'UserDeleted', Readonly<Record<string, never>>>;
+  | DomainEvent<'UserDeleted', Readonly<Record<string, never>>>
+  /** The key of the person is destroyed: what was sealed under it is unreadable for good. */
+  | DomainEvent<'UserErased', Readonly<Record<string, never>>>;
 
 export const USER_EVENT_TYPES: ReadonlySet<string> = new Set<UserEvent['type']>([
   'UserCreated', 'UserRolesChanged', 'UserStateChanged', 'UserPasswordChanged', 'UserSignedIn', 'UserSessionEnded', 'UserDeleted',
-  'UserMembershipGranted', 'UserMembershipRemoved',
+  'UserMembershipGranted', 'UserMembershipRemoved', 'UserErased',
 ]);
 
 /** Events after which the sessions opened before them are over (spec 4 A, sign-in details). */

@@ -7,7 +7,7 @@ import type { SealedValue, SessionEnd, UserEvent } from './user-events.ts';
 
 /** What decisions on a user need to know of it. */
 export type UserState = Standing & {
-  readonly status: 'unknown' | 'active' | 'deleted';
+  readonly status: 'unknown' | 'active' | 'deleted' | 'erased';
   readonly disabled: boolean;
 };
 
@@ -21,12 +21,14 @@ export type UserCommand =
   | { readonly kind: 'set_disabled'; readonly disabled: boolean; readonly otherSuperAdmins: number }
   | { readonly kind: 'set_password'; readonly passwordHash: SealedValue }
   | { readonly kind: 'delete'; readonly otherSuperAdmins: number }
+  /** Also of a user who was deleted before. */
+  | { readonly kind: 'erase'; readonly otherSuperAdmins: number }
   | { readonly kind: 'sign_in'; readonly session: Extract<UserEvent, { type: 'UserSignedIn' }>['data'] }
   | { readonly kind: 'end_session'; readonly sessionId: string; readonly reason: SessionEnd };
 
 /**
  * Decides on a user (spec 1 and 4 A, users and roles). Replacing roles or a state by the same ones changes nothing.
- * @throws `user_not_found`, `user_exists`, `membership_not_found`, `last_super_admin`, `invalid_credentials` (signing in)
+ * @throws `user_not_found`, `person_not_found` (erasing), `user_exists`, `membership_not_found`, `last_super_admin`, `invalid_credentials` (signing in)
  */
 export function decideUser(command: UserCommand, state: UserState): readonly UserEvent[] {
   if (command.kind === 'create') {
@@ -40,6 +42,12 @@ export function decideUser(command: UserCommand, state: UserState): readonly Use
   if (command.kind === 'end_session') {
     // Deleting a user ended the sessions already.
     return state.status === 'active' ? [{ type: 'UserSessionEnded', data: { session_id: command.sessionId, reason: command.reason } }] : [];
+  }
+  if (command.kind === 'erase') {
+    if (state.status === 'unknown') throw refusal('person_not_found');
+    if (state.status === 'active') keepOneSuperAdmin(state, command.otherSuperAdmins);
+    const deleted: readonly UserEvent[] = state.status === 'active' ? [{ type: 'UserDeleted', data: {} }] : [];
+    return state.status === 'erased' ? [] : [...deleted, { type: 'UserErased', data: {} }];
   }
   if (state.status !== 'active') throw refusal('user_not_found');
   switch (command.kind) {
@@ -80,6 +88,8 @@ function evolve(state: UserState, event: UserEvent): UserState {
       return { ...state, disabled: event.data.disabled };
     case 'UserDeleted':
       return { ...state, status: 'deleted' };
+    case 'UserErased':
+      return { ...state, status: 'erased' };
     case 'UserPasswordChanged':
     case 'UserSignedIn':
     case 'UserSessionEnded':

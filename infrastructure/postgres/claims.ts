@@ -103,6 +103,15 @@ export function createClaims({ database, key, instance = '', isGone = () => fals
     return rows.filter(({ tenant, scope, hmac }) => held.some((row) => row.tenant_id === tenant && row.scope === scope && hmac.equals(row.value_hmac))).map(({ request }) => request);
   }
 
+  async function ownerOf(request: ClaimRequest): Promise<string | undefined> {
+    const [row] = keyed([request]);
+    if (!row) return undefined;
+    const held = await database.query<{ owner: string }>(
+      'select owner from operational.claims where tenant_id = $1 and scope = $2 and value_hmac = $3', [row.tenant, row.scope, row.hmac], 'claim-owner',
+    );
+    return held[0]?.owner;
+  }
+
   async function abandon(owner: string, requests: readonly ClaimRequest[], command = ANY): Promise<void> {
     const rows = keyed(requests);
     if (rows.length === 0) return;
@@ -157,7 +166,7 @@ export function createClaims({ database, key, instance = '', isGone = () => fals
     return freed;
   }
 
-  return { claim, confirm, heldByOthers, abandon, assume, doubtScopes, endScopes, reap };
+  return { claim, confirm, heldByOthers, ownerOf, abandon, assume, doubtScopes, endScopes, reap };
 }
 
 function parameters(owner: string, rows: readonly Keyed[]): readonly unknown[] {

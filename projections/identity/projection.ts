@@ -13,7 +13,7 @@ import { evolveUser, loadUsers, saveUsers } from './user-rows.ts';
 /** The identity read model: tenants and their access rules, users, their memberships, API keys (spec 5, rule 6). */
 export const identityProjection: Projection = {
   name: 'identity',
-  version: 2,
+  version: 3,
   categories: ['user', 'api_key', 'tenant', 'access_rule'],
   create: createTables,
   async apply(tx, { schema }, events) {

@@ -87,9 +87,6 @@ export function createIdentityQueries(queryable: Queryable) {
     async anyUser(): Promise<boolean> {
       return (await queryable.query('select 1 from rm_identity.users limit 1')).length > 0;
     },
-    async userByEmail(emailDigest: string): Promise<UserAnswer | undefined> {
-      return (await queryable.query<UserAnswer>(`select ${USER} from rm_identity.users u where u.email_digest = $1`, [emailDigest]))[0];
-    },
     async userById(userId: string): Promise<UserAnswer | undefined> {
       return (await queryable.query<UserAnswer>(`select ${USER} from rm_identity.users u where u.user_id = $1`, [userId], 'identity-user-by-id'))[0];
     },

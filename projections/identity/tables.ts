@@ -14,7 +14,6 @@ export async function createTables(tx: Transaction, { schema }: Target): Promise
       tenant_id text not null,
       user_id uuid primary key,
       email jsonb not null,
-      email_digest text not null,
       password_hash jsonb not null,
       roles text[] not null,
       disabled boolean not null,
@@ -24,7 +23,6 @@ export async function createTables(tx: Transaction, { schema }: Target): Promise
       revision integer not null,
       sessions_revision integer not null
     );
-    create index on ${schema}.users (email_digest);
     create index on ${schema}.users (user_id) where 'super_admin' = any(roles) and not disabled;
     create table ${schema}.changes (
       tenant_id text primary key,
@@ -92,7 +90,7 @@ export async function createTables(tx: Transaction, { schema }: Target): Promise
 export const TABLES: readonly ProjectedTable[] = [
   {
     table: 'users',
-    canonical: `jsonb_build_array(t.tenant_id, t.user_id, t.email, t.email_digest, t.password_hash, to_jsonb(t.roles), t.disabled,
+    canonical: `jsonb_build_array(t.tenant_id, t.user_id, t.email, t.password_hash, to_jsonb(t.roles), t.disabled,
       extract(epoch from t.created_at), extract(epoch from t.updated_at), extract(epoch from t.last_login_at), t.revision, t.sessions_revision)::text`,
   },
   {

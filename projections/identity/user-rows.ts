@@ -9,7 +9,6 @@ import type { Queryable, Transaction } from '../../infrastructure/postgres/datab
 export type UserRow = {
   readonly user_id: string;
   readonly email: JsonObject;
-  readonly email_digest: string;
   readonly password_hash: JsonObject;
   readonly roles: readonly string[];
   readonly disabled: boolean;
@@ -36,13 +35,15 @@ export function evolveUser(row: UserRow | undefined, recorded: RecordedEvent): U
   const event = parseUserEvent(recorded);
   const { occurred_at: at } = recorded.metadata;
   if (event.type === 'UserCreated') {
-    const { user_id, email, email_digest, password_hash } = event.data;
+    const { user_id, email, password_hash } = event.data;
     return {
-      user_id, email, email_digest, password_hash, disabled: false, created_at: at, updated_at: at, last_login_at: null,
+      user_id, email, password_hash, disabled: false, created_at: at, updated_at: at, last_login_at: null,
       revision: recorded.revision, sessions_revision: recorded.revision,
       ...standingRows({ roles: [], memberships: [] }, event, recorded),
     };
   }
+  // A deletion stands before it: nothing is left to take away.
+  if (event.type === 'UserErased') return undefined;
   if (!row) throw new TypeError(`${event.type} on a user that does not exist, position ${recorded.position}`);
   const moved: UserRow = { ...row, revision: recorded.revision, sessions_revision: SESSION_ENDING.has(event.type) ? recorded.revision : row.sessions_revision };
   switch (event.type) {
@@ -95,9 +96,9 @@ export async function saveUsers(tx: Transaction, schema: string, rows: readonly 
   if (gone.length > 0) await tx.query(`delete from ${schema}.users where user_id = any($1::uuid[])`, [gone]);
   if (rows.length === 0) return;
   await tx.query(
-    `insert into ${schema}.users (tenant_id, user_id, email, email_digest, password_hash, roles, disabled, created_at, updated_at, last_login_at, revision, sessions_revision)
-     select '${HOME_TENANT}', r.user_id, r.email, r.email_digest, r.password_hash, r.roles, r.disabled, r.created_at, r.updated_at, r.last_login_at, r.revision, r.sessions_revision
-     from jsonb_to_recordset($1::jsonb) as r(user_id uuid, email jsonb, email_digest text, password_hash jsonb, roles text[], disabled boolean,
+    `insert into ${schema}.users (tenant_id, user_id, email, password_hash, roles, disabled, created_at, updated_at, last_login_at, revision, sessions_revision)
+     select '${HOME_TENANT}', r.user_id, r.email, r.password_hash, r.roles, r.disabled, r.created_at, r.updated_at, r.last_login_at, r.revision, r.sessions_revision
+     from jsonb_to_recordset($1::jsonb) as r(user_id uuid, email jsonb, password_hash jsonb, roles text[], disabled boolean,
        created_at timestamptz, updated_at timestamptz, last_login_at timestamptz, revision integer, sessions_revision integer)
      on conflict (user_id) do update set roles = excluded.roles, disabled = excluded.disabled, password_hash = excluded.password_hash,
        updated_at = excluded.updated_at, last_login_at = excluded.last_login_at, revision = excluded.revision, sessions_revision = excluded.sessions_revision`,

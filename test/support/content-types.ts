@@ -59,6 +59,7 @@ export function heldInMemory(): Claims & { readonly held: ReadonlyMap<string, st
       if (lost.length === 0) for (const request of requests) held.set(key(request), owner);
       return Promise.resolve(lost);
     },
+    ownerOf: (request) => Promise.resolve(held.get(key(request))),
     heldByOthers: (owner, requests) => Promise.resolve(requests.filter((request) => (held.get(key(request)) ?? owner) !== owner)),
     confirm: (owner, confirmed, released) => {
       for (const request of released) if (held.get(key(request)) === owner) held.delete(key(request));

@@ -14,7 +14,7 @@ describe('identity events as version 1 wrote them', () => {
   const keys = of(API_KEY_EVENT_TYPES, parseApiKeyEvent);
   const tenants = of(TENANT_EVENT_TYPES, parseTenantEvent);
   const rules = of(ACCESS_RULE_EVENT_TYPES, parseAccessRuleEvent);
-  const lasting = users.filter(({ type }) => type !== 'UserDeleted');
+  const lasting = users.filter(({ type }) => !['UserDeleted', 'UserErased'].includes(type));
 
   it('are all there', () => {
     const known = [USER_EVENT_TYPES, API_KEY_EVENT_TYPES, TENANT_EVENT_TYPES, ACCESS_RULE_EVENT_TYPES].flatMap((types) => [...types]);
@@ -27,7 +27,7 @@ describe('identity events as version 1 wrote them', () => {
       status: 'active', roles: ['admin', 'editor'], disabled: true, memberships: [{ tenant: 'default', roles: ['admin', 'editor'] }],
     });
     expect(lasting.reduce(user.evolve, user.initialState())).to.deep.equal({ status: 'active', roles: [], disabled: true, memberships: [{ tenant: 'acme', roles: ['editor'] }] });
-    expect(users.reduce(user.evolve, user.initialState()).status).to.equal('deleted');
+    expect(users.reduce(user.evolve, user.initialState()).status).to.equal('erased');
     expect(keys.filter(({ type }) => type !== 'ApiKeyDeleted').reduce(apiKey.evolve, apiKey.initialState())).to.deep.equal({ status: 'revoked' });
     expect(keys.slice(0, 3).reduce(apiKey.evolve, apiKey.initialState())).to.deep.equal({ status: 'deleted' });
     expect(tenants.slice(0, 2).reduce(tenantDecider.evolve, tenantDecider.initialState())).to.deep.equal({ status: 'active', name: 'Acme', domains: ['acme.test'], disabled: true });

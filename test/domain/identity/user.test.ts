@@ -8,11 +8,12 @@ import { parseUserEvent } from '../../../domain/identity/user-events.ts';
 const sealed = { $sealed: 1, k: 'person', n: 'n', c: 'c' };
 const created: UserEvent = {
   type: 'UserCreated',
-  data: { user_id: 'u', email: sealed, email_digest: 'd', password_hash: sealed, roles: ['super_admin'], member_of: 'default' },
+  data: { user_id: 'u', email: sealed, password_hash: sealed, roles: ['super_admin'], member_of: 'default' },
 };
 const plain: UserEvent = { type: 'UserCreated', data: { ...created.data, roles: ['editor'] } };
 const disabled: UserEvent = { type: 'UserStateChanged', data: { disabled: true } };
 const deleted: UserEvent = { type: 'UserDeleted', data: {} };
+const erased: UserEvent = { type: 'UserErased', data: {} };
 
 type Case = { readonly given: readonly UserEvent[]; readonly when: UserCommand; readonly then: readonly UserEvent[] | string };
 
@@ -51,6 +52,12 @@ const cases: Readonly<Record<string, Case>> = {
   'a disabled super admin is none that must be kept': { given: [created, disabled], when: { kind: 'delete', otherSuperAdmins: 0 }, then: [deleted] },
   'never deletes the last super admin': { given: [created], when: { kind: 'delete', otherSuperAdmins: 0 }, then: 'last_super_admin' },
   'deletes others': { given: [plain], when: { kind: 'delete', otherSuperAdmins: 0 }, then: [deleted] },
+  'erases': { given: [plain], when: { kind: 'erase', otherSuperAdmins: 0 }, then: [deleted, erased] },
+  'erases who was deleted before': { given: [plain, deleted], when: { kind: 'erase', otherSuperAdmins: 0 }, then: [erased] },
+  'erases once': { given: [plain, deleted, erased], when: { kind: 'erase', otherSuperAdmins: 0 }, then: [] },
+  'never erases the last super admin': { given: [created], when: { kind: 'erase', otherSuperAdmins: 0 }, then: 'last_super_admin' },
+  'erases nobody who never was': { given: [], when: { kind: 'erase', otherSuperAdmins: 1 }, then: 'person_not_found' },
+  'does not know an erased user': { given: [plain, deleted, erased], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 3 }, then: 'user_not_found' },
   'does not know a deleted user': { given: [plain, deleted], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 3 }, then: 'user_not_found' },
   'does not know a user that never was': { given: [], when: { kind: 'delete', otherSuperAdmins: 3 }, then: 'user_not_found' },
   'sets a password': { given: [plain], when: { kind: 'set_password', passwordHash: sealed }, then: [{ type: 'UserPasswordChanged', data: { password_hash: sealed } }] },

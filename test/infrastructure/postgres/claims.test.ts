@@ -40,6 +40,15 @@ describe('claims on unique values', () => {
     expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'pending' }]);
   });
 
+  it('leads from a value to the stream that holds it', async () => {
+    expect(await claims.ownerOf(email)).to.equal(undefined);
+    await claims.claim('a', [email]);
+    expect(await claims.ownerOf(email)).to.equal('a');
+    expect(await claims.ownerOf({ ...email, tenant: 'acme' })).to.equal(undefined);
+    await claims.confirm('a', [], [email]);
+    expect(await claims.ownerOf(email)).to.equal(undefined);
+  });
+
   it('tells which values another stream holds, and claims none', async () => {
     await claims.claim('a', [email]);
     expect(await claims.heldByOthers('b', [slug, email])).to.deep.equal([email]);

@@ -27,10 +27,11 @@ export type ChangeRouteDependencies = ContentAccessDependencies & {
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 
-const Text = Type.Optional(Type.String());
+const After = Type.Optional(Type.String({ description: 'next of the page before: 20 digits; default the beginning', examples: ['00000000000000000000'] }));
+const Limit = Type.Optional(Type.String({ description: '1 to 1000; default 100', examples: ['100'] }));
 const Envelope = Type.Union([Type.Object({ id: Type.String({ format: 'uuid' }) }, { additionalProperties: true }), Type.Null()]);
 const ChangeSchema = Type.Object({
-  position: Type.String(),
+  position: Type.String({ examples: ['00000000000000000042'] }),
   event: Type.Union([Type.Literal('after_create'), Type.Literal('after_update'), Type.Literal('after_delete')]),
   entry_id: Type.String({ format: 'uuid' }),
   version: Type.Integer({ minimum: 1 }),
@@ -54,9 +55,11 @@ export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Ro
       access: { kind: 'credential' },
       reads: READS,
       params: SchemaParams,
-      query: Type.Object({ after: Text, limit: Text }, { additionalProperties: false }),
+      query: Type.Object({ after: After, limit: Limit }, { additionalProperties: false }),
       answers: { 200: Type.Object({ data: Type.Array(ChangeSchema), next: Type.String({ description: 'What after takes to go on' }) }) },
       streamed: 'text/event-stream',
+      requestHeaders: ['Last-Event-ID'],
+      answerHeaders: ['X-Schema-Revision'],
       refusals: ['schema_not_found', 'schema_write_only', 'too_many_streams'],
       handler: async (request): Promise<Answer> => {
         const view = await requireAccess(request, 'read', dependencies);

@@ -3,13 +3,13 @@ import { Type } from '@sinclair/typebox';
 /** JSON Schemas of entries and their lists (spec 1, entry; spec 4 A). */
 
 const Moment = Type.String({ format: 'date-time' });
-const ActorSchema = Type.Object({ kind: Type.String(), id: Type.String() });
-const Data = Type.Object({}, { additionalProperties: true });
+const ActorSchema = Type.Object({ kind: Type.String({ examples: ['user'] }), id: Type.String() });
+const Data = Type.Object({}, { additionalProperties: true, description: 'Field values', examples: [{ title: 'First light' }] });
 
 export const EntrySchema = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
-    schema_name: Type.String(),
+    schema_name: Type.String({ examples: ['article'] }),
     slug: Type.Optional(Type.String()),
     status: Type.Optional(Type.Union([Type.Literal('draft'), Type.Literal('published'), Type.Literal('archived')])),
     data: Data,
@@ -49,22 +49,29 @@ export const RelationParams = Type.Object({ schema: Type.String(), id: Type.Stri
 export const RevisionParams = Type.Object({ schema: Type.String(), id: Type.String(), rev_id: Type.String() });
 export const DiffParams = Type.Object({ schema: Type.String(), id: Type.String(), a: Type.String(), b: Type.String() });
 
-export const EntryBody = Type.Object({ data: Data }, { additionalProperties: false });
+export const EntryBody = Type.Object({ data: Data }, { title: 'EntryInput', additionalProperties: false });
 export const BulkBody = Type.Object({ entries: Type.Array(EntryBody) }, { additionalProperties: false });
 
 export const RelationBody = Type.Object({ ids: Type.Array(Type.String()) }, { additionalProperties: false });
 export const RelatedSchema = Type.Object({ data: EntryListSchema, total: Type.Integer({ description: 'All related entries that the caller may see' }) });
 
-const Text = Type.Optional(Type.String());
+const text = (description: string, example: string) => Type.Optional(Type.String({ description, examples: [example] }));
+const Limit = text('1 to 200; default 25', '25');
+const PageLimit = text('1 to 1000, more counts as 20; default 20', '100');
+const Offset = text('How many to pass over; default 0', '0');
+const Count = text('true asks for X-Total-Count', 'true');
+const Sort = text('Up to 5 names, descending with - before them; default -created_at', '-published_at,title');
+const Fields = text('Names of the members of data to show; default all', 'title,slug');
+const Cursor = text('next_cursor of the page before; absent or empty for the first', '');
 const Filters = Type.Optional(Type.Unsafe<unknown>({ description: 'filters[<field>]=<value>, filters[<field>][$op]=<value>' }));
 const Populate = { populate: Type.Optional(Type.String({ description: 'Names of relations shown as whole entries, or *' })), depth: Type.Optional(Type.String({ description: '1 to 3; default 1' })) };
 const Locale = Type.Optional(Type.String({ description: 'Language tag such as fr or pt-BR; without it Accept-Language decides' }));
 const AsOf = Type.Optional(Type.String({ description: 'A moment of the past, RFC 3339, inclusive' }));
 const Search = Type.Optional(Type.String({ description: 'Words to find in text and rich_text fields: all of them; "a phrase", or, -without' }));
-const Common = { limit: Text, count: Text, sort: Text, fields: Text, filters: Filters, q: Search, as_of: AsOf, locale: Locale, ...Populate };
+const Common = { count: Count, sort: Sort, fields: Fields, filters: Filters, q: Search, as_of: AsOf, locale: Locale, ...Populate };
 
-export const ListParametersSchema = Type.Object({ ...Common, offset: Text }, { additionalProperties: false });
-export const PageParametersSchema = Type.Object({ ...Common, cursor: Text }, { additionalProperties: false });
-export const SingleParametersSchema = Type.Object({ fields: Text, as_of: AsOf, locale: Locale, ...Populate }, { additionalProperties: false });
-export const RelatedParametersSchema = Type.Object({ limit: Text, offset: Text }, { additionalProperties: false });
-export const RevisionParametersSchema = Type.Object({ limit: Text, offset: Text, count: Text }, { additionalProperties: false });
+export const ListParametersSchema = Type.Object({ limit: Limit, offset: Offset, ...Common }, { additionalProperties: false });
+export const PageParametersSchema = Type.Object({ limit: PageLimit, cursor: Cursor, ...Common }, { additionalProperties: false });
+export const SingleParametersSchema = Type.Object({ fields: Fields, as_of: AsOf, locale: Locale, ...Populate }, { additionalProperties: false });
+export const RelatedParametersSchema = Type.Object({ limit: Limit, offset: Offset }, { additionalProperties: false });
+export const RevisionParametersSchema = Type.Object({ limit: Limit, offset: Offset, count: Count }, { additionalProperties: false });

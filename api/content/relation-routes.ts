@@ -29,6 +29,7 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
       reads: READS,
       query: RelatedParametersSchema,
       answers: { 200: RelatedSchema },
+      answerHeaders: ['ETag'],
       refusals: ['schema_not_found', 'schema_write_only', 'permission_denied', 'field_not_found', 'entry_not_found'],
       handler: async ({ params, query, principal, ...request }) => {
         const access = await requireAccess({ params, principal, tenant: request.tenant }, 'read', dependencies);
@@ -54,6 +55,7 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
         relationOf(access, request.params.field);
       },
       answers: { 200: EntrySchema },
+      answerHeaders: ['ETag'],
       refusals: ['insufficient_permissions', 'schema_not_found', 'schema_read_only', 'permission_denied', 'field_not_found', 'entry_not_found', 'entry_changed', 'validation_failed', 'unique_value_held'],
       handler: async (request) => {
         const access = await requireAccess(request, 'update', dependencies);

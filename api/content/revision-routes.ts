@@ -82,6 +82,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       summary: 'Restore a revision as a new one',
       params: RevisionParams,
       answers: { 200: EntrySchema },
+      answerHeaders: ['ETag'],
       refusals: ['insufficient_permissions', 'schema_not_found', 'permission_denied', 'entry_not_found', 'revision_not_found', 'payment_required', 'entry_changed', 'validation_failed', 'unique_value_held'],
       handler: async (request) => {
         const access = await requireAccess(request, 'update', dependencies);

@@ -49,6 +49,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       summary,
       params: EntryParams,
       answers: { 200: EntrySchema },
+      answerHeaders: ['ETag'],
       refusals: [...ENTRY_REFUSALS, 'invalid_status_transition'],
       handler: async (request) => {
         const { access, outcome } = await onEntry(request, 'publish', ({ type }, id, versions) => moveEntry({ type, id, move: verb, versions }, request.context, dependencies));
@@ -67,6 +68,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       body: EntryBody,
       precheck: precheck('create'),
       answers: { 201: EntrySchema },
+      answerHeaders: ['ETag'],
       refusals: [...REFUSALS, 'validation_failed', 'unique_value_held'],
       idempotent: true,
       handler: async (request) => {
@@ -110,6 +112,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       body: EntryBody,
       precheck: precheck('update'),
       answers: { 200: EntrySchema },
+      answerHeaders: ['ETag'],
       refusals: [...ENTRY_REFUSALS, 'validation_failed', 'unique_value_held'],
       handler: async (request) => {
         const data = toData(request.body.data);
@@ -146,6 +149,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       summary: 'Bring back an entry that soft delete has kept',
       params: EntryParams,
       answers: { 200: EntrySchema },
+      answerHeaders: ['ETag'],
       refusals: [...ENTRY_REFUSALS, 'invalid_status_transition', 'unique_value_held', 'validation_failed'],
       handler: async (request) => {
         const { access, outcome } = await onEntry(request, 'delete', ({ type }, id, versions) => undeleteEntry({ type, id, versions }, request.context, dependencies));

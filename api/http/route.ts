@@ -6,6 +6,7 @@ import type { FeatureName } from '../../domain/platform/features.ts';
 import type { Capability } from '../../domain/platform/license.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
+import type { AnswerHeader, RequestHeader } from './openapi/headers.ts';
 
 /** Who may call a route. Order of refusals: 401, role 403, existence 404, body 4xx (spec 4 A, sign-in details). */
 export type Access =
@@ -95,6 +96,10 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema> =
   readonly streamed?: string;
   /** Refusals beyond those that every route has, for OpenAPI. */
   readonly refusals?: readonly ErrorCode[];
+  /** Headers that the handler reads, beyond those that follow from the rest of the declaration, for OpenAPI. */
+  readonly requestHeaders?: readonly RequestHeader[];
+  /** Headers of success that the handler sets, beyond those that follow from the rest of the declaration, for OpenAPI. */
+  readonly answerHeaders?: readonly AnswerHeader[];
   /** Whether `Idempotency-Key` is honoured (POST of entries, keys, webhooks, imports). */
   readonly idempotent?: boolean;
   /** Rate-limit class, later bound to rules. */

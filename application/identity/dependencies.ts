@@ -5,6 +5,7 @@ import type { Claims } from '../ports/claims.ts';
 import type { Entitlements } from '../ports/entitlements.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Exclusive } from '../ports/exclusive.ts';
+import type { Mailer } from '../ports/mailer.ts';
 import type { Passwords } from '../ports/passwords.ts';
 import type { RandomSecrets } from '../ports/random-secrets.ts';
 import type { SessionTokens } from '../ports/session-tokens.ts';
@@ -34,6 +35,9 @@ export type IdentityDependencies = {
   /** `REFRESH_TOKEN_TTL_SECS`. */
   readonly refreshTtlSeconds: number;
   readonly apiKeyRequests: ApiKeyRequests;
+  readonly mailer: Mailer;
+  /** `SVC_CONSOLE_URL` without a slash at its end; undefined: mails can hold no link. */
+  readonly consoleUrl: string | undefined;
   /** HMAC of a raw API key under the pepper, hex. */
   readonly hashApiKey: (rawKey: string) => string;
   /** Whether this is the setup token; in constant time. */

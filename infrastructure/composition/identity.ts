@@ -1,6 +1,7 @@
 import type { Entitlements } from '../../application/ports/entitlements.ts';
 import type { Claims } from '../../application/ports/claims.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import type { Mailer } from '../../application/ports/mailer.ts';
 import type { Vault } from '../../application/ports/vault.ts';
 import type { Authenticator } from '../../application/identity/authenticate.ts';
 import { createAuthenticator } from '../../application/identity/authenticate.ts';
@@ -10,7 +11,7 @@ import { foundHomeTenant } from '../../application/identity/tenants.ts';
 import { HOME_TENANT } from '../../domain/identity/memberships.ts';
 import type { ProjectionProgress } from '../../projections/engine/projection.ts';
 import { createIdentityQueries } from '../../projections/identity/queries.ts';
-import { DEFAULT_JWT_KEY_PATH } from '../configuration/load-settings.ts';
+import { consoleUrlOf } from '../configuration/console-url.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { equalSecrets } from '../crypto/equal-secrets.ts';
 import { createKeyHasher } from '../crypto/key-hasher.ts';
@@ -33,6 +34,7 @@ export type IdentityOptions = {
   readonly progress: ProjectionProgress;
   readonly vault: Vault;
   readonly claims: Claims;
+  readonly mailer: Mailer;
   readonly entitlements: Entitlements;
   readonly setupToken: string;
   readonly now: () => Date;
@@ -55,7 +57,7 @@ const BCRYPT_BYTES = 72;
 
 /** Puts identity together. */
 export async function composeIdentity(options: IdentityOptions): Promise<Identity> {
-  const { stores, settings, logger, progress, vault, claims, entitlements, setupToken, now, newId } = options;
+  const { stores, settings, logger, progress, vault, claims, entitlements, mailer, setupToken, now, newId } = options;
   const { database, eventStore } = stores;
   const reads = createIdentityQueries(database);
   const sessions = createSessionStore({ database });
@@ -73,7 +75,8 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
   const tokens = await createSessionTokens({ keys, expirySeconds: settings.jwtExpirySeconds });
   const hashApiKey = createKeyHasher(settings.apiKeyPepper ?? '');
   const dependencies: IdentityDependencies = {
-    eventStore, claims, reads, sessions, tokens, passwords, vault, progress, changes, tenants, entitlements, hashApiKey,
+    eventStore, claims, reads, sessions, tokens, passwords, vault, progress, changes, tenants, entitlements, mailer, hashApiKey,
+    consoleUrl: consoleUrlOf(settings),
     secrets: randomSecrets,
     exclusive: createExclusive({ database }),
     passwordPolicy: {

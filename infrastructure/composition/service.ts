@@ -49,6 +49,7 @@ import { composeModelling } from './modelling.ts';
 import { projections } from './projections.ts';
 import { composeRoutes } from './routes.ts';
 import { composeReleases } from './releases.ts';
+import { composeMail } from './mail.ts';
 import { startScheduler } from './scheduler.ts';
 import { openStores } from './stores.ts';
 import { watchTls } from './watch-tls.ts';
@@ -158,7 +159,9 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
       return Promise.resolve();
     });
 
-    const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: license.holder.entitlements, setupToken, now, newId });
+    const mail = composeMail({ stores, settings, vault, logger, now, newId });
+    if (roles.has('worker')) closing(mail.startWorker());
+    const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: license.holder.entitlements, mailer: mail.mailer, setupToken, now, newId });
     closing(() => identity.close());
     const content = composeContent({
       stores, progress: engine.progress, claims, accessRules: identity.dependencies.tenants.accessRules, logger,

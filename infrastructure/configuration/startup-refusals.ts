@@ -41,6 +41,8 @@ function everywhere(settings: Settings): readonly SettingsProblem[] {
   if (settings.corsOrigins.some((origin) => origin.includes('*'))) refuse('CORS_ORIGINS', 'name each origin; `*` is not allowed');
   if (settings.enforceApiKeyPepper && settings.apiKeyPepper === undefined) refuse('API_KEY_PEPPER', 'set it: ENFORCE_API_KEY_PEPPER asks for it');
   if ((settings.adminConsoleKey?.length ?? 32) < 32) refuse('ADMIN_CONSOLE_KEY', 'make it at least 32 characters long');
+  if ((settings.smtpHost === undefined) !== (settings.smtpFrom === undefined)) refuse('SMTP_HOST', 'set SMTP_HOST and SMTP_FROM together');
+  if ((settings.smtpUser === undefined) !== (settings.smtpPassword === undefined)) refuse('SMTP_USER', 'set SMTP_USER and SMTP_PASS together');
   if (settings.licenseServerUrl?.startsWith('http:') === true && (settings.appEnv === 'production' || !isLoopback(new URL(settings.licenseServerUrl).hostname))) {
     refuse('SVC_LICENSE_SERVER_URL', 'make it an https URL; http is for a loopback address outside production');
   }

@@ -2,10 +2,11 @@ import type { Setting } from '../setting.ts';
 import { core } from './core.ts';
 import { identity } from './identity.ts';
 import { license } from './license.ts';
+import { mail } from './mail.ts';
 import { stores } from './stores.ts';
 
 /** Every setting there is, one declaration each. */
-export const SETTINGS = { ...core, ...stores, ...identity, ...license } as const;
+export const SETTINGS = { ...core, ...stores, ...identity, ...license, ...mail } as const;
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 

@@ -10,6 +10,7 @@ import { rateCounters } from './0205-rate-counters.ts';
 import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
 import { apiKeyRequests } from './0320-api-key-requests.ts';
+import { mailQueue } from './0340-mail-queue.ts';
 import { pastEntries } from './0350-past-entries.ts';
 import { webhookDeliveries } from './0400-webhook-deliveries.ts';
 import { webhookRetention } from './0401-webhook-retention.ts';
@@ -33,6 +34,7 @@ export const migrations: readonly Migration[] = [
   sessions,
   apiKeyRequests,
   pastEntries,
+  mailQueue,
   webhookDeliveries,
   webhookRetention,
   deadEvents,

@@ -9,6 +9,7 @@ import type { Authenticator } from '../../../application/identity/authenticate.t
 import { createAuthenticator } from '../../../application/identity/authenticate.ts';
 import type { IdentityDependencies } from '../../../application/identity/dependencies.ts';
 import { createTenantDirectory } from '../../../application/identity/tenant-directory.ts';
+import type { Mail } from '../../../application/ports/mailer.ts';
 import type { Entitlements } from '../../../application/ports/entitlements.ts';
 import { FREE_TIER } from '../../../application/ports/entitlements.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
@@ -36,6 +37,7 @@ import { createIdentityQueries } from '../../../projections/identity/queries.ts'
 import type { Call, Reply } from '../../support/http.ts';
 import { caller } from '../../support/http.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { recordingMailer } from '../../support/recording-mailer.ts';
 import { useDatabase } from '../../support/database.ts';
 import type { TestDatabase } from '../../support/database.ts';
 import { serve } from '../http/serving.ts';
@@ -58,6 +60,8 @@ export type IdentityProcess = {
   readonly requests: ApiKeyRequestLog;
   readonly eventStore: EventStore;
   readonly engine: ReturnType<typeof engineOf>;
+  /** Mails that this process sent. */
+  readonly mails: readonly Mail[];
   /** Moves the clock of this process. */
   advance(ms: number): void;
   stop(): Promise<void>;
@@ -96,12 +100,15 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
   const changes = watchIdentityChanges({ lastChange: reads.lastChange, progress: engine.progress });
   const tenants = createTenantDirectory({ reads, progress: engine.progress, changes, onError: () => undefined });
   await tenants.start();
+  const mailer = recordingMailer();
   const dependencies: IdentityDependencies = {
     eventStore, vault, reads, passwords, changes, tenants, entitlements,
     claims: createClaims({ database, key: Buffer.from('claims') }),
     sessions: createSessionStore({ database }),
     tokens: await createSessionTokens({ keys: SIGNING_KEYS, expirySeconds }),
     secrets: randomSecrets,
+    mailer,
+    consoleUrl: 'https://console.palimpsest.test',
     exclusive: createExclusive({ database }),
     progress: engine.progress,
     passwordPolicy: { minLength: 12, requireComplexity: true, maxBytes: 72 },
@@ -120,6 +127,7 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
     admin: caller(() => served.admin.url),
     content: caller(() => served.content.url),
     dependencies, authenticator, requests, eventStore, engine,
+    mails: mailer.mails,
     advance: (ms) => {
       ahead += ms;
     },

@@ -1,0 +1,89 @@
+import { SMTPServer } from 'smtp-server';
+import type { AddressInfo } from 'node:net';
+
+/** A mail as a relay took it. */
+export type ReceivedMail = { readonly from: string; readonly to: readonly string[]; readonly user: string | undefined; readonly secure: boolean; readonly raw: string };
+
+export type MailServer = {
+  readonly port: number;
+  readonly mails: readonly ReceivedMail[];
+  /** How often somebody sent a password. */
+  readonly passwordsSeen: () => number;
+  /** Resolves with the mails as soon as there are `count`. @throws after ten seconds */
+  waitFor(count: number): Promise<readonly ReceivedMail[]>;
+  /** Answers the next conversations' recipients with this status; undefined: takes them again. */
+  refuseWith(status: number | undefined): void;
+  close(): Promise<void>;
+};
+
+export type MailServerOptions = { readonly credentials?: { readonly user: string; readonly password: string }; readonly port?: number; readonly withoutTls?: boolean };
+
+const PATIENCE_MS = 10_000;
+
+/** A real SMTP server on a free port of loopback. With `credentials` it wants to be signed in to, over STARTTLS with a certificate of its own making. */
+export async function startMailServer({ credentials, port = 0, withoutTls = false }: MailServerOptions = {}): Promise<MailServer> {
+  const mails: ReceivedMail[] = [];
+  const waiting = new Set<() => void>();
+  let attempts = 0;
+  let refusing: number | undefined;
+  const server = new SMTPServer({
+    authOptional: credentials === undefined,
+    logger: false,
+    closeTimeout: 300,
+    ...(withoutTls && { disabledCommands: ['STARTTLS'], allowInsecureAuth: true }),
+    onAuth({ username, password }, _session, done) {
+      attempts += 1;
+      if (username === credentials?.user && password === credentials?.password) done(null, { user: username ?? '' });
+      else done(new Error('wrong credentials'));
+    },
+    onRcptTo(_address, _session, done) {
+      done(refusing === undefined ? null : Object.assign(new Error('not now <someone@nowhere.test>'), { responseCode: refusing }));
+    },
+    onData(stream, session, done) {
+      const chunks: Buffer[] = [];
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+      stream.on('end', () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        mails.push({
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
+          user: typeof session.user === 'string' ? session.user : undefined,
+          secure: session.secure,
+          raw: Buffer.concat(chunks).toString('utf8'),
+        });
+        done();
+        for (const check of waiting) check();
+      });
+    },
+  });
+  server.on('error', () => undefined);
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  return {
+    port: (server.server.address() as AddressInfo).port,
+    mails,
+    passwordsSeen: () => attempts,
+    waitFor: (count) =>
+      new Promise((resolve, reject) => {
+        const late = setTimeout(() => {
+          waiting.delete(check);
+          reject(new Error(`${mails.length} of ${count} mails came`));
+        }, PATIENCE_MS);
+        const check = (): void => {
+          if (mails.length < count) return;
+          clearTimeout(late);
+          waiting.delete(check);
+          resolve(mails);
+        };
+        waiting.add(check);
+        check();
+      }),
+    refuseWith(status) {
+      refusing = status;
+    },
+    close: () => new Promise<void>((resolve) => {
+      server.close(() => {
+        resolve();
+      });
+    }),
+  };
+}

@@ -28,7 +28,7 @@ export async function decideOnUser(
     parse: parseUserEvent,
     context: { ...context, tenant: HOME_TENANT },
     decide: (state) => decideUser(command, state),
-    snapshot: known && { state: { status: 'active', roles: known.roles, memberships: known.memberships, disabled: known.disabled }, revision: known.revision },
+    snapshot: known && { state: { status: 'active', roles: known.roles, memberships: known.memberships, disabled: known.disabled, passwordHash: known.passwordHash, mfa: known.mfa ?? undefined }, revision: known.revision },
   });
   if (outcome.position !== undefined && outcome.events.some(changesCredentials)) changes.expect(outcome.position);
   return outcome;

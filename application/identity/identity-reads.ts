@@ -15,6 +15,10 @@ export type UserRecord = {
   readonly lastLoginAt: Date | null;
   readonly revision: number;
   readonly sessionsRevision: number;
+  /** The session that the last of these events let go on. */
+  readonly keptSession: string | null;
+  /** Second factor: the secret as the event has it, and the recovery codes that are left. */
+  readonly mfa: { readonly secret: Sealed; readonly recoveryCodes: readonly string[] } | null;
   /** In the order of joining. */
   readonly memberships: readonly Membership[];
   /** By tenant the revision of the last event that ended the sessions there; of tenants that the user left, too. */
@@ -44,6 +48,21 @@ export type ApiKeyRecord = {
   readonly createdAt: Date;
 };
 
+/** An admin token as the identity read model answers it. */
+export type AdminTokenRecord = {
+  readonly id: string;
+  readonly tenant: string;
+  readonly name: string;
+  readonly grants: readonly string[];
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  /** Who made the present secret: the token acts only while they are admins of the tenant. */
+  readonly issuedBy: string;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  readonly revoked: boolean;
+};
+
 export type Page = { readonly limit: number; readonly offset: number };
 
 /** Queries of the identity read model; made by `projections/identity/queries.ts`. */
@@ -71,11 +90,17 @@ export type IdentityReads = {
   countAccessRules(filter: AccessRuleFilter): Promise<number>;
   /** Keys whose list of content types holds the name. */
   apiKeysNaming(query: { readonly tenant: string; readonly schema: string }): Promise<readonly ApiKeyRecord[]>;
-  apiKeyByHash(keyHash: string): Promise<ApiKeyRecord | undefined>;
+  /** The key one of whose secrets has one of the hashes; `secretUntil` is when that secret ends before the key does (rotated), null: with the key. */
+  apiKeyByHash(hashes: readonly string[]): Promise<(ApiKeyRecord & { readonly secretUntil: Date | null }) | undefined>;
   apiKeyById(key: { readonly tenant: string; readonly keyId: string }): Promise<ApiKeyRecord | undefined>;
   /** Newest first. */
   apiKeys(query: Page & { readonly tenant: string }): Promise<readonly ApiKeyRecord[]>;
   countApiKeys(tenant: string): Promise<number>;
+  adminTokenByHash(hashes: readonly string[]): Promise<AdminTokenRecord | undefined>;
+  adminTokenById(token: { readonly tenant: string; readonly tokenId: string }): Promise<AdminTokenRecord | undefined>;
+  /** Newest first. */
+  adminTokens(query: Page & { readonly tenant: string }): Promise<readonly AdminTokenRecord[]>;
+  countAdminTokens(tenant: string): Promise<number>;
   /** Enabled and unexpired keys of the tenant. */
   countActiveApiKeys(tenant: string, now: Date): Promise<number>;
 };

@@ -14,3 +14,23 @@ export function csrfToken(vault: Pick<Vault, 'digest'>, sessionId: string): stri
 export function refreshDigest(vault: Pick<Vault, 'digest'>, token: string): string {
   return vault.digest('session/refresh', token);
 }
+
+/** What the sealed secret of a user's authenticator is bound to. */
+export function authenticatorPurpose(userId: string): string {
+  return `user/${userId}/authenticator`;
+}
+
+/** Digest that a recovery code is kept under. */
+export function recoveryDigest(vault: Pick<Vault, 'digest'>, userId: string, code: string): string {
+  return vault.digest('user/recovery-code', `${userId}/${code}`);
+}
+
+/** Digest that the challenge of a sign-in is kept under. */
+export function challengeDigest(vault: Pick<Vault, 'digest'>, token: string): string {
+  return vault.digest('sign-in/challenge', token);
+}
+
+/** Digest that a password reset token is kept under. */
+export function resetDigest(vault: Pick<Vault, 'digest'>, token: string): string {
+  return vault.digest('password/reset', token);
+}

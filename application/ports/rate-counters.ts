@@ -22,4 +22,8 @@ export type RateTaken = {
 export type RateCounters = {
   /** Takes one call, at once and for all: of calls that come together no more are allowed than the limit says. A refused call costs nothing. */
   take(request: RateTake): Promise<RateTaken>;
+  /** Gives one back that turned out not to count, in the window that ends at `resetAt`; in a later one it does nothing. */
+  giveBack(request: { readonly scope: string; readonly limit: number; readonly resetAt: Date }): Promise<void>;
+  /** Begins anew: the next call opens a window. */
+  clear(scope: string): Promise<void>;
 };

@@ -17,14 +17,14 @@ import { equalSecrets } from '../crypto/equal-secrets.ts';
 import { createKeyHasher } from '../crypto/key-hasher.ts';
 import { createPasswords } from '../crypto/passwords.ts';
 import { randomSecrets } from '../crypto/random-secrets.ts';
-import { createSessionTokens } from '../crypto/session-tokens.ts';
-import { loadSigningKeys } from '../crypto/signing-keys.ts';
 import type { ApiKeyRequestLog } from '../identity/api-key-requests.ts';
 import { createApiKeyRequests } from '../identity/api-key-requests.ts';
 import { createCredentialCache } from '../identity/credential-cache.ts';
 import { createExclusive } from '../identity/exclusive.ts';
 import { watchIdentityChanges } from '../identity/identity-changes.ts';
 import { createSessionStore } from '../identity/session-store.ts';
+import { openSigning } from './signing.ts';
+import type { SignInGuards } from './sign-in-guards.ts';
 import type { Stores } from './stores.ts';
 
 export type IdentityOptions = {
@@ -34,8 +34,9 @@ export type IdentityOptions = {
   readonly progress: ProjectionProgress;
   readonly vault: Vault;
   readonly claims: Claims;
-  readonly mailer: Mailer;
   readonly entitlements: Entitlements;
+  readonly mailer: Mailer;
+  readonly guards: SignInGuards;
   readonly setupToken: string;
   readonly now: () => Date;
   readonly newId: () => string;
@@ -47,7 +48,7 @@ export type Identity = {
   readonly requests: ApiKeyRequestLog;
   /** Whether any account exists. */
   anyUser(): Promise<boolean>;
-  /** Removes sessions that are long over. */
+  /** Removes sessions, challenges and reset tokens that are over. */
   purge(): Promise<number>;
   close(): Promise<void>;
 };
@@ -57,7 +58,7 @@ const BCRYPT_BYTES = 72;
 
 /** Puts identity together. */
 export async function composeIdentity(options: IdentityOptions): Promise<Identity> {
-  const { stores, settings, logger, progress, vault, claims, entitlements, mailer, setupToken, now, newId } = options;
+  const { stores, settings, logger, progress, vault, claims, entitlements, mailer, guards, setupToken, now, newId } = options;
   const { database, eventStore } = stores;
   const reads = createIdentityQueries(database);
   const sessions = createSessionStore({ database });
@@ -71,10 +72,11 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
     },
   });
   await tenants.start();
-  const keys = await loadSigningKeys({ path: settings.jwtKeyPath ?? DEFAULT_JWT_KEY_PATH, ownerOnly: settings.appEnv === 'production' });
-  const tokens = await createSessionTokens({ keys, expirySeconds: settings.jwtExpirySeconds });
+  const signing = await openSigning({ settings, logger, now });
+  const { tokens } = signing;
   const hashApiKey = createKeyHasher(settings.apiKeyPepper ?? '');
   const dependencies: IdentityDependencies = {
+    ...guards,
     eventStore, claims, reads, sessions, tokens, passwords, vault, progress, changes, tenants, entitlements, mailer, hashApiKey,
     consoleUrl: consoleUrlOf(settings),
     secrets: randomSecrets,
@@ -95,10 +97,14 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
     authenticator,
     requests,
     anyUser: () => reads.anyUser(),
-    purge: () => sessions.purge(now()),
+    purge: async () => {
+      const purged = await Promise.all([sessions, guards.challenges, guards.passwordResets].map((store) => store.purge(now())));
+      return purged.reduce((sum, count) => sum + count, 0);
+    },
     async close() {
       tenants.close();
       changes.close();
+      signing.close();
       authenticator.close();
       await requests.close();
       await passwords.close();

@@ -5,6 +5,8 @@ import { renameInAccess } from '../../application/identity/rename-in-access.ts';
 import { applyDeclaredTypes } from '../../application/content/apply-declared-types.ts';
 import { WEBHOOK_CATEGORIES } from '../../application/automation/webhook-worker.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import type { Tracing } from '../../application/ports/tracing.ts';
+import { startBatchSpan } from '../../application/platform/trace-batch.ts';
 import { createApi } from '../../api/http/create-api.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
 import type { Listener } from '../../api/http/listener.ts';
@@ -12,8 +14,10 @@ import { startListener } from '../../api/http/listener.ts';
 import type { Route } from '../../api/http/route.ts';
 import type { HealthChecks } from '../../api/platform/health.ts';
 import type { CommandContext } from '../../domain/context.ts';
+import type { ProtectionLimits } from '../../domain/traffic/protections.ts';
 import { keyRefusal } from '../../domain/identity/scopes.ts';
 import { sweepPastSets } from '../../projections/content/entries/past.ts';
+import type { FollowerTracing } from '../../projections/engine/collaborators.ts';
 import { createProjectionEngine } from '../../projections/engine/engine.ts';
 import { sweepWebhookRecords } from '../automation/sweep-webhook-records.ts';
 import { createConfiguration } from '../configuration/configuration.ts';
@@ -33,6 +37,7 @@ import { createClaims } from '../postgres/claims.ts';
 import { isGone } from '../postgres/instance.ts';
 import { createIdempotencyKeys } from '../postgres/idempotency.ts';
 import { createRateCounters } from '../postgres/rate-counters.ts';
+import type { OpenTracing } from '../tracing/open-tracing.ts';
 import { composeAudit, startSealer } from './audit.ts';
 import { composeAutomation } from './automation.ts';
 import { composeContent } from './content.ts';
@@ -45,13 +50,15 @@ import { createHeldValues } from './held-values.ts';
 import type { Every } from './license.ts';
 import { composeLicense } from './license.ts';
 import { measured } from './measured-event-store.ts';
+import { composeMail } from './mail.ts';
 import { composeModelling } from './modelling.ts';
 import { projections } from './projections.ts';
 import { composeRoutes } from './routes.ts';
 import { composeReleases } from './releases.ts';
-import { composeMail } from './mail.ts';
 import { startScheduler } from './scheduler.ts';
+import { composeSignInGuards } from './sign-in-guards.ts';
 import { openStores } from './stores.ts';
+import { traced } from './traced-event-store.ts';
 import { watchTls } from './watch-tls.ts';
 import { createTodaysHistory } from './todays-history.ts';
 
@@ -64,12 +71,16 @@ export type StartServiceOptions = {
   readonly declaredTypes?: readonly unknown[];
   /** Default: winston on standard error as `LOG_LEVEL` and `LOG_FORMAT` say. */
   readonly logger?: Logger;
+  /** Traces; closed when everything else has stopped. Default: none. */
+  readonly traces?: OpenTracing | undefined;
   /** Something that only a new process mends; the caller ends this one. */
   readonly onFatal?: (error: Error) => void;
   /** The clock. Default: that of the machine. */
   readonly now?: () => Date;
   /** Times the look after the license. Default: a timer. */
   readonly every?: Every;
+  /** Limits of the built-in protections. Default: those that ship. */
+  readonly protections?: ProtectionLimits;
   /** Whether licenses are supported. Default: what the build says. */
   readonly licenseModule?: boolean;
 };
@@ -95,7 +106,7 @@ const STOP_DEADLINE_MS = 25_000;
 const LOW_DISK_BYTES = 100 * 1024 * 1024;
 
 /** Starts the roles that the settings name, in one process. @throws when the database, the event store or an address can't be had */
-export async function startService({ settings: atStart, layers, declaredTypes = [], logger: given, onFatal = () => undefined, now = () => new Date(), every = atIntervals, licenseModule = LICENSE_MODULE }: StartServiceOptions): Promise<Service> {
+export async function startService({ settings: atStart, layers, declaredTypes = [], logger: given, traces, onFatal = () => undefined, now = () => new Date(), every = atIntervals, licenseModule = LICENSE_MODULE, protections }: StartServiceOptions): Promise<Service> {
   const newId = () => uuidv7();
   const logger = given ?? createLogger({ level: atStart.logLevel, format: atStart.logFormat ?? (atStart.appEnv === 'production' ? 'json' : 'pretty') });
   const latencies = createLatencyRecorder();
@@ -133,12 +144,14 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
   }
 
   try {
+    const tracing = traces?.tracing;
+    if (traces) closing(() => traces.close());
     const opened = await openStores({ settings: atStart, logger });
-    const stores = { ...opened, eventStore: measured(opened.eventStore, metrics) };
+    const stores = { ...opened, eventStore: traced(measured(opened.eventStore, metrics), tracing) };
     closing(() => opened.close());
     const { database, eventStore, signals, leases, instanceId } = stores;
 
-    const engine = createProjectionEngine({ database, source: eventStore, projections, leases, signals, logger, metrics, instanceId });
+    const engine = createProjectionEngine({ database, source: eventStore, projections, leases, signals, logger, metrics, tracing: tracing && followerTracing(tracing), instanceId });
     closing(() => engine.stop());
     await engine.prepare();
     if (roles.has('projector')) engine.start();
@@ -161,7 +174,8 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
 
     const mail = composeMail({ stores, settings, vault, logger, now, newId });
     if (roles.has('worker')) closing(mail.startWorker());
-    const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: license.holder.entitlements, mailer: mail.mailer, setupToken, now, newId });
+    const guards = composeSignInGuards({ database, rateCounters, logger, protections });
+    const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: license.holder.entitlements, mailer: mail.mailer, guards, setupToken, now, newId });
     closing(() => identity.close());
     const content = composeContent({
       stores, progress: engine.progress, claims, accessRules: identity.dependencies.tenants.accessRules, logger,
@@ -177,11 +191,11 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
     const modelling = composeModelling({ stores, settings, vault, entitlements: license.holder.entitlements, content });
     closing(() => modelling.close());
     const history = createTodaysHistory({ eventStore, types: content.entryDependencies.types, typeById: (id) => content.typeById(id) });
-    const automation = composeAutomation({ stores, settings, logger, metrics, progress: engine.progress, vault, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: license.holder.entitlements, now, newId });
+    const automation = composeAutomation({ stores, settings, logger, metrics, tracing, progress: engine.progress, vault, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: license.holder.entitlements, now, newId });
     closing(() => automation.close());
 
     const audit = await composeAudit({ stores, settings, now, newId });
-    const fanOut = await openFanOut({ stores, settings, logger, metrics, onFatal });
+    const fanOut = await openFanOut({ stores, settings, logger, metrics, tracing, onFatal });
     closing(() => fanOut.close());
     if (roles.has('relay')) closing(stopOf(fanOut.startRelay(history), 'the relay did not start'));
     if (roles.has('worker') && install.features.isRequested('webhook')) {
@@ -220,7 +234,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
     };
     const routes = composeRoutes({ stores, settings, configuration, latencies, metrics, checks, audit, content, modelling, releases, rateCounters, identity, automation, license, install, version: VERSION, api: roles.has('api') });
     const http: HttpDependencies = {
-      logger, metrics, now, newId, idempotency,
+      logger, metrics, tracing, now, newId, idempotency,
       progress: engine.progress,
       gate: { ...install.features, entitlements: license.holder.entitlements },
       authenticate: (facts) => identity.authenticator.authenticate(facts),
@@ -298,6 +312,18 @@ function timed(metrics: ProcessMetrics, latencies: LatencyRecorder): ProcessMetr
     requestFinished(api, route, method, status, seconds) {
       metrics.requestFinished(api, route, method, status, seconds);
       latencies.record(api, route, method, seconds);
+    },
+  };
+}
+
+/** Batches of the read models as spans. */
+function followerTracing(tracing: Tracing): FollowerTracing {
+  return {
+    startBatch(follower, events) {
+      const span = startBatchSpan(tracing, `apply ${follower}`, events);
+      return (failure) => {
+        span.end(failure);
+      };
     },
   };
 }

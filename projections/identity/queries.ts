@@ -15,6 +15,8 @@ type UserAnswer = {
   readonly lastLoginAt: Date | null;
   readonly revision: number;
   readonly sessionsRevision: number;
+  readonly keptSession: string | null;
+  readonly mfa: { readonly secret: SealedJson; readonly recoveryCodes: readonly string[] } | null;
   readonly memberships: readonly { readonly tenant: string; readonly roles: readonly string[] }[];
   readonly tenantSessionsRevisions: Readonly<Record<string, number>>;
 };
@@ -45,6 +47,19 @@ type ChangedTenantAnswer = {
   readonly rules: readonly AccessRule[];
 };
 
+type AdminTokenAnswer = {
+  readonly id: string;
+  readonly tenant: string;
+  readonly name: string;
+  readonly grants: readonly string[];
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly issuedBy: string;
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+  readonly revoked: boolean;
+};
+
 type ApiKeyAnswer = {
   readonly id: string;
   readonly tenant: string;
@@ -60,7 +75,7 @@ type ApiKeyAnswer = {
 };
 
 const USER = `u.user_id as id, u.email, u.password_hash as "passwordHash", u.roles, u.disabled, u.created_at as "createdAt", u.updated_at as "updatedAt",
-  u.last_login_at as "lastLoginAt", u.revision, u.sessions_revision as "sessionsRevision",
+  u.last_login_at as "lastLoginAt", u.revision, u.sessions_revision as "sessionsRevision", u.kept_session as "keptSession", u.mfa,
   coalesce((select jsonb_agg(jsonb_build_object('tenant', m.tenant_id, 'roles', m.roles) order by m.joined_at, m.tenant_id)
     from rm_identity.memberships m where m.user_id = u.user_id and m.member), '[]') as memberships,
   coalesce((select jsonb_object_agg(m.tenant_id, m.sessions_revision) from rm_identity.memberships m where m.user_id = u.user_id), '{}') as "tenantSessionsRevisions"`;
@@ -72,6 +87,9 @@ const MATCHING_RULES = 'from rm_identity.access_rules where tenant_id = $1 and (
 
 const API_KEY = `key_id as id, tenant_id as tenant, name, prefix, scopes, roles, schemas, enabled, expires_at as "expiresAt",
   monthly_limit as "monthlyLimit", created_at as "createdAt"`;
+
+const ADMIN_TOKEN = `token_id as id, tenant_id as tenant, name, grants, created_by as "createdBy", created_at as "createdAt", issued_by as "issuedBy",
+  issued_at as "issuedAt", expires_at as "expiresAt", revoked`;
 
 type RuleFilter = { readonly tenant: string; readonly role?: string | undefined; readonly schemaName?: string | undefined };
 
@@ -142,9 +160,29 @@ export function createIdentityQueries(queryable: Queryable) {
     apiKeysNaming({ tenant, schema }: { readonly tenant: string; readonly schema: string }): Promise<readonly ApiKeyAnswer[]> {
       return queryable.query<ApiKeyAnswer>(`select ${API_KEY} from rm_identity.api_keys where tenant_id = $1 and $2 = any(schemas) order by key_id`, [tenant, schema]);
     },
-    async apiKeyByHash(keyHash: string): Promise<ApiKeyAnswer | undefined> {
-      return (await queryable.query<ApiKeyAnswer>(`select ${API_KEY} from rm_identity.api_keys where key_hash = $1`, [keyHash], 'identity-key-by-hash'))[0];
+    async apiKeyByHash(hashes: readonly string[]): Promise<(ApiKeyAnswer & { readonly secretUntil: Date | null }) | undefined> {
+      const rows = await queryable.query<ApiKeyAnswer & { readonly secretUntil: Date | null }>(
+        `select ${API_KEY}, case when key_hash = any($1::text[]) then null else previous_until end as "secretUntil"
+         from rm_identity.api_keys where key_hash = any($1::text[]) or previous_hash = any($1::text[])`,
+        [hashes],
+        'identity-key-by-hash',
+      );
+      return rows[0];
     },
+    /** The token whose secret has one of the hashes. */
+    async adminTokenByHash(hashes: readonly string[]): Promise<AdminTokenAnswer | undefined> {
+      return (await queryable.query<AdminTokenAnswer>(`select ${ADMIN_TOKEN} from rm_identity.admin_tokens where token_hash = any($1::text[])`, [hashes], 'identity-token-by-hash'))[0];
+    },
+    async adminTokenById({ tenant, tokenId }: { readonly tenant: string; readonly tokenId: string }): Promise<AdminTokenAnswer | undefined> {
+      return (await queryable.query<AdminTokenAnswer>(`select ${ADMIN_TOKEN} from rm_identity.admin_tokens where tenant_id = $1 and token_id = $2`, [tenant, tokenId]))[0];
+    },
+    adminTokens({ tenant, limit, offset }: { readonly tenant: string; readonly limit: number; readonly offset: number }): Promise<readonly AdminTokenAnswer[]> {
+      return queryable.query<AdminTokenAnswer>(
+        `select ${ADMIN_TOKEN} from rm_identity.admin_tokens where tenant_id = $1 order by created_at desc, token_id desc limit $2 offset $3`,
+        [tenant, limit, offset],
+      );
+    },
+    countAdminTokens: (tenant: string): Promise<number> => count('select count(*) as n from rm_identity.admin_tokens where tenant_id = $1', [tenant]),
     async apiKeyById({ tenant, keyId }: { readonly tenant: string; readonly keyId: string }): Promise<ApiKeyAnswer | undefined> {
       return (await queryable.query<ApiKeyAnswer>(`select ${API_KEY} from rm_identity.api_keys where tenant_id = $1 and key_id = $2`, [tenant, keyId]))[0];
     },

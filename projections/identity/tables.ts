@@ -21,7 +21,9 @@ export async function createTables(tx: Transaction, { schema }: Target): Promise
       updated_at timestamptz not null,
       last_login_at timestamptz,
       revision integer not null,
-      sessions_revision integer not null
+      sessions_revision integer not null,
+      kept_session uuid,
+      mfa jsonb
     );
     create index on ${schema}.users (user_id) where 'super_admin' = any(roles) and not disabled;
     create table ${schema}.changes (
@@ -44,6 +46,8 @@ export async function createTables(tx: Transaction, { schema }: Target): Promise
       name text not null,
       prefix text not null,
       key_hash text not null unique,
+      previous_hash text unique,
+      previous_until timestamptz,
       scopes text[] not null,
       roles text[] not null,
       schemas text[] not null,
@@ -54,6 +58,20 @@ export async function createTables(tx: Transaction, { schema }: Target): Promise
       revision integer not null
     );
     create index on ${schema}.api_keys (tenant_id, key_id);
+    create table ${schema}.admin_tokens (
+      tenant_id text not null,
+      token_id uuid primary key,
+      name text not null,
+      token_hash text not null unique,
+      grants text[] not null,
+      created_by text not null,
+      created_at timestamptz not null,
+      issued_by text not null,
+      issued_at timestamptz not null,
+      expires_at timestamptz not null,
+      revoked boolean not null
+    );
+    create index on ${schema}.admin_tokens (tenant_id, created_at desc);
     create table ${schema}.tenants (
       tenant_id text primary key,
       name text not null,
@@ -91,7 +109,8 @@ export const TABLES: readonly ProjectedTable[] = [
   {
     table: 'users',
     canonical: `jsonb_build_array(t.tenant_id, t.user_id, t.email, t.password_hash, to_jsonb(t.roles), t.disabled,
-      extract(epoch from t.created_at), extract(epoch from t.updated_at), extract(epoch from t.last_login_at), t.revision, t.sessions_revision)::text`,
+      extract(epoch from t.created_at), extract(epoch from t.updated_at), extract(epoch from t.last_login_at), t.revision, t.sessions_revision,
+      t.kept_session, t.mfa)::text`,
   },
   {
     table: 'memberships',
@@ -99,8 +118,13 @@ export const TABLES: readonly ProjectedTable[] = [
   },
   {
     table: 'api_keys',
-    canonical: `jsonb_build_array(t.tenant_id, t.key_id, t.name, t.prefix, t.key_hash, to_jsonb(t.scopes), to_jsonb(t.roles), to_jsonb(t.schemas), t.enabled,
+    canonical: `jsonb_build_array(t.tenant_id, t.key_id, t.name, t.prefix, t.key_hash, t.previous_hash, extract(epoch from t.previous_until), to_jsonb(t.scopes), to_jsonb(t.roles), to_jsonb(t.schemas), t.enabled,
       extract(epoch from t.expires_at), t.monthly_limit, extract(epoch from t.created_at), t.revision)::text`,
+  },
+  {
+    table: 'admin_tokens',
+    canonical: `jsonb_build_array(t.tenant_id, t.token_id, t.name, t.token_hash, to_jsonb(t.grants), t.created_by, extract(epoch from t.created_at), t.issued_by,
+      extract(epoch from t.issued_at), extract(epoch from t.expires_at), t.revoked)::text`,
   },
   {
     table: 'tenants',

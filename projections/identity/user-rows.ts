@@ -1,6 +1,8 @@
 import type { RecordedEvent } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { HOME_TENANT, standingAfter } from '../../domain/identity/memberships.ts';
+import type { SecondFactor } from '../../domain/identity/mfa.ts';
+import { secondFactorAfter } from '../../domain/identity/user.ts';
 import type { UserEvent } from '../../domain/identity/user-events.ts';
 import { SESSION_ENDING, TENANT_SESSION_ENDING, parseUserEvent } from '../../domain/identity/user-events.ts';
 import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
@@ -18,6 +20,9 @@ export type UserRow = {
   readonly revision: number;
   /** Revision of the last event that ended the sessions before it. */
   readonly sessions_revision: number;
+  /** The session that this event let go on. */
+  readonly kept_session: string | null;
+  readonly mfa: SecondFactor | null;
   readonly memberships: readonly MembershipRow[];
 };
 
@@ -38,14 +43,15 @@ export function evolveUser(row: UserRow | undefined, recorded: RecordedEvent): U
     const { user_id, email, password_hash } = event.data;
     return {
       user_id, email, password_hash, disabled: false, created_at: at, updated_at: at, last_login_at: null,
-      revision: recorded.revision, sessions_revision: recorded.revision,
+      revision: recorded.revision, sessions_revision: recorded.revision, kept_session: null, mfa: null,
       ...standingRows({ roles: [], memberships: [] }, event, recorded),
     };
   }
   // A deletion stands before it: nothing is left to take away.
   if (event.type === 'UserErased') return undefined;
   if (!row) throw new TypeError(`${event.type} on a user that does not exist, position ${recorded.position}`);
-  const moved: UserRow = { ...row, revision: recorded.revision, sessions_revision: SESSION_ENDING.has(event.type) ? recorded.revision : row.sessions_revision };
+  const { revision } = recorded;
+  const moved: UserRow = { ...row, revision, ...(SESSION_ENDING.has(event.type) ? { sessions_revision: revision, kept_session: null } : {}) };
   switch (event.type) {
     case 'UserRolesChanged':
     case 'UserMembershipGranted':
@@ -54,7 +60,15 @@ export function evolveUser(row: UserRow | undefined, recorded: RecordedEvent): U
     case 'UserStateChanged':
       return { ...moved, disabled: event.data.disabled, updated_at: at };
     case 'UserPasswordChanged':
-      return { ...moved, password_hash: event.data.password_hash, updated_at: at };
+      return { ...moved, password_hash: event.data.password_hash, kept_session: event.data.kept_session ?? null, updated_at: at };
+    case 'UserPasswordRehashed':
+      return { ...moved, password_hash: event.data.password_hash };
+    case 'UserMfaEnabled':
+    case 'UserRecoveryCodeUsed':
+    case 'UserMfaDisabled':
+      return { ...moved, mfa: secondFactorAfter(row.mfa ?? undefined, event) ?? null, updated_at: at };
+    case 'UserSignInBlocked':
+      return moved;
     case 'UserSignedIn':
       return { ...moved, last_login_at: at };
     case 'UserSessionEnded':
@@ -96,12 +110,14 @@ export async function saveUsers(tx: Transaction, schema: string, rows: readonly 
   if (gone.length > 0) await tx.query(`delete from ${schema}.users where user_id = any($1::uuid[])`, [gone]);
   if (rows.length === 0) return;
   await tx.query(
-    `insert into ${schema}.users (tenant_id, user_id, email, password_hash, roles, disabled, created_at, updated_at, last_login_at, revision, sessions_revision)
-     select '${HOME_TENANT}', r.user_id, r.email, r.password_hash, r.roles, r.disabled, r.created_at, r.updated_at, r.last_login_at, r.revision, r.sessions_revision
+    `insert into ${schema}.users (tenant_id, user_id, email, password_hash, roles, disabled, created_at, updated_at, last_login_at, revision, sessions_revision, kept_session, mfa)
+     select '${HOME_TENANT}', r.user_id, r.email, r.password_hash, r.roles, r.disabled, r.created_at, r.updated_at, r.last_login_at, r.revision, r.sessions_revision, r.kept_session, nullif(r.mfa, 'null')
      from jsonb_to_recordset($1::jsonb) as r(user_id uuid, email jsonb, password_hash jsonb, roles text[], disabled boolean,
-       created_at timestamptz, updated_at timestamptz, last_login_at timestamptz, revision integer, sessions_revision integer)
+       created_at timestamptz, updated_at timestamptz, last_login_at timestamptz, revision integer, sessions_revision integer,
+       kept_session uuid, mfa jsonb)
      on conflict (user_id) do update set roles = excluded.roles, disabled = excluded.disabled, password_hash = excluded.password_hash,
-       updated_at = excluded.updated_at, last_login_at = excluded.last_login_at, revision = excluded.revision, sessions_revision = excluded.sessions_revision`,
+       updated_at = excluded.updated_at, last_login_at = excluded.last_login_at, revision = excluded.revision, sessions_revision = excluded.sessions_revision,
+       kept_session = excluded.kept_session, mfa = excluded.mfa`,
     [JSON.stringify(rows)],
   );
   await tx.query(

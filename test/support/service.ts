@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestDatabase } from './database.ts';
+import { ROOMY } from './protections.ts';
 import { useDatabase } from './database.ts';
 import type { Call } from './http.ts';
 import { caller } from './http.ts';
@@ -49,7 +50,7 @@ export function testEnvironment(databaseUrl: string, directory: string): Readonl
 
 export type ServiceWish = {
   readonly environment?: Readonly<Record<string, string>>;
-  /** Clock, timer and build, where a test walks through time. */
+  /** Clock, timer, limits and build, where a test walks through time. */
   readonly start?: Omit<StartServiceOptions, 'settings'>;
 };
 
@@ -74,7 +75,7 @@ export function useService({ environment = {}, start = {} }: ServiceWish = {}): 
     this.timeout(30_000);
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-service-'));
     const layers = [environmentLayer({ ...testEnvironment(database.url(), directory), ...environment })];
-    service = await startService({ ...start, settings: loadSettings(layers).settings, layers });
+    service = await startService({ protections: ROOMY, ...start, settings: loadSettings(layers).settings, layers });
     const setup = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
     token = setup.json<{ token: string }>().token;
   });

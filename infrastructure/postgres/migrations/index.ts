@@ -10,10 +10,13 @@ import { rateCounters } from './0205-rate-counters.ts';
 import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
 import { apiKeyRequests } from './0320-api-key-requests.ts';
+import { apiKeyUsage } from './0321-api-key-usage.ts';
+import { signInState } from './0330-sign-in-state.ts';
 import { mailQueue } from './0340-mail-queue.ts';
 import { pastEntries } from './0350-past-entries.ts';
 import { webhookDeliveries } from './0400-webhook-deliveries.ts';
 import { webhookRetention } from './0401-webhook-retention.ts';
+import { webhookTraceparent } from './0402-webhook-traceparent.ts';
 import { deadEvents } from './0500-dead-events.ts';
 import { license } from './0650-license.ts';
 import { auditChain } from './0600-audit-chain.ts';
@@ -33,10 +36,13 @@ export const migrations: readonly Migration[] = [
   personKeys,
   sessions,
   apiKeyRequests,
-  pastEntries,
+  apiKeyUsage,
+  signInState,
   mailQueue,
+  pastEntries,
   webhookDeliveries,
   webhookRetention,
+  webhookTraceparent,
   deadEvents,
   auditChain,
   license,

@@ -29,6 +29,10 @@ import { createCredentialCache } from '../../../infrastructure/identity/credenti
 import { createExclusive } from '../../../infrastructure/identity/exclusive.ts';
 import { watchIdentityChanges } from '../../../infrastructure/identity/identity-changes.ts';
 import { createSessionStore } from '../../../infrastructure/identity/session-store.ts';
+import { composeSignInGuards } from '../../../infrastructure/composition/sign-in-guards.ts';
+import { createRateCounters } from '../../../infrastructure/postgres/rate-counters.ts';
+import type { ProtectionLimits } from '../../../domain/traffic/protections.ts';
+import { ROOMY } from '../../support/protections.ts';
 import { createClaims } from '../../../infrastructure/postgres/claims.ts';
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';
 import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
@@ -72,6 +76,8 @@ export type ProcessOptions = {
   readonly signals?: Signals;
   readonly entitlements?: Entitlements;
   readonly expirySeconds?: number;
+  /** Limits of the protections. Default: sign-ins in plenty. */
+  readonly protections?: ProtectionLimits;
 };
 
 /** Routes of the Content API to try keys on, of which some write; and one for anyone. */
@@ -85,7 +91,7 @@ const probes: readonly Route[] = [...(['GET', 'POST', 'DELETE'] as const).map((m
 })];
 
 /** One process of the install with everything that identity needs, on real Postgres and real HTTP. bcrypt at cost 4. */
-export async function startIdentity({ url, signals = createInProcessSignals(), entitlements = FREE_TIER, expirySeconds = 900 }: ProcessOptions): Promise<IdentityProcess> {
+export async function startIdentity({ url, signals = createInProcessSignals(), entitlements = FREE_TIER, expirySeconds = 900, protections = ROOMY }: ProcessOptions): Promise<IdentityProcess> {
   const database = openDatabase({ url, maxConnections: 10 });
   const eventStore = await openPostgresEventStore({ database });
   const engine = engineOf({ database, source: eventStore, projections: [identityProjection], signals });
@@ -105,9 +111,10 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
     eventStore, vault, reads, passwords, changes, tenants, entitlements,
     claims: createClaims({ database, key: Buffer.from('claims') }),
     sessions: createSessionStore({ database }),
-    tokens: await createSessionTokens({ keys: SIGNING_KEYS, expirySeconds }),
+    tokens: createSessionTokens({ keys: { current: () => SIGNING_KEYS, reread: () => Promise.resolve(false) }, expirySeconds }),
     secrets: randomSecrets,
     mailer,
+    ...composeSignInGuards({ database, rateCounters: createRateCounters({ database, key: Buffer.from('rate counters') }), logger: recordingLogger(), protections }),
     consoleUrl: 'https://console.palimpsest.test',
     exclusive: createExclusive({ database }),
     progress: engine.progress,

@@ -31,7 +31,7 @@ export function contentAuthRoutes(dependencies: IdentityDependencies & { readonl
       summary: 'Public keys that session tokens and seals of the audit log verify with',
       access: { kind: 'public' },
       answers: { 200: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }) },
-      handler: () => Promise.resolve({ status: 200, body: { keys: [...tokens.jwks.keys, ...publicKeys] }, headers: { 'Cache-Control': 'public, max-age=300' } }),
+      handler: ({ context }) => Promise.resolve({ status: 200, body: { keys: [...tokens.jwks(context.now()).keys, ...publicKeys] }, headers: { 'Cache-Control': 'public, max-age=300' } }),
     }),
   ];
 }

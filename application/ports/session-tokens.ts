@@ -9,11 +9,11 @@ export type SessionClaims = {
   readonly sessionsRevision: number;
 };
 
-/** Access tokens of sessions: EdDSA JWS (spec 1, session rules). */
+/** Access tokens of sessions (spec 1, session rules). */
 export type SessionTokens = {
   sign(claims: SessionClaims, now: Date): Promise<{ readonly token: string; readonly expiresIn: number }>;
   /** @returns undefined for anything that is not a token of ours in force. Roles are not read back. */
   verify(token: string, now: Date): Promise<(Omit<SessionClaims, 'roles'> & { readonly expiresAtMs: number }) | undefined>;
-  /** The public keys, as `/.well-known/jwks.json` answers them. */
-  readonly jwks: { readonly keys: readonly JsonObject[] };
+  /** The public keys that verify at the moment, as `/.well-known/jwks.json` answers them. */
+  jwks(now: Date): { readonly keys: readonly JsonObject[] };
 };

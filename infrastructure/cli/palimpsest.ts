@@ -8,6 +8,7 @@ const COMMANDS = {
   rebuild: { summary: '<projection|all>: rebuilds read models beside the live ones and swaps them in (--force: even when they differ)', load: () => import('./rebuild.ts') },
   replay: { summary: '--to <DATABASE_URL> [--until <time|position>] [--tenant <slug>]: fresh read models from the streams alone', load: () => import('./replay.ts') },
   'copy-events': { summary: '--from <url> --to <url>: moves the history between event stores and proves it equal', load: () => import('./copy-events.ts') },
+  keys: { summary: 'rotate | list: the keys that sign session tokens; a rotation needs no restart', load: () => import('./keys.ts') },
   license: { summary: 'keygen | issue | inspect: licenses for development', load: () => import('./license.ts') },
   'verify-audit': { summary: '[--tenant <slug>]: holds the log against its audit chain and names the first difference; exits 1 when there is one', load: () => import('./verify-audit.ts') },
 } as const;

@@ -62,7 +62,7 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
   const { database, eventStore } = stores;
   const reads = createIdentityQueries(database);
   const sessions = createSessionStore({ database });
-  const requests = createApiKeyRequests({ database, vault, logger, newId });
+  const requests = createApiKeyRequests({ database, vault, logger, newId, now });
   const passwords = createPasswords();
   const changes = watchIdentityChanges({ lastChange: () => reads.lastChange(), progress });
   const tenants = createTenantDirectory({

@@ -1,40 +1,109 @@
-import { SignJWT, createLocalJWKSet, importJWK, jwtVerify } from 'jose';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import { SignJWT, createLocalJWKSet, decodeProtectedHeader, errors, importJWK, jwtVerify } from 'jose';
 import type { SessionTokens } from '../../application/ports/session-tokens.ts';
-import type { SigningKeys } from './signing-keys.ts';
+import type { SigningKey } from './signing-keys.ts';
+import { inForce } from './signing-keys.ts';
+import type { SigningKeySource } from './watch-signing-keys.ts';
+
+export type SessionTokensOptions = {
+  /** Keys of the file; may hold none where tokens are signed under a secret. */
+  readonly keys: SigningKeySource;
+  /** `JWT_EXPIRY_SECS`. */
+  readonly expirySeconds: number;
+  /** `JWT_SECRET` where `JWT_ALG` is HS256: signs, and verifies. Default: the first key of the file signs. */
+  readonly secret?: string | undefined;
+  /** `JWT_SECRETS`: verify. */
+  readonly formerSecrets?: readonly string[];
+};
 
 const ISSUER = 'palimpsest';
+const TYPE = 'JWT';
+const CLAIMS = { issuer: ISSUER, audience: ISSUER, typ: TYPE, requiredClaims: ['exp', 'sub'] };
 
-/** Access tokens by `jose`: EdDSA only, whatever a token's header asks for. `expirySeconds` is `JWT_EXPIRY_SECS`. */
-export async function createSessionTokens({ keys, expirySeconds }: { readonly keys: SigningKeys; readonly expirySeconds: number }): Promise<SessionTokens> {
-  const [{ kid }] = keys;
-  const privateKey = await importJWK(keys[0], 'EdDSA');
-  const publicKeys = keys.map(({ kty, crv, x, kid: id }) => ({ kty, crv, x, kid: id, alg: 'EdDSA', use: 'sig' }));
-  const keySet = createLocalJWKSet({ keys: publicKeys });
+/**
+ * Access tokens by `jose` (spec 1, session rules; spec 4 A). Which key a token is held against follows from its algorithm, never from the
+ * token alone: EdDSA against the public keys of the file, HS256 against the secrets that were configured for it, nothing else against anything.
+ */
+export function createSessionTokens({ keys, expirySeconds, secret, formerSecrets = [] }: SessionTokensOptions): SessionTokens {
+  const bytesOf = (text: string) => new TextEncoder().encode(text);
+  const signingSecret = secret === undefined ? undefined : bytesOf(secret);
+  const secrets = [...(signingSecret ? [signingSecret] : []), ...formerSecrets.map(bytesOf)];
+  const privateKeys = new WeakMap<SigningKey, ReturnType<typeof importJWK>>();
+  let known: { readonly kids: string; readonly of: readonly SigningKey[]; readonly set: JWTVerifyGetKey } | undefined;
+
+  /** The public keys that verify at the moment. */
+  function keySet(now: Date): JWTVerifyGetKey {
+    const all = keys.current();
+    const verifying = inForce(all, now);
+    const kids = verifying.map(({ kid }) => kid).join(' ');
+    if (known?.of !== all || known.kids !== kids) known = { kids, of: all, set: createLocalJWKSet({ keys: verifying.map(publicHalf) }) };
+    return known.set;
+  }
+
+  async function verifySigned(token: string, now: Date): Promise<JWTPayload> {
+    const options = { ...CLAIMS, algorithms: ['EdDSA'], currentDate: now };
+    try {
+      return (await jwtVerify(token, keySet(now), options)).payload;
+    } catch (error) {
+      // Another process may sign under a key that came a moment ago.
+      if (!(error instanceof errors.JWKSNoMatchingKey) || !(await keys.reread())) throw error;
+      return (await jwtVerify(token, keySet(now), options)).payload;
+    }
+  }
+
+  async function verifySecret(token: string, now: Date): Promise<JWTPayload | undefined> {
+    for (const one of secrets) {
+      const verified = await jwtVerify(token, one, { ...CLAIMS, algorithms: ['HS256'], currentDate: now }).catch(() => undefined);
+      if (verified) return verified.payload;
+    }
+    return undefined;
+  }
+
+  async function payloadOf(token: string, now: Date): Promise<JWTPayload | undefined> {
+    try {
+      const { alg } = decodeProtectedHeader(token);
+      if (alg === 'HS256') return await verifySecret(token, now);
+      return alg === 'EdDSA' ? await verifySigned(token, now) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  function privateKeyOf(key: SigningKey): ReturnType<typeof importJWK> {
+    const imported = privateKeys.get(key) ?? importJWK(key, 'EdDSA');
+    privateKeys.set(key, imported);
+    return imported;
+  }
+
+  async function signed(token: SignJWT): Promise<string> {
+    if (signingSecret) return token.setProtectedHeader({ alg: 'HS256', typ: TYPE }).sign(signingSecret);
+    const [key] = keys.current();
+    if (!key) throw new Error('there is no key to sign session tokens with');
+    return token.setProtectedHeader({ alg: 'EdDSA', kid: key.kid, typ: TYPE }).sign(await privateKeyOf(key));
+  }
 
   return {
-    jwks: { keys: publicKeys },
+    jwks: (now) => ({ keys: inForce(keys.current(), now).map(publicHalf) }),
 
     async sign({ userId, sessionId, tenant, roles, sessionsRevision }, now) {
       const issuedAt = Math.floor(now.getTime() / 1000);
-      const token = await new SignJWT({ sid: sessionId, tenant, roles: [...roles], srv: sessionsRevision })
-        .setProtectedHeader({ alg: 'EdDSA', kid, typ: 'JWT' })
-        .setIssuer(ISSUER)
-        .setAudience(ISSUER)
-        .setSubject(userId)
-        .setIssuedAt(issuedAt)
-        .setExpirationTime(issuedAt + expirySeconds)
-        .sign(privateKey);
+      const token = await signed(
+        new SignJWT({ sid: sessionId, tenant, roles: [...roles], srv: sessionsRevision })
+          .setIssuer(ISSUER).setAudience(ISSUER).setSubject(userId).setIssuedAt(issuedAt).setExpirationTime(issuedAt + expirySeconds),
+      );
       return { token, expiresIn: expirySeconds };
     },
 
     async verify(token, now) {
-      const verified = await jwtVerify(token, keySet, {
-        algorithms: ['EdDSA'], issuer: ISSUER, audience: ISSUER, requiredClaims: ['exp', 'sub'], currentDate: now,
-      }).catch(() => undefined);
-      if (!verified) return undefined;
-      const { sub, sid, tenant, srv, exp } = verified.payload;
+      const payload = await payloadOf(token, now);
+      if (!payload) return undefined;
+      const { sub, sid, tenant, srv, exp } = payload;
       if (typeof sub !== 'string' || typeof sid !== 'string' || typeof tenant !== 'string' || typeof srv !== 'number' || exp === undefined) return undefined;
       return { userId: sub, sessionId: sid, tenant, sessionsRevision: srv, expiresAtMs: exp * 1000 };
     },
   };
+}
+
+function publicHalf({ kty, crv, x, kid }: SigningKey) {
+  return { kty, crv, x, kid, alg: 'EdDSA', use: 'sig' };
 }

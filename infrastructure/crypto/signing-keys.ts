@@ -1,13 +1,21 @@
-import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
+import { link, mkdir, readFile, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { JWK } from 'jose';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
+import { writeDraft } from './private-file.ts';
 
 /** A private Ed25519 key as the file keeps it. */
-export type SigningKey = JWK & { readonly kty: 'OKP'; readonly crv: 'Ed25519'; readonly x: string; readonly d: string; readonly kid: string };
+export type SigningKey = JWK & {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+  readonly d: string;
+  readonly kid: string;
+  /** RFC 3339: a key that a rotation has replaced verifies until then. */
+  readonly retires_at?: string;
+};
 
-/** The first key signs; all of them verify (room for a rotation with overlap). */
+/** The first key signs; all of them verify until they retire. */
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
 
 /**
@@ -16,33 +24,48 @@ export type SigningKeys = readonly [SigningKey, ...SigningKey[]];
  * @throws Error when the file holds no Ed25519 key, or (with `ownerOnly`, spec 1: production) is group or other readable
  */
 export async function loadSigningKeys({ path, ownerOnly = false }: { readonly path: string; readonly ownerOnly?: boolean }): Promise<SigningKeys> {
+  return (await readSigningKeys({ path, ownerOnly })) ?? (await create(path));
+}
+
+/** The same, without making a file. @returns undefined when there is none */
+export async function readSigningKeys({ path, ownerOnly = false }: { readonly path: string; readonly ownerOnly?: boolean }): Promise<SigningKeys | undefined> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
-  }) ?? (await create(path));
+  });
+  if (text === undefined) return undefined;
   if (ownerOnly && ((await stat(path)).mode & 0o077) !== 0) throw new Error('the signing key file (JWT_KEY_PATH) may be readable by its owner only');
   return parse(text);
 }
 
-async function create(path: string): Promise<string> {
+/** A new key, named by its thumbprint. */
+export async function newSigningKey(): Promise<SigningKey> {
   const { privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true });
   const jwk = await exportJWK(privateKey);
-  const kid = (await calculateJwkThumbprint(jwk)).slice(0, 16);
+  const key = { ...jwk, kid: (await calculateJwkThumbprint(jwk)).slice(0, 16), alg: 'EdDSA', use: 'sig' };
+  if (!isSigningKey(key)) throw new Error('no Ed25519 key could be made');
+  return key;
+}
+
+/** The keys that are not retired. */
+export function inForce(keys: readonly SigningKey[], now: Date): readonly SigningKey[] {
+  return keys.filter(({ retires_at: until }) => until === undefined || Date.parse(until) > now.getTime());
+}
+
+/** Text of a key file. */
+export function keyFileText(keys: SigningKeys): string {
+  return `${JSON.stringify({ keys }, null, 2)}\n`;
+}
+
+async function create(path: string): Promise<SigningKeys> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  const file = await open(draft, 'wx', 0o600);
-  try {
-    await file.writeFile(`${JSON.stringify({ keys: [{ ...jwk, kid, alg: 'EdDSA', use: 'sig' }] }, null, 2)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  const draft = await writeDraft(path, keyFileText([await newSigningKey()]));
   // A link fails where a rename would overwrite: the first process wins.
   await link(draft, path).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error;
   });
   await unlink(draft);
-  return readFile(path, 'utf8');
+  return parse(await readFile(path, 'utf8'));
 }
 
 function parse(text: string): SigningKeys {
@@ -55,8 +78,9 @@ function parse(text: string): SigningKeys {
 
 function isSigningKey(value: unknown): value is SigningKey {
   if (typeof value !== 'object' || value === null) return false;
-  const { kty, crv, x, d, kid } = value as Record<string, unknown>;
-  return kty === 'OKP' && crv === 'Ed25519' && typeof x === 'string' && typeof d === 'string' && typeof kid === 'string';
+  const { kty, crv, x, d, kid, retires_at: until } = value as Record<string, unknown>;
+  const retires = until === undefined || (typeof until === 'string' && !Number.isNaN(Date.parse(until)));
+  return kty === 'OKP' && crv === 'Ed25519' && typeof x === 'string' && typeof d === 'string' && typeof kid === 'string' && retires;
 }
 
 function codeOf(error: unknown): unknown {

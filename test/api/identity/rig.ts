@@ -101,7 +101,7 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
   const now = () => new Date(Date.now() + ahead);
   const vault = createVault({ database, encryptionKey: ENCRYPTION_KEY });
   const reads = createIdentityQueries(database);
-  const requests = createApiKeyRequests({ database, vault, logger: recordingLogger(), newId: v7 });
+  const requests = createApiKeyRequests({ database, vault, logger: recordingLogger(), newId: v7, now });
   const passwords = createPasswords({ cost: 4, threads: 2 });
   const changes = watchIdentityChanges({ lastChange: reads.lastChange, progress: engine.progress });
   const tenants = createTenantDirectory({ reads, progress: engine.progress, changes, onError: () => undefined });
@@ -126,7 +126,7 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
   };
   const authenticator = createAuthenticator({ ...dependencies, now, newCache: createCredentialCache });
   const overrides: Partial<HttpDependencies> = {
-    now, authenticate: authenticator.authenticate, checkKeyScope: keyRefusal, recordKeyRequest: requests.record, progress: engine.progress,
+    now, authenticate: authenticator.authenticate, checkKeyScope: keyRefusal, admitKeyRequest: requests.admit, recordKeyRequest: requests.record, progress: engine.progress,
     tenantState: (slug) => tenants.state(slug), tenantOfHost: (host) => tenants.ofHost(host),
   };
   const served = await serve([...identityRoutes({ ...dependencies, secureCookie: false, readModels: ['identity'] }), ...contentAuthRoutes(dependencies), ...probes], {}, overrides);

@@ -1,0 +1,33 @@
+import type { Logger } from '../../application/ports/logger.ts';
+import type { SessionTokens } from '../../application/ports/session-tokens.ts';
+import { DEFAULT_JWT_KEY_PATH } from '../configuration/load-settings.ts';
+import type { Settings } from '../configuration/settings/index.ts';
+import { createSessionTokens } from '../crypto/session-tokens.ts';
+import { loadSigningKeys, readSigningKeys } from '../crypto/signing-keys.ts';
+import { watchSigningKeys } from '../crypto/watch-signing-keys.ts';
+
+export type SigningOptions = { readonly settings: Settings; readonly logger: Logger; readonly now: () => Date };
+
+/**
+ * How this install signs its session tokens. Where a secret signs (`JWT_ALG=HS256`) no key file is made; one that is there still verifies
+ * what it signed, so that a change of the algorithm ends no session.
+ */
+export async function openSigning({ settings, logger, now }: SigningOptions): Promise<{ readonly tokens: SessionTokens; close(): void }> {
+  const { jwtAlgorithm, jwtSecret, jwtSecrets, jwtExpirySeconds } = settings;
+  const file = { path: settings.jwtKeyPath ?? DEFAULT_JWT_KEY_PATH, ownerOnly: settings.appEnv === 'production' };
+  const bySecret = jwtAlgorithm === 'HS256';
+  const keys = watchSigningKeys({
+    ...file, now,
+    keys: bySecret ? ((await readSigningKeys(file)) ?? []) : await loadSigningKeys(file),
+    onError: (error) => {
+      logger.warn('the signing key file could not be read anew, the keys known so far stay in force', { reason: String(error) });
+    },
+  });
+  const tokens = createSessionTokens({ keys, expirySeconds: jwtExpirySeconds, formerSecrets: jwtSecrets, ...(bySecret ? { secret: jwtSecret } : {}) });
+  return {
+    tokens,
+    close() {
+      keys.close();
+    },
+  };
+}

@@ -103,6 +103,7 @@ export function toNewEvent(event: DomainEvent, context: CommandContext, schemaVe
       $causationId: context.causationId,
       occurred_at: timestamp(context),
       schema_version: schemaVersion,
+      ...(context.traceparent === undefined ? {} : { $traceparent: context.traceparent }),
     },
   };
 }

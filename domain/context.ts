@@ -8,6 +8,8 @@ export type CommandContext = {
   readonly correlationId: string;
   /** Id of the event or request that caused this command; the correlation id where nothing nearer is known. */
   readonly causationId: string;
+  /** W3C `traceparent` of what the command is done for, where traces are asked for. */
+  readonly traceparent?: string | undefined;
   /** The present moment. */
   readonly now: () => Date;
   /** A new UUID v7. */

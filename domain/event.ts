@@ -42,6 +42,8 @@ export type EventMetadata = {
   readonly actor: Actor;
   readonly $correlationId: string;
   readonly $causationId: string;
+  /** W3C Trace Context of the append, where traces were asked for. */
+  readonly $traceparent?: string;
   /** RFC 3339, UTC, milliseconds. */
   readonly occurred_at: string;
   /** Version of the shape of `data` for this `type`, from 1. */

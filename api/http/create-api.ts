@@ -12,6 +12,7 @@ import type { App } from './listener.ts';
 import type { Serving } from './respond.ts';
 import { respond } from './respond.ts';
 import type { Answer, Route } from './route.ts';
+import { endRequestSpan, startRequestSpan } from './request-span.ts';
 import { buildRouteTable } from './route-table.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sendAnswer } from './send-answer.ts';
@@ -63,6 +64,7 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const exchange = new Exchange(request, response, clientAddress(request.socket.remoteAddress, forwardedFor(request)), dependencies);
+    if (dependencies.tracing) exchange.span = startRequestSpan(dependencies.tracing, exchange);
     let answer: Answer;
     try {
       answer = await respond(exchange, serving);
@@ -107,7 +109,9 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
     const method = request.method ?? 'GET';
     const route = compiled?.route.path ?? 'unmatched';
     dependencies.metrics.requestFinished(api, route, method, status, seconds);
-    const line = { api, method, route, status, ms: Math.round(seconds * 1e5) / 100, tenant: exchange.tenant, request_id: requestId, correlation_id: correlationId };
+    const { span } = exchange;
+    if (span) endRequestSpan(span, exchange, status);
+    const line = { api, method, route, status, ms: Math.round(seconds * 1e5) / 100, tenant: exchange.tenant, request_id: requestId, correlation_id: correlationId, ...(span && { trace_id: span.traceId }) };
     if (status >= 400 || compiled?.unsafe) dependencies.logger.info('request', line);
     else dependencies.logger.debug('request', line);
     const key = principal?.kind === 'api_key' ? principal : refusedKey;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Span } from '../../application/ports/tracing.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { Actor } from '../../domain/event.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
@@ -25,6 +26,8 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   readonly startedAt = performance.now();
   compiled: CompiledRoute | undefined = undefined;
   refusedKey: RefusedKey | undefined = undefined;
+  /** Where traces are asked for. */
+  span: Span | undefined = undefined;
   bytesIn = 0;
 
   params: unknown = undefined;
@@ -64,6 +67,7 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
       causationId: this.requestId,
       now: this.#world.now,
       newId: this.#world.newId,
+      ...(this.span && { traceparent: this.span.traceparent }),
     });
   }
 

@@ -4,6 +4,7 @@ import type { Principal } from '../../domain/identity/principal.ts';
 import type { Entitlements } from '../../application/ports/entitlements.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
+import type { Tracing } from '../../application/ports/tracing.ts';
 import type { ProjectionProgress } from '../../projections/engine/projection.ts';
 import type { CorsPolicy } from './cors.ts';
 import type { DoorOptions } from './doors.ts';
@@ -47,6 +48,8 @@ type MaybePromise<T> = T | Promise<T>;
 export type HttpDependencies = {
   readonly logger: Logger;
   readonly metrics: Metrics;
+  /** Where traces are asked for. */
+  readonly tracing?: Tracing | undefined;
   readonly now: () => Date;
   /** A new UUID v7. */
   readonly newId: () => string;

@@ -13,6 +13,7 @@ import { enforceGate, isHidden } from './gate.ts';
 import type { HttpDependencies, RefusedKey } from './http-dependencies.ts';
 import type { IdempotencyScope } from './idempotency.ts';
 import { withIdempotency } from './idempotency.ts';
+import { PROBES } from './probes.ts';
 import { parseQuery } from './query-string.ts';
 import { parseJson, readBody, requireJsonType, requireMediaType } from './read-body.ts';
 import type { Answer } from './route.ts';
@@ -23,7 +24,6 @@ import { refuseDisabledHost, resolveTenant } from './tenant.ts';
 const COMMIT_WAIT_MS = 5000;
 const MIN_POSITION_WAIT_MS = 2000;
 
-const PROBES = new Set(['/healthz', '/readyz', '/startup']);
 const HOST = /^[A-Za-z0-9.:[\]-]+$/;
 
 /** What every request of one listener shares. */

@@ -49,6 +49,7 @@ export async function buildMessages(events: readonly RecordedEvent[], dependenci
         schema: trigger.schema,
         body: trimmed === envelope ? whole : JSON.stringify(trimmed),
         deliveryId: dependencies.newId(),
+        traceparent: event.metadata.$traceparent,
       });
     }
   }

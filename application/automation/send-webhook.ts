@@ -11,6 +11,8 @@ export type WebhookRequest = {
   readonly body: string;
   /** From 1. */
   readonly attempt: number;
+  /** W3C Trace Context that is sent along. */
+  readonly traceparent?: string | undefined;
 };
 
 export type SendWebhookDependencies = {
@@ -36,11 +38,17 @@ export function sendWebhook(webhook: OpenWebhook, request: WebhookRequest, { out
       'X-Webhook-Attempt': String(request.attempt),
       ...(request.attempt > 1 ? { 'X-Webhook-Retry': 'true' } : {}),
     },
-    originHeaders: { ...webhook.headers, ...signature },
+    originHeaders: { ...contextHeader(webhook, request), ...webhook.headers, ...signature },
     body: request.body,
     maxResponseBytes: webhook.max_response_size,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
+}
+
+/** A header of that name which the webhook's owner set stays theirs. */
+function contextHeader({ headers }: OpenWebhook, { traceparent }: WebhookRequest): Readonly<Record<string, string>> {
+  const taken = Object.keys(headers).some((name) => name.toLowerCase() === 'traceparent');
+  return traceparent === undefined || taken ? {} : { traceparent };
 }
 
 /** What an outcome means: any 2xx succeeds. */

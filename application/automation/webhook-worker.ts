@@ -6,6 +6,7 @@ import type { EventStore } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Outbound } from '../ports/outbound.ts';
+import type { Tracing } from '../ports/tracing.ts';
 import type { Signals } from '../ports/signals.ts';
 import type { WebhookQueue } from '../ports/webhook-queue.ts';
 import { announceDeadLetters } from './announce-dead-letters.ts';
@@ -33,6 +34,7 @@ export type WebhookWorkerDependencies<Tx> = {
   readonly hasStatus: (tenant: string, typeId: string) => Promise<boolean> | boolean;
   readonly signals?: Signals;
   readonly metrics: Metrics;
+  readonly tracing?: Tracing | undefined;
   readonly logger: Logger;
   readonly now: () => Date;
   /** A new UUID v7. */

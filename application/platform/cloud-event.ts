@@ -2,7 +2,8 @@ import type { RecordedEvent } from '../../domain/event.ts';
 
 /**
  * Headers of a message after the CloudEvents Kafka binding, binary mode (spec 4 D). `ce_id` is the event's id: consumers drop repeats by it.
- * `ce_sequence` is the event's position, which sorts as text (CloudEvents extension `sequence`).
+ * `ce_sequence` is the event's position, which sorts as text (CloudEvents extension `sequence`). `traceparent` (W3C Trace Context) is that of
+ * the append, where traces were asked for.
  */
 export function cloudEventHeaders(event: RecordedEvent, overrides: { readonly type?: string; readonly schemaVersion?: number } = {}): Readonly<Record<string, string>> {
   return {
@@ -17,5 +18,6 @@ export function cloudEventHeaders(event: RecordedEvent, overrides: { readonly ty
     tenant: event.metadata.tenant,
     correlation_id: event.metadata.$correlationId,
     schema_version: String(overrides.schemaVersion ?? event.metadata.schema_version),
+    ...(event.metadata.$traceparent === undefined ? {} : { traceparent: event.metadata.$traceparent }),
   };
 }

@@ -60,8 +60,9 @@ export function encodeEvent(event: RecordedEvent, prefix: string): Message | und
 }
 
 /** The event of a message made by `encodeEvent`. @throws `message_unreadable` for anything else */
-export function decodeEvent(message: Pick<Message, 'value'>): RecordedEvent {
+export function decodeEvent(message: Pick<Message, 'value'> & Partial<Pick<Message, 'headers'>>): RecordedEvent {
   const value = parse(message.value);
+  const traceparent = message.headers?.['traceparent'];
   const position = parsePosition(value.position);
   if (!position) throw refusal('message_unreadable', { message: 'the message holds no position' });
   return {
@@ -79,6 +80,7 @@ export function decodeEvent(message: Pick<Message, 'value'>): RecordedEvent {
       $causationId: value.causation_id,
       occurred_at: value.occurred_at,
       schema_version: value.schema_version,
+      ...(traceparent === undefined ? {} : { $traceparent: traceparent }),
     },
   };
 }

@@ -13,6 +13,8 @@ export type WebhookMessage = {
   readonly body: string;
   /** Id of the record of the first attempt. */
   readonly deliveryId: string;
+  /** Of the event, where traces are asked for. */
+  readonly traceparent: string | undefined;
 };
 
 /** A delivery claimed for one attempt. */
@@ -24,6 +26,7 @@ export type ClaimedDelivery = {
   readonly schema: string;
   readonly body: string;
   readonly deliveryId: string;
+  readonly traceparent: string | undefined;
   /** From 1. */
   readonly attempt: number;
   /** How often our own faults have put this attempt off. */

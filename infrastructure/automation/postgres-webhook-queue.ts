@@ -8,9 +8,9 @@ const MAX_ERROR_KEPT = 1_000;
 
 const ENQUEUE = `
   with added as (
-    insert into operational.webhook_messages (id, tenant_id, webhook_id, event_id, event, schema, body)
-    select id, tenant_id, webhook_id, event_id, event, schema, body
-    from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[]) as m(id, tenant_id, webhook_id, event_id, event, schema, body)
+    insert into operational.webhook_messages (id, tenant_id, webhook_id, event_id, event, schema, body, traceparent)
+    select id, tenant_id, webhook_id, event_id, event, schema, body, traceparent
+    from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $9::text[]) as m(id, tenant_id, webhook_id, event_id, event, schema, body, traceparent)
     on conflict (id) do nothing
     returning id, tenant_id, webhook_id
   )
@@ -27,7 +27,7 @@ const CLAIM = `
     from due where q.message_id = due.message_id
     returning q.message_id, q.tenant_id, q.webhook_id, q.delivery_id, q.attempt, q.postponed
   )
-  select c.*, m.event, m.schema, m.body from claimed c join operational.webhook_messages m on m.id = c.message_id`;
+  select c.*, m.event, m.schema, m.body, m.traceparent from claimed c join operational.webhook_messages m on m.id = c.message_id`;
 
 /** The primary key of the attempts decides who records attempt n; everything else follows from having won. */
 const RECORD = `
@@ -70,6 +70,7 @@ type ClaimedRow = {
   readonly event: string;
   readonly schema: string;
   readonly body: string;
+  readonly traceparent: string | null;
 };
 
 type UnannouncedRow = {
@@ -88,8 +89,8 @@ export function createPostgresWebhookQueue({ database }: { readonly database: Qu
   return {
     enqueue(messages, tx = database) {
       if (messages.length === 0) return Promise.resolve(0);
-      const column = <Key extends keyof WebhookMessage>(key: Key) => messages.map((message) => message[key]);
-      return tx.execute(ENQUEUE, [column('id'), column('tenant'), column('webhookId'), column('eventId'), column('event'), column('schema'), column('body'), column('deliveryId')], 'webhook_enqueue');
+      const column = <Key extends keyof WebhookMessage>(key: Key) => messages.map((message) => message[key] ?? null);
+      return tx.execute(ENQUEUE, [column('id'), column('tenant'), column('webhookId'), column('eventId'), column('event'), column('schema'), column('body'), column('deliveryId'), column('traceparent')], 'webhook_enqueue');
     },
 
     async claim({ limit, leaseMs }) {
@@ -103,6 +104,7 @@ export function createPostgresWebhookQueue({ database }: { readonly database: Qu
         schema: row.schema,
         body: row.body,
         deliveryId: row.delivery_id,
+        traceparent: row.traceparent ?? undefined,
         attempt: row.attempt,
         postponed: row.postponed,
         claim,

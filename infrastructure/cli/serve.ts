@@ -8,6 +8,7 @@ import type { StartLayers } from '../configuration/start-layers.ts';
 import { startLayers } from '../configuration/start-layers.ts';
 import { createLogger } from '../logging/create-logger.ts';
 import type { EmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
+import { openTracing } from '../tracing/open-tracing.ts';
 import { startEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { embeddedDirectory, EMBEDDED_DATABASE } from './embedded.ts';
@@ -28,6 +29,7 @@ export async function run(): Promise<undefined> {
       layers: start.layers,
       declaredTypes: start.file.schemas,
       logger,
+      traces: await openTracing(process.env, logger),
       onFatal: (error) => {
         logger.error('the process must be started anew', { reason: error.message });
         logger.flush();

@@ -7,6 +7,7 @@ import { loadSettings } from '../configuration/load-settings.ts';
 import { startLayers } from '../configuration/start-layers.ts';
 import { createLogger } from '../logging/create-logger.ts';
 import type { EmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
+import { openTracing } from '../tracing/open-tracing.ts';
 import { startEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
@@ -36,7 +37,7 @@ export async function run(args: readonly string[]): Promise<undefined> {
   const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(dataDirectory) : undefined;
   let service: Service;
   try {
-    service = await startService({ settings: { ...settings, databaseUrl: embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl }, layers: start.layers, declaredTypes: start.file.schemas, logger });
+    service = await startService({ settings: { ...settings, databaseUrl: embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl }, layers: start.layers, declaredTypes: start.file.schemas, logger, traces: await openTracing(process.env, logger) });
   } catch (error) {
     await embedded?.stop();
     throw error;

@@ -2,6 +2,7 @@ import type { Settings } from '../configuration/settings/index.ts';
 import type { Entitlements } from '../../application/ports/entitlements.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
+import type { Tracing } from '../../application/ports/tracing.ts';
 import type { Vault } from '../../application/ports/vault.ts';
 import { createWebhookDirectory } from '../../application/automation/webhook-directory.ts';
 import type { WebhookWorker } from '../../application/automation/webhook-worker.ts';
@@ -24,6 +25,7 @@ export type AutomationOptions = {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracing: Tracing | undefined;
   readonly progress: ProjectionProgress;
   readonly vault: Vault;
   readonly entitlements: Entitlements;
@@ -52,7 +54,7 @@ export function composeAutomation(options: AutomationOptions): Automation {
   });
   const worker = createWebhookWorker<Queryable>({
     queue: createPostgresWebhookQueue({ database: stores.database }),
-    directory, outbound, metrics, logger, now, newId,
+    directory, outbound, metrics, tracing: options.tracing, logger, now, newId,
     eventStore: stores.eventStore,
     signals: stores.signals,
     changeOf: (event) => history.changeOf(event),

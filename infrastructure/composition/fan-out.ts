@@ -1,9 +1,11 @@
 import { createRelay } from '../../application/platform/relay.ts';
+import { traceBatch } from '../../application/platform/trace-batch.ts';
 import { topics } from '../../application/platform/topics.ts';
 import type { EventFeed } from '../../application/ports/event-feed.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { MessageBus } from '../../application/ports/message-bus.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
+import type { Tracing } from '../../application/ports/tracing.ts';
 import { reasonOf } from '../../projections/engine/faults.ts';
 import { startFollower } from '../../projections/engine/follower.ts';
 import type { Settings } from '../configuration/settings/index.ts';
@@ -18,6 +20,7 @@ export type FanOutOptions = {
   readonly settings: Settings;
   readonly logger: Logger;
   readonly metrics: Metrics;
+  readonly tracing: Tracing | undefined;
   /** The bus can't go on: the process ends with 1 and is started anew. */
   readonly onFatal: (error: Error) => void;
 };
@@ -35,10 +38,10 @@ export type FanOut = {
 };
 
 /** Events for others (spec 5, rule 10): through Kafka where brokers are named, else each worker follows the log with a checkpoint of its own. */
-export async function openFanOut({ stores, settings, logger, metrics, onFatal }: FanOutOptions): Promise<FanOut> {
+export async function openFanOut({ stores, settings, logger, metrics, tracing, onFatal }: FanOutOptions): Promise<FanOut> {
   const { kafkaBrokers, kafkaTopicPrefix: prefix } = settings;
   if (kafkaBrokers === undefined) {
-    return { feed: followingFeed({ stores, prefix, logger, metrics }), bus: undefined, startRelay: () => Promise.resolve(undefined), giveUp: () => undefined, close: () => Promise.resolve() };
+    return { feed: tracedFeed(followingFeed({ stores, prefix, logger, metrics }), tracing), bus: undefined, startRelay: () => Promise.resolve(undefined), giveUp: () => undefined, close: () => Promise.resolve() };
   }
   const { openKafkaBus } = await import('../message-bus/kafka/kafka-bus.ts');
   const { kafkaSaslMechanism: mechanism, kafkaSaslUsername: username, kafkaSaslPassword: password } = settings;
@@ -55,7 +58,7 @@ export async function openFanOut({ stores, settings, logger, metrics, onFatal }:
   ready.catch((error: unknown) => {
     if (!stopping.signal.aborted) logger.error('topics could not be made', { reason: String(error) });
   });
-  const viaKafka = kafkaEventFeed({ bus, prefix });
+  const viaKafka = tracedFeed(kafkaEventFeed({ bus, prefix }), tracing);
   return {
     bus,
     feed: {
@@ -72,7 +75,7 @@ export async function openFanOut({ stores, settings, logger, metrics, onFatal }:
         source: stores.eventStore,
         leases: stores.leases,
         database: stores.database,
-        handler: { kind: 'before', handle: relayBatch },
+        handler: { kind: 'before', handle: (events, signal) => traceBatch(tracing, 'publish', events, 'producer', () => relayBatch(events, signal)) },
         logger, metrics,
       });
     },
@@ -91,4 +94,10 @@ function followingFeed({ stores, prefix, logger, metrics }: { stores: Stores; pr
     deadEvents: createDeadEvents({ database }),
     prefix, reasonOf, logger, metrics,
   });
+}
+
+/** Workers' work on events as spans. */
+function tracedFeed(feed: EventFeed, tracing: Tracing | undefined): EventFeed {
+  if (!tracing) return feed;
+  return { start: (options) => feed.start({ ...options, handle: (events) => traceBatch(tracing, `handle ${options.worker}`, events, 'consumer', () => options.handle(events)) }) };
 }

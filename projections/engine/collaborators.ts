@@ -45,3 +45,9 @@ export type FollowerMetrics = {
   batchApplied(follower: string, events: number, seconds: number): void;
   followerStopped?(follower: string, stopped: boolean): void;
 };
+
+/** Work on a batch, seen from outside. */
+export type FollowerTracing = {
+  /** Called where the work begins; the answer where it ends, `failure` saying in a word why it failed. */
+  startBatch(follower: string, events: readonly RecordedEvent[]): (failure?: string) => void;
+};

@@ -4,7 +4,7 @@ import type { GlobalPosition } from '../../domain/event.ts';
 import { ORIGIN, laterOf } from '../../domain/event.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
-import type { EventSource, FollowerLogger, FollowerMetrics, LeaseSource, SignalBus } from './collaborators.ts';
+import type { EventSource, FollowerLogger, FollowerMetrics, FollowerTracing, LeaseSource, SignalBus } from './collaborators.ts';
 import { isPassing, reasonOf } from './faults.ts';
 import type { Follower, FollowerStatus, FollowerStop } from './follower.ts';
 import { startFollower } from './follower.ts';
@@ -21,6 +21,7 @@ export type ProjectionEngineOptions = {
   readonly signals: SignalBus;
   readonly logger: FollowerLogger;
   readonly metrics?: FollowerMetrics;
+  readonly tracing?: FollowerTracing | undefined;
   /** Names this process in logs. */
   readonly instanceId: string;
   /** Most events of a batch. Default 2,000. */
@@ -85,6 +86,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
       },
       logger,
       ...(metrics ? { metrics } : {}),
+      tracing: options.tracing,
       ...(options.maxBatch === undefined ? {} : { maxBatch: options.maxBatch }),
       ...(options.persistEveryMs === undefined ? {} : { persistEveryMs: options.persistEveryMs }),
     });

@@ -1,6 +1,6 @@
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import type { Database, Transaction } from '../../infrastructure/postgres/database.ts';
-import type { EventSource, FollowerLogger, FollowerMetrics, LeaseSource, SourceFilter } from './collaborators.ts';
+import type { EventSource, FollowerLogger, FollowerMetrics, FollowerTracing, LeaseSource, SourceFilter } from './collaborators.ts';
 
 /**
  * What is done with a batch. `inside`: in the transaction that moves the checkpoint, so its effects are exactly once.
@@ -35,6 +35,7 @@ export type FollowerOptions = {
   readonly onStop?: (stop: FollowerStop) => void;
   readonly logger?: FollowerLogger;
   readonly metrics?: FollowerMetrics;
+  readonly tracing?: FollowerTracing | undefined;
 };
 
 /** Why a follower does not go on. `at`: the event it could not handle, or its position. */

@@ -91,7 +91,14 @@ export function startFollower(options: FollowerOptions): Follower {
     async function apply({ events, position: to, caughtUp }: Batch): Promise<void> {
       if (events.length > 0) {
         const began = performance.now();
-        await commit(events, { epoch, from: written, to, signal });
+        const ended = options.tracing?.startBatch(name, events);
+        try {
+          await commit(events, { epoch, from: written, to, signal });
+        } catch (error) {
+          ended?.(error instanceof Error ? error.name : 'error');
+          throw error;
+        }
+        ended?.();
         written = to;
         failures = 0;
         metrics?.followerStopped?.(name, false);

@@ -6,7 +6,8 @@ export type Query = { [name: string]: string | Query | (string | Query)[] | unde
 
 const MAX_PARAMETERS = 200;
 const MAX_DEPTH = 5;
-const FORBIDDEN = /(?:^|[[\].])(?:__proto__|constructor|prototype)(?:$|[[\].])/;
+/** `constructor` and `prototype` by themselves are names a field may have; objects made here have neither. */
+const FORBIDDEN = /(?:^|[[\].])(?:__proto__|constructor[[\].]+prototype)(?:$|[[\].])/;
 const SUSPICIOUS = /__proto__|constructor|prototype|%/;
 
 /**

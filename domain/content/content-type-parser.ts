@@ -25,6 +25,8 @@ export type ParseContentTypeOptions = {
 
 const KEYS = ['name', 'display_name', 'fields', 'with_created_at', 'with_updated_at', 'with_soft_delete', 'with_draft_publish', 'transports'];
 const TRANSPORT_NAMES = ['rest', 'graphql', 'grpc'] as const;
+/** Words that stand in the place of a type's name in routes of their own (spec 2, endpoints). */
+const RESERVED_NAMES: readonly string[] = ['export', 'import', 'migrate', 'presets'];
 /** PostgreSQL allows 1600 columns; a row's null bitmap and the system columns need their room. */
 const MAX_FIELDS = 500;
 
@@ -53,12 +55,13 @@ export function parseContentType(input: unknown, options: ParseContentTypeOption
   return definition;
 }
 
-/** @throws InvalidDefinition when the name is outside the grammar */
+/** @throws InvalidDefinition when the name is outside the grammar, or a route's */
 export function parseName(name: unknown): string {
   if (name === undefined || name === null || name === '') throw new InvalidDefinition('name is required');
   if (typeof name !== 'string' || !TYPE_NAME.test(name)) {
     throw new InvalidDefinition('name must start with a letter and hold at most 63 lower-case letters, digits or _');
   }
+  if (RESERVED_NAMES.includes(name)) throw new InvalidDefinition(`name "${name}" is reserved`);
   return name;
 }
 

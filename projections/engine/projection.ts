@@ -11,7 +11,7 @@ export type Target = {
 export type ProjectedTable = {
   /** Name without schema. */
   readonly table: string;
-  /** SQL expression of a row's canonical text, over the alias `t`; every value a replay must give back. Default `t::text`. */
+  /** SQL expression of a row's canonical text, over the alias `t`; every value a replay must give back. Default: the whole row. */
   readonly canonical?: string;
 };
 

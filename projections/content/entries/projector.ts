@@ -119,9 +119,9 @@ async function patchRows(tx: Transaction, table: string, type: ContentType, writ
   if (writes.length === 0) return;
   const fields = new Set(writes.flatMap(({ values }) => Object.keys(values)));
   const columns = [...CHANGING, ...storedFields(type.definition).map(({ key }) => key)].filter((column) => fields.has(column)).map(quoteIdentifier);
-  // Not prepared: a plan made while the table was small would scan it for ever after.
+  // Not prepared: a plan made while the table was small would scan it for ever after. `t` alone would mean a field of that name.
   const updated = await tx.execute(
-    `update ${table} t set (${columns.join(', ')}) = (select ${columns.map((column) => `r.${column}`).join(', ')} from json_populate_record(t, p.patch) r) ` +
+    `update ${table} t set (${columns.join(', ')}) = (select ${columns.map((column) => `r.${column}`).join(', ')} from json_populate_record(t.*, p.patch) r) ` +
       'from json_to_recordset($1::json) p(id uuid, base int8, patch json) where t.id = p.id and t._version = p.base and t.tenant_id = $2',
     [JSON.stringify(writes.map(({ id, base, values }) => ({ id, base, patch: values }))), type.tenant],
   );

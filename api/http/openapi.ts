@@ -3,6 +3,7 @@ import { createComponents } from './openapi/components.ts';
 import { ERROR_SCHEMAS, errorExamples } from './openapi/errors.ts';
 import { headerComponents } from './openapi/headers.ts';
 import { operationOf } from './openapi/operation.ts';
+import { prune } from './openapi/prune.ts';
 import { SECURITY_SCHEMES } from './openapi/security.ts';
 import type { Route } from './route.ts';
 
@@ -18,7 +19,9 @@ export type OpenApiDocument = JsonObject & {
 
 const DESCRIPTION = `Multi-tenant headless content service that keeps every change.
 
-Every refusal carries \`error\`, a message for people, and \`code\`, for programs. Writes answer \`X-Commit-Position\`; a read with that value as \`X-Min-Position\` sees the write.`;
+Every refusal carries \`error\`, a message for people, and \`code\`, for programs. Writes answer \`X-Commit-Position\`; a read with that value as \`X-Min-Position\` sees the write.
+
+Whatever it asks for, a request may also be answered 400 \`bad_request\`, 403 \`address_refused\`, 405 \`method_not_allowed\` (with \`Allow\`), 408 \`request_timeout\`, 417 \`expectation_failed\`, 421 \`host_not_served\` and 431 \`headers_too_large\`.`;
 
 /** What the rooms are about. */
 const ROOMS: Readonly<Record<string, string>> = {
@@ -40,12 +43,12 @@ export function openApiDocument(routes: readonly Route[], { title, version }: { 
     operations.add(route.operation);
     item[method] = operationOf(route, components);
   }
-  return {
+  return prune({
     openapi: '3.1.0',
     info: { title, version, description: DESCRIPTION, license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' } },
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))].toSorted().map((name) => ({ name, description: ROOMS[name] ?? `Routes of the room ${name}` })),
     paths,
     components: { ...components.all(), examples: errorExamples(), ...headerComponents(), securitySchemes: SECURITY_SCHEMES },
-  };
+  });
 }

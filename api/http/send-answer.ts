@@ -2,6 +2,8 @@ import type { Exchange } from './exchange.ts';
 import type { Serving } from './respond.ts';
 import type { Answer } from './route.ts';
 
+const POLICY = 'Content-Security-Policy';
+
 /**
  * Writes an answer in one go; of a stream only the head. `constant`: headers of every answer, name and value by turns.
  * @returns how many bytes the body holds
@@ -9,7 +11,8 @@ import type { Answer } from './route.ts';
  */
 export function sendAnswer({ request, response, requestId, correlationId }: Exchange, answer: Answer, constant: readonly string[], { api, cors }: Serving): number {
   const { status, stream, trailers } = answer;
-  const headers = constant.slice();
+  // A page has a policy of its own; two would both hold.
+  const headers = answer.headers?.[POLICY] === undefined ? constant.slice() : without(constant, POLICY);
   headers.push('X-Request-Id', requestId, 'X-Correlation-ID', correlationId);
   if (request.headers.origin !== undefined) headers.push(...cors.simple(request.headers.origin));
 
@@ -45,4 +48,9 @@ export function sendAnswer({ request, response, requestId, correlationId }: Exch
   if (text === undefined || request.method === 'HEAD') response.end();
   else response.end(text);
   return bytes;
+}
+
+function without(headers: readonly string[], name: string): string[] {
+  const at = headers.indexOf(name);
+  return at < 0 ? headers.slice() : headers.toSpliced(at, 2);
 }

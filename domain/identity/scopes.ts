@@ -20,10 +20,11 @@ export function scopeAllows(principal: Pick<Principal, 'roles'> & { readonly sco
   return false;
 }
 
-/** First segment after `/api/v1/`, lower-case. */
+/** First segment after `/api/v1/`, lower-case. The OpenAPI document tells what `schemas` tells, and opens with the same scope. */
 function resourceOf(path: string): string | undefined {
   if (!path.startsWith(CONTENT_PREFIX)) return undefined;
   const segment = /^[^/?#]*/.exec(path.slice(CONTENT_PREFIX.length))?.[0];
+  if (segment === 'openapi.json') return 'schemas';
   return segment === undefined || segment === '' ? undefined : segment.toLowerCase();
 }
 

@@ -23,6 +23,7 @@ import type { StoredContentType } from '../../domain/content/content-type.ts';
 import type { HealthChecks } from '../../api/platform/health.ts';
 import { healthRoutes } from '../../api/platform/health.ts';
 import { metricsRoute } from '../../api/platform/metrics.ts';
+import { docsRoutes } from '../../api/platform/docs/docs-routes.ts';
 import { openApiRoutes } from '../../api/platform/openapi.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { composeAdminContent } from './admin-content.ts';
@@ -68,7 +69,8 @@ export function composeRoutes({ stores, settings, configuration, latencies, metr
   const { vault, progress, tenants } = identity.dependencies;
   const built: readonly Route[] = [
     ...operations,
-    ...openApiRoutes({ routes: () => served, version }),
+    ...openApiRoutes({ routes: () => served, version, queries: content.typeDependencies.queries, accessRules: content.entryDependencies.accessRules }),
+    ...docsRoutes(),
     ...operationsRoutes({ database: stores.database, settings, latencies }),
     ...auditRoutes(audit.dependencies),
     ...configRoutes({ eventStore: stores.eventStore, vault, configuration }),

@@ -1,0 +1,21 @@
+import { readableTypes } from '../../application/content/content-access.ts';
+import type { AccessRules } from '../../application/ports/access-rules.ts';
+import type { ContentType } from '../../domain/content/content-type.ts';
+import type { ContentTypeDefinition } from '../../domain/content/definition.ts';
+import type { Principal } from '../../domain/identity/principal.ts';
+
+/** The definitions of these types that the caller may read over REST, without the fields hidden from them (spec 1, Transports; API key checks). */
+export function visibleTypes(
+  types: readonly ContentType[],
+  { tenant, principal }: { readonly tenant: string; readonly principal: Principal | undefined },
+  accessRules: AccessRules,
+): readonly ContentTypeDefinition[] {
+  const served = types.filter(({ name, definition }) => definition.transports?.rest !== 'off' && mayName(principal, name));
+  const found = readableTypes(served, { tenant, roles: principal?.roles ?? [] }, { accessRules });
+  return found.map(({ type: { definition }, hidden }) => (hidden.size === 0 ? definition : { ...definition, fields: definition.fields.filter(({ name }) => !hidden.has(name)) }));
+}
+
+/** Whether the list of an API key lets it name the content type. */
+export function mayName(principal: Principal | undefined, name: string): boolean {
+  return principal?.kind !== 'api_key' || principal.schemas.length === 0 || principal.schemas.includes(name);
+}

@@ -1,0 +1,32 @@
+import type { ErrorCode } from '../../../domain/errors.ts';
+import type { Route } from '../route.ts';
+
+/** What a route may answer: what every route with such a declaration does, and what it declares itself. */
+export function refusalsOf(route: Route): readonly ErrorCode[] {
+  const { access, api, params, query, body, rawBody, method } = route;
+  return [
+    ...credentialRefusals(route),
+    ...(access.kind !== 'public' && api === 'admin' && method !== 'GET' ? (['invalid_csrf_token'] as const) : []),
+    ...(params ? [route.notFound ?? ('not_found' as const)] : []),
+    ...(query ? (['invalid_query_parameter'] as const) : []),
+    ...(route.feature === undefined ? [] : (['endpoint_not_found'] as const)),
+    ...(route.capability === undefined ? [] : (['payment_required'] as const)),
+    ...(body ? ([route.malformedJson ?? 'invalid_json_body', route.tooLarge ?? 'body_too_large', 'unsupported_media_type'] as const) : []),
+    ...(body && !route.refuseBody ? (['validation_failed'] as const) : []),
+    ...(rawBody ? ([route.tooLarge ?? 'body_too_large', 'unsupported_media_type'] as const) : []),
+    ...(route.idempotent ? (['idempotency_in_progress', 'idempotency_key_reused'] as const) : []),
+    ...(route.reads && method === 'GET' ? (['invalid_header', 'not_caught_up'] as const) : []),
+    ...(route.refusals ?? []),
+    'rate_limited',
+    'internal',
+    'unavailable',
+  ];
+}
+
+function credentialRefusals({ access, api }: Route): readonly ErrorCode[] {
+  if (access.kind === 'public') return [];
+  const roles: readonly ErrorCode[] = access.roles ? ['insufficient_permissions'] : [];
+  if (access.kind === 'session') return ['authentication_required', access.refusal ?? 'session_required', 'tenant_disabled', 'tenant_not_found', ...roles];
+  const keys: readonly ErrorCode[] = api === 'content' ? ['insufficient_scope', 'monthly_limit_exceeded'] : ['session_required'];
+  return ['authentication_required', 'tenant_disabled', 'tenant_not_found', ...keys, ...roles];
+}

@@ -1,0 +1,57 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { SentDocument } from '../sent-document.ts';
+import { sentDocument } from '../sent-document.ts';
+
+const TYPES = { html: 'text/html; charset=utf-8', js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8' } as const;
+
+/** Files beside the page, by their name below `/docs/`; those of Swagger UI come from its package. */
+const FILES: Readonly<Record<string, { readonly type: string; readonly path: () => string | URL }>> = {
+  'docs.css': { type: TYPES.css, path: () => asset('docs.css') },
+  'docs.js': { type: TYPES.js, path: () => asset('docs.js') },
+  'swagger-ui-bundle.js': { type: TYPES.js, path: () => packaged('swagger-ui-bundle.js') },
+  'swagger-ui.css': { type: TYPES.css, path: () => packaged('swagger-ui.css') },
+};
+
+/** One file as it is sent; `json` is its text. */
+export type DocsFile = SentDocument & { readonly type: string };
+
+const read = new Map<string, Promise<DocsFile>>();
+
+/** The page of one listener. */
+export function docsPage(api: 'admin' | 'content'): Promise<DocsFile> {
+  return once(`page:${api}`, async () => {
+    const html = await readFile(asset('docs.html'), 'utf8');
+    return { ...sentDocument(html.replace('<html lang="en">', `<html lang="en" data-api="${api}">`)), type: TYPES.html };
+  });
+}
+
+/** A file of the page; undefined: there is none of that name. */
+export function docsFile(name: string): Promise<DocsFile> | undefined {
+  const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
+  return file && once(name, async () => ({ ...sentDocument(withoutSourceMap(await readFile(file.path(), 'utf8'))), type: file.type }));
+}
+
+/** Files don't change while a process runs. */
+function once(key: string, make: () => Promise<DocsFile>): Promise<DocsFile> {
+  const known = read.get(key);
+  if (known) return known;
+  const making = make();
+  read.set(key, making);
+  making.catch(() => read.delete(key));
+  return making;
+}
+
+/** Source maps are not served. */
+function withoutSourceMap(text: string): string {
+  return text.replace(/\n?(?:\/\/# |\/\*# )sourceMappingURL=\S+(?: \*\/)?\s*$/, '\n');
+}
+
+/** Beside this file, and beside the bundle. */
+function asset(name: string): URL {
+  return new URL(`./assets/${name}`, import.meta.url);
+}
+
+function packaged(name: string): string {
+  return createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
+}

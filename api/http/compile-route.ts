@@ -1,6 +1,8 @@
 import type { FieldError } from '../../domain/errors.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { Route } from './route.ts';
+import type { RouteLimiter } from './route-limit.ts';
+import { createRouteLimiter } from './route-limit.ts';
 import { parameterNames } from './route-table.ts';
 import type { Check, Problem } from './validators.ts';
 import { compileBody, compileCoercing } from './validators.ts';
@@ -15,6 +17,8 @@ export type CompiledRoute = {
   /** Roles that may call; undefined: any. */
   readonly roles: readonly string[] | undefined;
   readonly unsafe: boolean;
+  /** Counts the calls of each client address. */
+  readonly limiter: RouteLimiter | undefined;
 };
 
 /** @throws Error when a declaration contradicts itself or holds a schema that does not compile. */
@@ -34,6 +38,7 @@ export function compileRoute(route: Route): CompiledRoute {
       roles: route.access.kind === 'public' ? undefined : route.access.roles,
       unsafe: route.method !== 'GET',
     };
+      limiter: route.limit && createRouteLimiter(route.limit),
   } catch (error) {
     throw new Error(`${route.operation}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

@@ -1,6 +1,7 @@
 import express from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAppError } from '../../domain/errors.ts';
+import { sameText } from './access.ts';
 import { createClientAddress } from './client-address.ts';
 import { compileRoute } from './compile-route.ts';
 import { createCors } from './cors.ts';
@@ -63,7 +64,7 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
   };
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const exchange = new Exchange(request, response, clientAddress(request.socket.remoteAddress, forwardedFor(request)), dependencies);
+    const exchange = new Exchange(request, response, clientAddress({ peer: request.socket.remoteAddress, forwarded: forwardedFor(request), fromConsole: isConsole(request, options.consoleKeys) }), dependencies);
     if (dependencies.tracing) exchange.span = startRequestSpan(dependencies.tracing, exchange);
     let answer: Answer;
     try {
@@ -129,4 +130,10 @@ export function sessionCookieName(secure: boolean): string {
 function forwardedFor({ headers }: IncomingMessage): string | undefined {
   const value = headers['x-forwarded-for'];
   return Array.isArray(value) ? value.join(',') : value;
+}
+
+/** Whether a request carries the key that is shared with the console; in constant time, against every key that is in force (spec 1, session rules). */
+function isConsole({ headers }: IncomingMessage, keys: readonly string[]): boolean {
+  const presented = headers['x-console-key'];
+  return typeof presented === 'string' && keys.reduce((matches, key) => sameText(presented, key) || matches, false);
 }

@@ -82,6 +82,8 @@ export type RouteGate = {
   /** Whether nothing of the feature is served by this install: its paths then were never there. */
   isHidden(feature: string): boolean;
   /** Whether the tenant lacks the feature. */
+  /** `ADMIN_CONSOLE_KEY` and `ADMIN_CONSOLE_KEY_PREVIOUS`, those that are set: whoever sends one names the client's address. */
+  readonly consoleKeys: readonly string[];
   isWithheld(tenant: string, feature: string): boolean;
   readonly entitlements: Entitlements;
 };

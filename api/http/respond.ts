@@ -58,6 +58,7 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Ans
   }
   exchange.compiled = compiled;
   const { route } = compiled;
+  compiled.limiter?.take(exchange.clientAddress, dependencies.now());
 
   const proved = await authenticate(exchange, serving);
   if (proved?.kind === 'refused_key') exchange.refusedKey = proved;

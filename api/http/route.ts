@@ -7,6 +7,7 @@ import type { Capability } from '../../domain/platform/license.ts';
 import type { Json } from '../../domain/json.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
 import type { AnswerHeader, RequestHeader } from './openapi/headers.ts';
+import type { RouteLimit } from './route-limit.ts';
 
 /** Who may call a route. Order of refusals: 401, role 403, existence 404, body 4xx (spec 4 A, sign-in details). */
 export type Access =
@@ -108,6 +109,8 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema> =
   readonly feature?: FeatureName;
   /** Paid capability it needs beside a feature that is free: without it 402 `payment_required`, before body and query are looked at. */
   readonly capability?: Capability;
+  /** How fast one client address may call it, in each process: 429 `rate_limited` beyond (spec 1, limits). */
+  readonly limit?: RouteLimit;
   /** Runs before body and query are looked at: refusals that win over a bad body, such as 404 of a missing resource (spec 4 A, order of refusals). */
   readonly precheck?: (request: RouteRequest<Static<P>, unknown, unknown>) => Promise<void>;
   /** Read models the answer comes from; `X-Min-Position` waits for them. */

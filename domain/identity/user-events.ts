@@ -9,7 +9,7 @@ export type SealedValue = JsonObject;
 export type SessionEnd = 'signed_out' | 'refresh_token_reused';
 
 /** How a session was opened. */
-export type SignInMethod = 'setup' | 'password';
+export type SignInMethod = 'setup' | 'password' | 'magic_link' | 'device';
 
 /** How a password came to be replaced: by its owner, by a mailed token, by a super admin. Events from before it was told have none. */
 export type PasswordChangeReason = 'changed' | 'reset' | 'set';

@@ -8,6 +8,7 @@ export function httpOptionsOf(settings: Settings): HttpOptions {
     maxJsonBodyBytes: settings.maxJsonBodyBytes,
     maxBodyBytes: settings.maxBodyBytes,
     trustedProxies: settings.trustedProxies,
+    consoleKeys: [settings.adminConsoleKey, settings.adminConsoleKeyPrevious].filter((key) => key !== undefined),
     secure: settings.secureCookie,
     doors: { allowedHosts: settings.allowedHosts, ipAllowlist: settings.ipAllowlist },
     cors: {

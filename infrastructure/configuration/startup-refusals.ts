@@ -49,6 +49,7 @@ function everywhere(settings: Settings): readonly SettingsProblem[] {
   if ((settings.tlsCertFile === undefined) !== (settings.tlsKeyFile === undefined)) refuse('TLS_CERT_FILE', 'set TLS_CERT_FILE and TLS_KEY_FILE together');
   if ((settings.kafkaSaslMechanism === undefined) !== (settings.kafkaSaslUsername === undefined)) refuse('KAFKA_SASL_MECHANISM', 'set mechanism, user and password together');
   return problems;
+  if ((settings.adminConsoleKeyPrevious?.length ?? 32) < 32) refuse('ADMIN_CONSOLE_KEY_PREVIOUS', 'make it at least 32 characters long');
 }
 
 function inProduction(settings: Settings, { signingKeyMode }: StartupFacts): readonly SettingsProblem[] {

@@ -32,7 +32,7 @@ const GOODBYE_MS = 1_000;
 /**
  * The event store on an EventStoreDB (20.10 or later for the protocol, 22.6 for positions in streams) or KurrentDB (spec 5, rule 5).
  * Swapping the client package stays in this folder.
- * @throws `store_unavailable` when it can't be reached, `access_denied`; TypeError for an address that is none
+ * @throws `store_unavailable` when it can't be reached, `store_access_denied`; TypeError for an address that is none
  */
 export async function openEventStoreDb(options: EventStoreDbOptions): Promise<EventStore> {
   const { url, logger, metrics, appendTimeoutMs = 10_000, readTimeoutMs = 30_000, watchdogMs = 5000, backoffMs = { first: 50, most: 5000 } } = options;

@@ -20,7 +20,7 @@ function grpcCode(error: unknown): unknown {
 /** The port's refusal for a failed read: nothing has happened, all but wrong credentials may pass. */
 export function refusalOfRead(error: unknown): AppError {
   if (isAppError(error)) return error;
-  if (failureType(error) === ErrorType.ACCESS_DENIED || grpcCode(error) === PERMISSION_DENIED) return refusal('access_denied', { cause: error });
+  if (failureType(error) === ErrorType.ACCESS_DENIED || grpcCode(error) === PERMISSION_DENIED) return refusal('store_access_denied', { cause: error });
   return refusal('store_unavailable', { cause: error });
 }
 
@@ -35,11 +35,11 @@ export function refusalOfWrite(error: unknown, stream: string, expected: Expecte
     case ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED:
       return refusal('too_large', { cause: error });
     case ErrorType.ACCESS_DENIED:
-      return refusal('access_denied', { cause: error });
+      return refusal('store_access_denied', { cause: error });
     case ErrorType.NOT_LEADER:
       return refusal('store_unavailable', { cause: error });
     default:
-      if (grpcCode(error) === PERMISSION_DENIED) return refusal('access_denied', { cause: error });
+      if (grpcCode(error) === PERMISSION_DENIED) return refusal('store_access_denied', { cause: error });
       if (error instanceof Error && NOT_SENT.test(error.message)) return refusal('store_unavailable', { cause: error });
       return refusal('outcome_unknown', { cause: error });
   }

@@ -26,7 +26,7 @@ export function refusalOf(error: unknown): AppError {
   if (isAppError(error)) return error;
   const state = sqlState(error);
   const kind = state?.slice(0, 2);
-  if (kind === '28' || state === '42501') return refusal('access_denied', { cause: error });
+  if (kind === '28' || state === '42501') return refusal('store_access_denied', { cause: error });
   if (kind === '22' || kind === '23' || kind === '54') return refusal('invalid_append', { cause: error });
   return refusal('store_unavailable', { cause: error });
 }

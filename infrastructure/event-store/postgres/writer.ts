@@ -222,7 +222,7 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
       } catch (error) {
         onError(error);
         const reason = refusalOf(error);
-        const hopeless = closed || reason.code === 'access_denied';
+        const hopeless = closed || reason.code === 'store_access_denied';
         const now = performance.now();
         const late = queue.filter(({ deadline }) => hopeless || deadline <= now + delay);
         queue = queue.filter((entry) => !late.includes(entry));

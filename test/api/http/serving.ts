@@ -113,6 +113,7 @@ export async function serve(routes: readonly Route[], options: Partial<HttpOptio
       secure: false,
       cors: { origins: ['http://localhost:5173'], allowMethods: ['GET', 'POST'], allowHeaders: ['Content-Type'], exposeHeaders: ['X-Request-Id', 'RateLimit-*'], maxAge: 3600 },
       ...options,
+      consoleKeys: [],
     },
   };
   const [admin, content] = await Promise.all(

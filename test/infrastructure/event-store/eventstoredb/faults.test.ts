@@ -84,9 +84,9 @@ describe('EventStoreDB adapter, writing', () => {
 
   it('says when the credentials are refused', async () => {
     server().faults.appends = 'access_denied';
-    expect(await codeOf(store().append(newStream(), [newEvent()], { expected: 'any' }))).to.equal('access_denied');
+    expect(await codeOf(store().append(newStream(), [newEvent()], { expected: 'any' }))).to.equal('store_access_denied');
     server().faults.reads = 'access_denied';
-    expect(await codeOf(store().head())).to.equal('access_denied');
+    expect(await codeOf(store().head())).to.equal('store_access_denied');
   });
 
   it('says when the server finds an append too large', async () => {
@@ -343,7 +343,7 @@ describe('EventStoreDB adapter, subscriptions', () => {
 
   it('tells when the credentials are refused instead of trying for ever', async () => {
     server().faults.reads = 'access_denied';
-    expect(await codeOf(collect(store().subscribe({ after: ORIGIN, signal: new AbortController().signal })))).to.equal('access_denied');
+    expect(await codeOf(collect(store().subscribe({ after: ORIGIN, signal: new AbortController().signal })))).to.equal('store_access_denied');
   });
 });
 

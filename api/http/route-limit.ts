@@ -1,0 +1,37 @@
+import QuickLRU from 'quick-lru';
+import { refusal } from '../../domain/errors.ts';
+
+/** A bucket that holds `burst` calls and fills up by `perSecond`. */
+export type RouteLimit = { readonly perSecond: number; readonly burst: number };
+
+export type RouteLimiter = {
+  /** @throws `rate_limited` with `remaining`, `limit`, `reset_at` and `Retry-After` in seconds, when the bucket of the address is empty */
+  take(address: string, now: Date): void;
+};
+
+type Bucket = { calls: number; filledAtMs: number };
+
+/** Addresses remembered for a route: those longest away are forgotten first, and begin with a full bucket. */
+const ADDRESSES = 20_000;
+
+/** The limit of one route per client address (spec 1, limits), counted in this process. */
+export function createRouteLimiter({ perSecond, burst }: RouteLimit): RouteLimiter {
+  const buckets = new QuickLRU<string, Bucket>({ maxSize: ADDRESSES });
+  return {
+    take(address, now) {
+      const nowMs = now.getTime();
+      const bucket = buckets.get(address) ?? { calls: burst, filledAtMs: nowMs };
+      // A clock that was set back fills nothing.
+      const calls = Math.min(burst, bucket.calls + (Math.max(nowMs - bucket.filledAtMs, 0) / 1000) * perSecond);
+      if (calls >= 1) {
+        buckets.set(address, { calls: calls - 1, filledAtMs: nowMs });
+        return;
+      }
+      const waitMs = Math.ceil(((1 - calls) / perSecond) * 1000);
+      throw refusal('rate_limited', {
+        body: { remaining: 0, limit: burst, reset_at: new Date(nowMs + waitMs).toISOString() },
+        headers: { 'Retry-After': String(Math.ceil(waitMs / 1000)) },
+      });
+    },
+  };
+}

@@ -4,6 +4,7 @@ import { MAX_LINKS } from '../../domain/content/entry-value.ts';
 import { FIELD_TYPE_SPECS, isManyToMany, isStored } from '../../domain/content/field-types.ts';
 import { MAX_MANY } from '../../domain/content/populate-plan.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { isList } from '../http/openapi/json-schema.ts';
 
 /** JSON Schemas of the `data` of one content type's entries. */
 export type DataSchemas = {
@@ -118,9 +119,9 @@ function isPlain(pattern: string): boolean {
 
 function nullable(schema: JsonObject): JsonObject {
   const { type, enum: choices, anyOf, ...others } = schema;
-  if (Array.isArray(anyOf)) return { ...others, anyOf: [...anyOf, { type: 'null' }] };
+  if (isList(anyOf)) return { ...others, anyOf: [...anyOf, { type: 'null' }] };
   if (typeof type !== 'string') return schema;
-  return { type: [type, 'null'], ...(Array.isArray(choices) && { enum: [...choices, null] }), ...others };
+  return { type: [type, 'null'], ...(isList(choices) && { enum: [...choices, null] }), ...others };
 }
 
 function sentence(text: string): string {

@@ -21,6 +21,9 @@
     element('says').classList.toggle('refused', refused === true);
   }
 
+  const LONG = 60;
+  const operationsOf = ({ paths }) => Object.values(paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
+
   let asked = 0;
   async function show() {
     const mine = (asked += 1);
@@ -46,7 +49,8 @@
       spec: answer.body,
       dom_id: '#reference',
       deepLinking: false,
-      docExpansion: 'list',
+      // A long list takes a browser long: rooms are opened one by one then.
+      docExpansion: operationsOf(answer.body) > LONG ? 'none' : 'list',
       defaultModelsExpandDepth: 0,
       filter: true,
       persistAuthorization: false,

@@ -48,8 +48,9 @@ export function composeContent({ stores, progress, claims, accessRules, renamed,
     // Without news nothing may be believed for long; the process says so and is started anew by its keeper.
     if (!stopping.signal.aborted) logger.error('content types of other processes are not heard of', { reason: String(error) });
   });
-  const past = createPast({ database, stateAt: createPastState({ eventStore }) });
-  const entries = createEntryQueries({ database: refusingWhileChanging(database), past });
+  const reading = refusingWhileChanging(database);
+  const past = createPast({ database: reading, stateAt: createPastState({ eventStore }) });
+  const entries = createEntryQueries({ database: reading, past });
   const typeById = async (id: string) => (await contentTypesById(database, LIVE, [id])).get(id);
   const workbench = createSchemaWorkbench({ database });
   return {

@@ -1,7 +1,10 @@
 import { Type } from '@sinclair/typebox';
 import type { IdentityDependencies } from '../../application/identity/dependencies.ts';
 import { signIn } from '../../application/identity/sign-in.ts';
-import { Credentials, credentialsAnswer } from '../admin/identity/credentials-answer.ts';
+import { verifyChallenge } from '../../application/identity/verify-challenge.ts';
+import { Challenge, Credentials, challengeAnswer, credentialsAnswer } from '../admin/identity/credentials-answer.ts';
+import { ChallengeBody } from '../admin/identity/mfa-routes.ts';
+import { addressBlock } from '../http/address-block.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Route } from '../http/route.ts';
 import { route } from '../http/route.ts';
@@ -15,16 +18,29 @@ export function contentAuthRoutes(dependencies: IdentityDependencies & { readonl
   return [
     route({
       api: 'content', method: 'POST', path: '/api/v1/auth/token', operation: 'createToken', tag: 'identity',
-      summary: 'Signs in by password and answers a bearer token',
+      summary: 'Signs in by password and answers a bearer token, or asks for the second factor',
       access: { kind: 'public' },
       rateLimit: 'sign_in',
       body: Type.Object(
         { email: Type.String({ maxLength: 320 }), password: Type.String({ maxLength: 4096 }), tenant: Type.Optional(Type.String({ maxLength: 63 })) },
         { additionalProperties: false },
       ),
+      answers: { 200: Type.Union([Credentials, Challenge]) },
+      refusals: ['invalid_credentials', 'tenant_disabled', 'rate_limited'],
+      handler: async ({ body, clientAddress, context }) => {
+        const signedIn = await signIn(dependencies, { ...body, clientAddress: addressBlock(clientAddress) }, context);
+        return 'challengeToken' in signedIn ? challengeAnswer(signedIn) : credentialsAnswer(200, signedIn);
+      },
+    }),
+    route({
+      api: 'content', method: 'POST', path: '/api/v1/auth/mfa-verify', operation: 'verifyMfaForToken', tag: 'identity',
+      summary: 'Finishes a sign-in by a code of the second factor and answers a bearer token',
+      access: { kind: 'public' },
+      rateLimit: 'sign_in',
+      body: ChallengeBody,
       answers: { 200: Credentials },
-      refusals: ['invalid_credentials'],
-      handler: async ({ body, context }) => credentialsAnswer(200, await signIn(dependencies, body, context)),
+      refusals: ['invalid_challenge', 'invalid_code', 'tenant_disabled', 'rate_limited'],
+      handler: async ({ body, context }) => credentialsAnswer(200, await verifyChallenge(dependencies, { challengeToken: body.challenge_token, code: body.code }, context)),
     }),
     route({
       api: 'content', method: 'GET', path: '/.well-known/jwks.json', operation: 'getJwks', tag: 'identity',

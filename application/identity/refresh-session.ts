@@ -1,12 +1,11 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
+import type { SignedIn } from './complete-sign-in.ts';
 import { decideOnUser } from './decide-on-user.ts';
 import type { IdentityDependencies } from './dependencies.ts';
-import type { SignedIn } from './sign-in.ts';
-import { rolesOf } from './sign-in.ts';
 import { refreshExpiry } from './open-session.ts';
-import { refuseClosedTenant, sessionsRevisionIn } from './session-standing.ts';
+import { outlasts, refuseClosedTenant, rolesOf } from './session-standing.ts';
 import { csrfToken, refreshDigest } from './user-secrets.ts';
 
 /**
@@ -36,7 +35,7 @@ export async function refreshSession(
   const user = await reads.userById(session.userId);
   const member = user && (user.roles.includes(SUPER_ADMIN) || user.memberships.some(({ tenant }) => tenant === session.tenant));
   const email = user && (await vault.openPersonal(user.id, user.email));
-  if (!user || user.disabled || sessionsRevisionIn(user, session.tenant) !== session.sessionsRevision || !member || email === undefined) {
+  if (!user || user.disabled || !outlasts(user, session) || !member || email === undefined) {
     await sessions.end(session.sessionId);
     throw refusal('invalid_refresh_token');
   }

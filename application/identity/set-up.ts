@@ -6,7 +6,7 @@ import { createUser } from './create-user.ts';
 import { decideOnUser } from './decide-on-user.ts';
 import type { IdentityDependencies } from './dependencies.ts';
 import { openSession } from './open-session.ts';
-import type { SignedIn } from './sign-in.ts';
+import type { SignedIn } from './complete-sign-in.ts';
 import { foundHomeTenant } from './tenants.ts';
 
 export type SetUp = { readonly email: string; readonly password: string; readonly setupToken: string | undefined };

@@ -1,62 +1,44 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
 import { normaliseEmail } from '../../domain/identity/email.ts';
 import { HOME_TENANT } from '../../domain/identity/memberships.ts';
-import { MAX_PASSWORD_LENGTH } from '../../domain/identity/password-policy.ts';
-import { SUPER_ADMIN, rolesInTenant } from '../../domain/identity/roles.ts';
-import { decideOnUser } from './decide-on-user.ts';
+import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
+import type { Challenged, SignInDependencies, SignedIn } from './complete-sign-in.ts';
+import { signInOrChallenge } from './complete-sign-in.ts';
 import type { IdentityDependencies } from './dependencies.ts';
 import { findUserByEmail } from './find-user.ts';
 import type { UserRecord } from './identity-reads.ts';
-import type { SessionCredentials } from './open-session.ts';
-import { openSession } from './open-session.ts';
-import { refuseClosedTenant, sessionsRevisionIn } from './session-standing.ts';
-import { passwordPurpose } from './user-secrets.ts';
+import { withinLockout } from './lockout.ts';
+import { rehashPassword } from './rehash-password.ts';
+import { spendProtection } from '../traffic/spend-protection.ts';
+import { verifyPassword } from './verify-password.ts';
 
-export type SignIn = { readonly email: string; readonly password: string; readonly tenant?: string | undefined };
-
-export type SignedIn = SessionCredentials & {
-  readonly user: { readonly id: string; readonly email: string; readonly roles: readonly string[] };
-  readonly position: GlobalPosition | undefined;
+export type SignIn = {
+  readonly email: string;
+  readonly password: string;
+  readonly tenant?: string | undefined;
+  /** The client's, after trusted proxies. */
+  readonly clientAddress: string;
 };
 
+export type PasswordSignInDependencies = SignInDependencies & Pick<IdentityDependencies, 'claims' | 'reads' | 'passwords' | 'passwordPolicy' | 'protections' | 'rateCounters' | 'reportFailure'>;
+
 /**
- * Signs in by password (spec 1, sign-in; spec 4 A). Unknown address, wrong password, disabled account and a tenant without a membership
- * are one answer after one hash comparison.
- * @throws `invalid_credentials`, `tenant_disabled`
+ * Signs in by password (spec 1, sign-in; spec 4 A). Every attempt counts towards `login.ip`. Unknown address, wrong password, disabled account, a
+ * tenant without a membership and an account that is blocked are one answer after one hash comparison; all of them count towards the lockout.
+ * @throws `rate_limited`, `invalid_credentials`, `tenant_disabled`
  */
-export async function signIn(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'claims' | 'reads' | 'sessions' | 'tokens' | 'passwords' | 'secrets' | 'vault' | 'refreshTtlSeconds' | 'tenants'>,
-  { email: given, password, tenant: asked }: SignIn,
-  context: CommandContext,
-): Promise<SignedIn> {
-  const { passwords, vault } = dependencies;
-  const email = normaliseEmail(given) ?? '';
-  const found = await findUserByEmail(dependencies, email);
-  const hash = found && vault.openSecret(passwordPurpose(found.id), found.passwordHash);
-  // Cut, so that a megabyte costs no more than a password; nobody's password is that long.
-  const right = await passwords.verify(password.slice(0, MAX_PASSWORD_LENGTH + 1), hash);
-  const tenant = found && tenantOf(found, asked);
-  if (!found || !right || tenant === undefined || password.length > 2 * MAX_PASSWORD_LENGTH) throw refusal('invalid_credentials');
-  const roles = rolesOf(found, tenant);
-  // A disabled account gets no other answer than wrong credentials.
-  if (!found.disabled) refuseClosedTenant(dependencies.tenants, tenant, roles);
-
-  const actor = { kind: 'user', id: found.id } as const;
-  const sessionId = context.newId();
-  const { position } = await decideOnUser(
-    dependencies,
-    { userId: found.id, command: { kind: 'sign_in', session: { session_id: sessionId, tenant, method: 'password' } }, known: found },
-    { ...context, actor },
-  );
-  const credentials = await openSession(dependencies, { session: { sessionId, userId: found.id, tenant, sessionsRevision: sessionsRevisionIn(found, tenant) }, roles }, context);
-  return { ...credentials, user: { id: found.id, email, roles }, position };
-}
-
-/** Roles of a user in a tenant; of nobody's tenant only `super_admin`. */
-export function rolesOf(user: Pick<UserRecord, 'roles' | 'memberships'>, tenant: string): readonly string[] {
-  return rolesInTenant(user.roles, user.memberships.find((membership) => membership.tenant === tenant)?.roles ?? []);
+export async function signIn(dependencies: PasswordSignInDependencies, { email: given, password, tenant: asked, clientAddress }: SignIn, context: CommandContext): Promise<SignedIn | Challenged> {
+  await spendProtection(dependencies.protections, 'login.ip', clientAddress);
+  const email = normaliseEmail(given);
+  const user = await findUserByEmail(dependencies, email ?? '');
+  const tenant = user && tenantOf(user, asked);
+  const account = user ? { userId: user.id } : { address: email ?? '' };
+  const prove = async (): Promise<boolean> => (await verifyPassword(dependencies, user, password)) && tenant !== undefined && user?.disabled === false;
+  if (!(await withinLockout(dependencies, account, prove, context)) || !user || tenant === undefined) throw refusal('invalid_credentials');
+  const outcome = await signInOrChallenge(dependencies, { user, tenant, method: 'password' }, context);
+  const position = await rehashPassword(dependencies, { user, password }, context);
+  return position === undefined ? outcome : { ...outcome, position };
 }
 
 /** The tenant asked for where the person is a member; else `default`, else the first joined. */

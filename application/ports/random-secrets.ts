@@ -2,6 +2,10 @@
 export type RandomSecrets = {
   /** `svc_` and 40 base62 characters. */
   apiKey(): string;
+  /** `svcat_` and 40 base62 characters. */
+  adminToken(): string;
   /** 256 bits, base64url. */
   refreshToken(): string;
+  /** 100 bits: 20 letters and digits in groups of five. */
+  recoveryCode(): string;
 };

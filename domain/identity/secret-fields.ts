@@ -5,5 +5,8 @@
 export const IDENTITY_SECRET_FIELDS: Readonly<Record<string, readonly string[]>> = {
   UserCreated: ['email', 'email_digest', 'password_hash'],
   UserPasswordChanged: ['password_hash'],
+  UserPasswordRehashed: ['password_hash'],
+  UserMfaEnabled: ['secret', 'recovery_codes'],
+  UserRecoveryCodeUsed: ['recovery_code'],
   ApiKeyCreated: ['key_hash'],
 };

@@ -15,7 +15,8 @@ import { consoleUrlOf } from '../configuration/console-url.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { equalSecrets } from '../crypto/equal-secrets.ts';
 import { createKeyHasher } from '../crypto/key-hasher.ts';
-import { createPasswords } from '../crypto/passwords.ts';
+import { createCommonPasswords } from '../crypto/common-passwords.ts';
+import { BCRYPT_BYTES, createPasswords } from '../crypto/passwords.ts';
 import { randomSecrets } from '../crypto/random-secrets.ts';
 import type { ApiKeyRequestLog } from '../identity/api-key-requests.ts';
 import { createApiKeyRequests } from '../identity/api-key-requests.ts';
@@ -24,6 +25,7 @@ import { createExclusive } from '../identity/exclusive.ts';
 import { watchIdentityChanges } from '../identity/identity-changes.ts';
 import { createSessionStore } from '../identity/session-store.ts';
 import { openSigning } from './signing.ts';
+import { openTrustedIssuers } from './trusted-issuers.ts';
 import type { SignInGuards } from './sign-in-guards.ts';
 import type { Stores } from './stores.ts';
 
@@ -53,9 +55,6 @@ export type Identity = {
   close(): Promise<void>;
 };
 
-/** bcrypt looks at no more of a password. */
-const BCRYPT_BYTES = 72;
-
 /** Puts identity together. */
 export async function composeIdentity(options: IdentityOptions): Promise<Identity> {
   const { stores, settings, logger, progress, vault, claims, entitlements, mailer, guards, setupToken, now, newId } = options;
@@ -63,7 +62,7 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
   const reads = createIdentityQueries(database);
   const sessions = createSessionStore({ database });
   const requests = createApiKeyRequests({ database, vault, logger, newId, now });
-  const passwords = createPasswords();
+  const passwords = createPasswords({ algorithm: settings.passwordHashAlgorithm });
   const changes = watchIdentityChanges({ lastChange: () => reads.lastChange(), progress });
   const tenants = createTenantDirectory({
     reads, progress, changes,
@@ -85,12 +84,14 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
       minLength: settings.passwordMinLength,
       requireComplexity: settings.passwordRequireComplexity,
       ...(settings.passwordHashAlgorithm === 'bcrypt' ? { maxBytes: BCRYPT_BYTES } : {}),
+      ...(settings.passwordCheckCommon ? { isCommon: createCommonPasswords() } : {}),
     },
     refreshTtlSeconds: settings.refreshTokenTtlSeconds,
     apiKeyRequests: requests,
     isSetupToken: (presented) => equalSecrets(presented, setupToken),
   };
-  const authenticator = createAuthenticator({ reads, sessions, tokens, vault, hashApiKey, changes, now, newCache: createCredentialCache });
+  const outside = openTrustedIssuers({ settings, vault, logger, now });
+  const authenticator = createAuthenticator({ reads, sessions, tokens, vault, hashApiKey, changes, now, newCache: createCredentialCache, trustedIssuers: outside?.issuers });
   if (await reads.anyUser()) await mendHomeTenant();
   return {
     dependencies,
@@ -106,6 +107,7 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
       changes.close();
       signing.close();
       authenticator.close();
+      await outside?.close();
       await requests.close();
       await passwords.close();
     },

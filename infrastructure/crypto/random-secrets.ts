@@ -2,13 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { RandomSecrets } from '../../application/ports/random-secrets.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** Without letters that look like digits. */
+const BASE32 = '0123456789abcdefghjkmnpqrstvwxyz';
 /** Bytes from here on would make some characters likelier than others. */
 const FAIR_LIMIT = 62 * 4;
 
 /** Secrets from the system's generator. */
 export const randomSecrets: RandomSecrets = {
   apiKey: () => `svc_${base62(40)}`,
+  adminToken: () => `svcat_${base62(40)}`,
   refreshToken: () => randomBytes(32).toString('base64url'),
+  recoveryCode: () => Array.from(randomBytes(20), (byte, at) => `${at > 0 && at % 5 === 0 ? '-' : ''}${BASE32.charAt(byte % 32)}`).join(''),
 };
 
 function base62(length: number): string {

@@ -124,6 +124,15 @@ const SPECIFIED = `
   GET    /api/admin/webhooks/{id}/deliveries                       admin
   GET    /api/admin/webhook-dead-letters                           admin
   GET    /api/admin/webhook-dead-letters/{id}                      admin
+  POST   /api/admin/auth/mfa-verify                                anyone
+  POST   /api/v1/auth/mfa-verify                                   anyone
+  GET    /api/admin/auth/mfa                                       signed in
+  POST   /api/admin/auth/mfa/setup                                 signed in
+  POST   /api/admin/auth/mfa/enable                                signed in
+  POST   /api/admin/auth/mfa/disable                               signed in
+  POST   /api/admin/auth/password                                  signed in
+  POST   /api/admin/auth/password-reset/request                    anyone
+  POST   /api/admin/auth/password-reset/confirm                    anyone
   GET    /api/admin/audit                                          admin
   GET    /api/admin/audit/verify                                   super_admin
   GET    /api/admin/config                                         super_admin

@@ -20,8 +20,8 @@ export const User = Type.Object({
 /** Presents users; their addresses are opened with one look-up. */
 export async function presentUsers(users: readonly UserRecord[], vault: Pick<Vault, 'openPersonalMany'>): Promise<readonly JsonObject[]> {
   const emails = await vault.openPersonalMany(users.map(({ id, email }) => ({ personId: id, sealed: email })));
-  return users.map(({ id, roles, disabled, createdAt, updatedAt, lastLoginAt }, at) => ({
-    id, email: emails[at] ?? null, roles, disabled, mfa_enabled: false,
+  return users.map(({ id, roles, mfa, disabled, createdAt, updatedAt, lastLoginAt }, at) => ({
+    id, email: emails[at] ?? null, roles, disabled, mfa_enabled: mfa !== null,
     created_at: createdAt.toISOString(), updated_at: updatedAt.toISOString(), last_login_at: lastLoginAt?.toISOString() ?? null,
   }));
 }

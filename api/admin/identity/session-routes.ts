@@ -7,7 +7,8 @@ import { signOut } from '../../../application/identity/sign-out.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { Route } from '../../http/route.ts';
 import { route } from '../../http/route.ts';
-import { Credentials, commitAt, credentialsAnswer } from './credentials-answer.ts';
+import { addressBlock } from '../../http/address-block.ts';
+import { Challenge, Credentials, challengeAnswer, commitAt, credentialsAnswer } from './credentials-answer.ts';
 import { clearedSessionCookie, sessionCookie } from './session-cookie.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
@@ -46,14 +47,15 @@ export function sessionRoutes(dependencies: IdentityDependencies & { readonly se
     }),
     route({
       api: 'admin', method: 'POST', path: '/api/admin/auth/login', operation: 'login', tag: 'identity',
-      summary: 'Signs in by password; sets the session cookie',
+      summary: 'Signs in by password; sets the session cookie, or asks for the second factor',
       access: { kind: 'public' },
       rateLimit: 'sign_in',
       body: Type.Object({ email: Email, password: Password, tenant: Type.Optional(Type.String({ maxLength: 63 })) }, strict),
-      answers: { 200: Credentials },
-      refusals: ['invalid_credentials'],
-      handler: async ({ body, context }) => {
-        const signedIn = await signIn(dependencies, body, context);
+      answers: { 200: Type.Union([Credentials, Challenge]) },
+      refusals: ['invalid_credentials', 'tenant_disabled', 'rate_limited'],
+      handler: async ({ body, clientAddress, context }) => {
+        const signedIn = await signIn(dependencies, { ...body, clientAddress: addressBlock(clientAddress) }, context);
+        if ('challengeToken' in signedIn) return challengeAnswer(signedIn);
         return credentialsAnswer(200, signedIn, cookieOf(signedIn));
       },
     }),

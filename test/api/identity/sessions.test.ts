@@ -64,9 +64,11 @@ describe('signing in', () => {
   it('refuses everything that is wrong with one answer', async () => {
     const disabled = await newUser(admin, owner);
     await admin('PUT', `/api/admin/users/${disabled.id}/state`, { disabled: true }, bearer(owner.token));
+    // Five failures block an account: these are not the owner's.
+    const [one, other] = [await newUser(admin, owner), await newUser(admin, owner)];
     const attempts = [
-      UNKNOWN, { email: 'no address at all', password: 'x' }, { email: OWNER.email, password: 'Wrong-Password-1' }, { email: OWNER.email, password: '' },
-      { email: OWNER.email, password: 'x'.repeat(4000) }, { ...OWNER, tenant: 'acme' }, { ...OWNER, tenant: 'no such' },
+      UNKNOWN, { email: 'no address at all', password: 'x' }, { email: one.email, password: 'Wrong-Password-1' }, { email: one.email, password: '' },
+      { email: other.email, password: 'x'.repeat(4000) }, { email: other.email, password: other.password, tenant: 'acme' }, { email: OWNER.email, password: OWNER.password, tenant: 'no such' },
       { email: disabled.email, password: disabled.password }, { email: disabled.email, password: 'Wrong-Password-1' },
     ];
     const bodies = new Set<string>();

@@ -7,6 +7,8 @@ import { user } from '../../../domain/identity/user.ts';
 import { USER_EVENT_TYPES, parseUserEvent } from '../../../domain/identity/user-events.ts';
 import shipped from './golden/events-v1.json' with { type: 'json' };
 
+const REHASHED = { $sealed: 1, k: 'secret', n: 'AAAAAAAAAAAAAAAC', c: 'DDDDDDDDDDDDDDDDDDDDDDDD' };
+
 /** Events once written stay readable: this file is only ever added to (spec 5, rule 2). */
 describe('identity events as version 1 wrote them', () => {
   const of = <Event>(types: ReadonlySet<string>, parse: (event: (typeof shipped)[number]) => Event) => shipped.filter(({ type }) => types.has(type)).map(parse);
@@ -24,9 +26,10 @@ describe('identity events as version 1 wrote them', () => {
   it('fold into the same states as ever', () => {
     const before = lasting.filter(({ type }) => !type.startsWith('UserMembership'));
     expect(before.reduce(user.evolve, user.initialState())).to.deep.equal({
-      status: 'active', roles: ['admin', 'editor'], disabled: true, memberships: [{ tenant: 'default', roles: ['admin', 'editor'] }],
+      status: 'active', roles: ['admin', 'editor'], disabled: true, memberships: [{ tenant: 'default', roles: ['admin', 'editor'] }], passwordHash: REHASHED, mfa: undefined,
     });
-    expect(lasting.reduce(user.evolve, user.initialState())).to.deep.equal({ status: 'active', roles: [], disabled: true, memberships: [{ tenant: 'acme', roles: ['editor'] }] });
+    expect(lasting.reduce(user.evolve, user.initialState())).to.deep.equal({ status: 'active', roles: [], disabled: true, memberships: [{ tenant: 'acme', roles: ['editor'] }], passwordHash: REHASHED, mfa: undefined });
+    expect(lasting.filter(({ type }) => type !== 'UserMfaDisabled').reduce(user.evolve, user.initialState()).mfa?.recoveryCodes).to.deep.equal(['57DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU']);
     expect(users.reduce(user.evolve, user.initialState()).status).to.equal('erased');
     expect(keys.filter(({ type }) => type !== 'ApiKeyDeleted').reduce(apiKey.evolve, apiKey.initialState())).to.deep.equal({ status: 'revoked' });
     expect(keys.slice(0, 3).reduce(apiKey.evolve, apiKey.initialState())).to.deep.equal({ status: 'deleted' });

@@ -12,6 +12,9 @@ const created: UserEvent = {
 };
 const plain: UserEvent = { type: 'UserCreated', data: { ...created.data, roles: ['editor'] } };
 const disabled: UserEvent = { type: 'UserStateChanged', data: { disabled: true } };
+const anew = { ...sealed, n: 'n2', c: 'c2' };
+const other = { ...sealed, n: 'n3', c: 'c3' };
+const withMfa: UserEvent = { type: 'UserMfaEnabled', data: { secret: sealed, recovery_codes: ['a', 'b'] } };
 const deleted: UserEvent = { type: 'UserDeleted', data: {} };
 const erased: UserEvent = { type: 'UserErased', data: {} };
 
@@ -60,7 +63,29 @@ const cases: Readonly<Record<string, Case>> = {
   'does not know an erased user': { given: [plain, deleted, erased], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 3 }, then: 'user_not_found' },
   'does not know a deleted user': { given: [plain, deleted], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 3 }, then: 'user_not_found' },
   'does not know a user that never was': { given: [], when: { kind: 'delete', otherSuperAdmins: 3 }, then: 'user_not_found' },
-  'sets a password': { given: [plain], when: { kind: 'set_password', passwordHash: sealed }, then: [{ type: 'UserPasswordChanged', data: { password_hash: sealed } }] },
+  'sets a password': { given: [plain], when: { kind: 'set_password', passwordHash: anew, reason: 'set' }, then: [{ type: 'UserPasswordChanged', data: { password_hash: anew, reason: 'set' } }] },
+  'changes the password that was shown, and keeps one session': {
+    given: [plain], when: { kind: 'set_password', passwordHash: anew, reason: 'changed', replacing: sealed, keptSession: 's' },
+    then: [{ type: 'UserPasswordChanged', data: { password_hash: anew, reason: 'changed', kept_session: 's' } }],
+  },
+  'changes no password that another has replaced meanwhile': {
+    given: [plain, { type: 'UserPasswordChanged', data: { password_hash: other } }], when: { kind: 'set_password', passwordHash: anew, reason: 'changed', replacing: sealed }, then: 'invalid_password',
+  },
+  'resets no password that another has replaced meanwhile': {
+    given: [plain, { type: 'UserPasswordRehashed', data: { password_hash: other } }], when: { kind: 'set_password', passwordHash: anew, reason: 'reset', replacing: sealed }, then: 'invalid_reset_token',
+  },
+  'hashes a password anew': { given: [plain], when: { kind: 'rehash_password', passwordHash: anew, replacing: sealed }, then: [{ type: 'UserPasswordRehashed', data: { password_hash: anew } }] },
+  'does not bring a replaced password back by hashing it anew': {
+    given: [plain, { type: 'UserPasswordChanged', data: { password_hash: other } }], when: { kind: 'rehash_password', passwordHash: anew, replacing: sealed }, then: [],
+  },
+  'tells of a blocked sign-in': { given: [plain], when: { kind: 'block_sign_in' }, then: [{ type: 'UserSignInBlocked', data: {} }] },
+  'enables a second factor': { given: [plain], when: { kind: 'enable_mfa', secret: sealed, recoveryCodes: ['a', 'b'] }, then: [withMfa] },
+  'enables a second factor once': { given: [plain, withMfa], when: { kind: 'enable_mfa', secret: sealed, recoveryCodes: [] }, then: 'mfa_enabled' },
+  'uses a recovery code': { given: [plain, withMfa], when: { kind: 'use_recovery_code', code: 'a' }, then: [{ type: 'UserRecoveryCodeUsed', data: { recovery_code: 'a' } }] },
+  'uses a recovery code once': { given: [plain, withMfa, { type: 'UserRecoveryCodeUsed', data: { recovery_code: 'a' } }], when: { kind: 'use_recovery_code', code: 'a' }, then: 'invalid_code' },
+  'knows no recovery code without a second factor': { given: [plain, withMfa, { type: 'UserMfaDisabled', data: {} }], when: { kind: 'use_recovery_code', code: 'a' }, then: 'invalid_code' },
+  'takes a second factor off': { given: [plain, withMfa], when: { kind: 'disable_mfa' }, then: [{ type: 'UserMfaDisabled', data: {} }] },
+  'takes off what is there': { given: [plain], when: { kind: 'disable_mfa' }, then: 'mfa_not_enabled' },
   'signs nobody in who is disabled': {
     given: [plain, disabled], when: { kind: 'sign_in', session: { session_id: 's', tenant: 'default', method: 'password' } }, then: 'invalid_credentials',
   },

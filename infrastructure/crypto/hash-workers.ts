@@ -4,17 +4,18 @@ import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { refusal } from '../../domain/errors.ts';
 
-export type BcryptTask =
-  | { readonly kind: 'hash'; readonly password: string; readonly cost: number }
+export type HashTask =
+  | { readonly kind: 'bcrypt'; readonly password: string; readonly cost: number }
+  | { readonly kind: 'argon2id'; readonly password: string; readonly memoryKiB: number; readonly passes: number }
   | { readonly kind: 'compare'; readonly password: string; readonly hash: string };
 
-export type BcryptWorkers = {
+export type HashWorkers = {
   /** @returns the hash, or whether the password matches. @throws `unavailable` when too many wait */
-  run(task: BcryptTask): Promise<string | boolean>;
+  run(task: HashTask): Promise<string | boolean>;
   readonly close: () => Promise<void>;
 };
 
-type Job = { readonly task: BcryptTask; readonly resolve: (result: string | boolean) => void; readonly reject: (error: Error) => void };
+type Job = { readonly task: HashTask; readonly resolve: (result: string | boolean) => void; readonly reject: (error: Error) => void };
 type Slot = { readonly worker: Worker; job: Job | undefined; idle: NodeJS.Timeout | undefined };
 type Reply = { readonly result: string | boolean } | { readonly error: string };
 
@@ -25,12 +26,19 @@ const IDLE_MS = 30_000;
 /** The thread's program, as text: it works the same from the sources and from the bundle. */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
-const loaded = import(workerData.bcrypt);
+const bcrypt = async () => (await import(workerData.bcrypt)).default;
+const argon2 = async () => (await import(workerData.argon2)).default;
+async function run(task) {
+  if (task.kind === 'bcrypt') return (await bcrypt()).hashSync(task.password, task.cost);
+  if (task.kind === 'argon2id') {
+    const { hash, argon2id } = await argon2();
+    return hash(task.password, { type: argon2id, memoryCost: task.memoryKiB, timeCost: task.passes, parallelism: 1 });
+  }
+  return task.hash.startsWith('$argon2') ? (await argon2()).verify(task.hash, task.password) : (await bcrypt()).compareSync(task.password, task.hash);
+}
 parentPort.on('message', async (task) => {
   try {
-    const { default: bcrypt } = await loaded;
-    const result = task.kind === 'hash' ? bcrypt.hashSync(task.password, task.cost) : bcrypt.compareSync(task.password, task.hash);
-    parentPort.postMessage({ result });
+    parentPort.postMessage({ result: await run(task) });
   } catch (error) {
     parentPort.postMessage({ error: String(error) });
   }
@@ -38,13 +46,14 @@ parentPort.on('message', async (task) => {
 `;
 
 /** Threads that hash one password at a time; started on demand, ended when idle, never keeping the process alive. */
-export function createBcryptWorkers({ threads = Math.min(4, Math.max(1, availableParallelism() - 1)) }: { readonly threads?: number } = {}): BcryptWorkers {
-  const bcrypt = pathToFileURL(createRequire(import.meta.url).resolve('bcryptjs')).href;
+export function createHashWorkers({ threads = Math.min(4, Math.max(1, availableParallelism() - 1)) }: { readonly threads?: number } = {}): HashWorkers {
+  const { resolve } = createRequire(import.meta.url);
+  const [bcrypt, argon2] = ['bcryptjs', 'argon2'].map((name) => pathToFileURL(resolve(name)).href);
   const slots = new Set<Slot>();
   const waiting: Job[] = [];
 
   function start(): Slot {
-    const worker = new Worker(PROGRAM, { eval: true, workerData: { bcrypt }, execArgv: [] });
+    const worker = new Worker(PROGRAM, { eval: true, workerData: { bcrypt, argon2 }, execArgv: [] });
     const slot: Slot = { worker, job: undefined, idle: undefined };
     slots.add(slot);
     worker.on('message', (reply: Reply) => {

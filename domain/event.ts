@@ -32,7 +32,7 @@ export function laterOf(a: GlobalPosition, b: GlobalPosition): GlobalPosition {
 
 /** Who did it. `kind` is open for later kinds of credentials; ids never hold personal data. */
 export type Actor = {
-  readonly kind: 'user' | 'api_key' | 'admin_token' | 'system' | 'anonymous';
+  readonly kind: 'user' | 'api_key' | 'admin_token' | 'external' | 'system' | 'anonymous';
   readonly id: string;
 };
 

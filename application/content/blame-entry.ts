@@ -19,7 +19,7 @@ export type FieldBlame = {
   readonly at: string;
   readonly actor: Actor;
   /** What the writer showed: a person's session, a key, a token; `id` where the credential has one of its own. */
-  readonly credential: { readonly kind: 'session' | 'api_key' | 'admin_token' | 'system' | 'anonymous'; readonly id: string | null };
+  readonly credential: { readonly kind: 'session' | 'api_key' | 'admin_token' | 'external' | 'system' | 'anonymous'; readonly id: string | null };
   readonly correlationId: string;
   readonly eventId: string;
 };

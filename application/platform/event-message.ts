@@ -21,7 +21,7 @@ export const EventMessageValue = Type.Object({
   recorded_at: Type.String(),
   tenant: Type.String(),
   actor: Type.Object({
-    kind: Type.Union([Type.Literal('user'), Type.Literal('api_key'), Type.Literal('admin_token'), Type.Literal('system'), Type.Literal('anonymous')]),
+    kind: Type.Union([Type.Literal('user'), Type.Literal('api_key'), Type.Literal('admin_token'), Type.Literal('external'), Type.Literal('system'), Type.Literal('anonymous')]),
     id: Type.String(),
   }),
   correlation_id: Type.String(),

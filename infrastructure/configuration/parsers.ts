@@ -1,4 +1,7 @@
 import ipaddr from 'ipaddr.js';
+import type { TrustedIssuerPolicy } from '../../domain/identity/trusted-issuer.ts';
+import { parseTrustedIssuerPolicies } from '../../domain/identity/trusted-issuer.ts';
+import { areRoleNames } from '../../domain/identity/roles.ts';
 import type { Parsed, Parser } from './setting.ts';
 
 const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });
@@ -90,11 +93,37 @@ export const networks: Parser<readonly string[]> = {
   parse: (value) => (split(value).every((entry) => ipaddr.isValid(entry) || ipaddr.isValidCIDR(entry)) ? ok(split(value)) : bad('list addresses or CIDR ranges such as 10.0.0.0/8, separated by commas')),
 };
 
+/** What tokens of outside issuers may do. */
+export const trustedIssuerPolicies: Parser<readonly TrustedIssuerPolicy[]> = {
+  kind: 'JSON array',
+  schema: { type: 'array', items: { type: 'object' } },
+  parse: (value) => {
+    const parsed = parseTrustedIssuerPolicies(value);
+    return 'problem' in parsed ? bad(parsed.problem) : ok(parsed.policies);
+  },
+};
+
 /** Comma-separated `host:port`. */
 export const hostPorts: Parser<readonly string[]> = {
   kind: 'comma-separated host:port',
   schema: LIST,
   parse: (value) => (split(value).length > 0 && split(value).every((entry) => isHostPort(entry)) ? ok(split(value)) : bad('list host:port pairs, separated by commas')),
+};
+
+const HOST_ENTRY = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?$/;
+
+/** Comma-separated host names, each with a port or without; in lower case. */
+export const hosts: Parser<readonly string[]> = {
+  kind: 'comma-separated host names',
+  schema: LIST,
+  parse: (value) => (split(value).every((entry) => HOST_ENTRY.test(entry)) ? ok(split(value).map((entry) => entry.toLowerCase())) : bad('list host names such as login.example.org, separated by commas')),
+};
+
+/** Comma-separated names of roles. */
+export const roleNames: Parser<readonly string[]> = {
+  kind: 'comma-separated roles',
+  schema: LIST,
+  parse: (value) => (areRoleNames(split(value)) ? ok(split(value)) : bad('list roles of 1 to 64 letters, digits or _ . : -, separated by commas')),
 };
 
 /** `host:port`. */

@@ -1,3 +1,4 @@
+import { issuerName } from '../../domain/identity/trusted-issuer.ts';
 import type { SettingsProblem } from './read-settings.ts';
 import type { Settings } from './settings/index.ts';
 
@@ -36,11 +37,19 @@ function everywhere(settings: Settings): readonly SettingsProblem[] {
     if (secret !== undefined && isPlaceholder(secret)) refuse(variable, 'it is a placeholder: make a random one, such as with `openssl rand -hex 32`');
   }
   if (settings.jwtSecrets.some((secret) => secret.length < 16)) refuse('JWT_SECRETS', 'make each of them at least 16 characters long');
+  if (settings.jwtSecrets.some(isPlaceholder)) refuse('JWT_SECRETS', 'one of them is a placeholder: make random ones, such as with `openssl rand -hex 32`');
+  if (encryptionKey !== undefined && settings.jwtSecrets.includes(encryptionKey)) refuse('JWT_SECRETS', 'make each of them differ from ENCRYPTION_KEY');
+  const issuers = settings.trustedIssuers.map(issuerName);
+  if (settings.trustedIssuers.some((url) => !isIssuerUrl(url, settings.appEnv))) {
+    refuse('TRUSTED_ISSUERS', 'list absolute https URLs without query or fragment; http is for a loopback address outside production');
+  }
+  if (settings.trustedIssuerPolicies.some(({ issuer }) => !issuers.includes(issuer))) refuse('TRUSTED_ISSUER_POLICIES', 'each issuer of a policy must stand in TRUSTED_ISSUERS');
   if (settings.auditHmacKey !== undefined && !HEX_64.test(settings.auditHmacKey)) refuse('SVC_AUDIT_HMAC_KEY', 'set it to exactly 64 hex characters, such as from `openssl rand -hex 32`');
   if (settings.setupToken !== undefined && settings.setupToken.length < 16) refuse('SVC_SETUP_TOKEN', 'make it at least 16 characters long');
   if (settings.corsOrigins.some((origin) => origin.includes('*'))) refuse('CORS_ORIGINS', 'name each origin; `*` is not allowed');
   if (settings.enforceApiKeyPepper && settings.apiKeyPepper === undefined) refuse('API_KEY_PEPPER', 'set it: ENFORCE_API_KEY_PEPPER asks for it');
   if ((settings.adminConsoleKey?.length ?? 32) < 32) refuse('ADMIN_CONSOLE_KEY', 'make it at least 32 characters long');
+  if ((settings.adminConsoleKeyPrevious?.length ?? 32) < 32) refuse('ADMIN_CONSOLE_KEY_PREVIOUS', 'make it at least 32 characters long');
   if ((settings.smtpHost === undefined) !== (settings.smtpFrom === undefined)) refuse('SMTP_HOST', 'set SMTP_HOST and SMTP_FROM together');
   if ((settings.smtpUser === undefined) !== (settings.smtpPassword === undefined)) refuse('SMTP_USER', 'set SMTP_USER and SMTP_PASS together');
   if (settings.licenseServerUrl?.startsWith('http:') === true && (settings.appEnv === 'production' || !isLoopback(new URL(settings.licenseServerUrl).hostname))) {
@@ -49,7 +58,6 @@ function everywhere(settings: Settings): readonly SettingsProblem[] {
   if ((settings.tlsCertFile === undefined) !== (settings.tlsKeyFile === undefined)) refuse('TLS_CERT_FILE', 'set TLS_CERT_FILE and TLS_KEY_FILE together');
   if ((settings.kafkaSaslMechanism === undefined) !== (settings.kafkaSaslUsername === undefined)) refuse('KAFKA_SASL_MECHANISM', 'set mechanism, user and password together');
   return problems;
-  if ((settings.adminConsoleKeyPrevious?.length ?? 32) < 32) refuse('ADMIN_CONSOLE_KEY_PREVIOUS', 'make it at least 32 characters long');
 }
 
 function inProduction(settings: Settings, { signingKeyMode }: StartupFacts): readonly SettingsProblem[] {
@@ -66,6 +74,12 @@ function inProduction(settings: Settings, { signingKeyMode }: StartupFacts): rea
   if (settings.consoleUrl?.startsWith('https://') === false) refuse('SVC_CONSOLE_URL', 'make it an https URL in production');
   if (signingKeyMode !== undefined && (signingKeyMode & 0o077) !== 0) refuse('JWT_KEY_PATH', 'make the key file readable by its owner only (chmod 600)');
   return problems;
+}
+
+function isIssuerUrl(text: string, appEnv: Settings['appEnv']): boolean {
+  if (!URL.canParse(text) || /[?#@]/.test(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && appEnv !== 'production' && isLoopback(hostname));
 }
 
 function isLoopback(host: string): boolean {

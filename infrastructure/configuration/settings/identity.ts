@@ -1,4 +1,4 @@
-import { boolean, integer, list, oneOf, retentionDays, text } from '../parsers.ts';
+import { boolean, integer, list, networks, oneOf, retentionDays, text, trustedIssuerPolicies } from '../parsers.ts';
 import { optional, setting } from '../setting.ts';
 
 const secret = { secret: true } as const;
@@ -11,6 +11,9 @@ export const identity = {
   jwtKeyPath: optional('JWT_KEY_PATH', text, 'File of the signing key; readable by its owner only in production.', { shownDefault: '`/var/lib/svc/jwt_key.json`' }),
   jwtExpirySeconds: setting('JWT_EXPIRY_SECS', integer(1), 900, 'Lifetime of a session token; production refuses above 3600.'),
   refreshTokenTtlSeconds: setting('REFRESH_TOKEN_TTL_SECS', integer(1), 2_592_000, 'Lifetime of a refresh token.'),
+  trustedIssuers: setting('TRUSTED_ISSUERS', list, [], 'Base URLs of outside OpenID Connect issuers whose tokens the Content API accepts; https, or http to a loopback address outside production.'),
+  trustedIssuerPolicies: setting('TRUSTED_ISSUER_POLICIES', trustedIssuerPolicies, [], 'JSON array of `{issuer, audience, tenant, roles}`: what the tokens of each issuer may do; an issuer without one is ignored.', { shownDefault: 'none' }),
+  trustedIssuerPrivateNetworks: setting('TRUSTED_ISSUER_ALLOWED_PRIVATE_NETWORKS', networks, [], 'Private CIDRs or addresses in which trusted issuers may stand.'),
   encryptionKey: optional('ENCRYPTION_KEY', text, 'At least 32 characters, different from `JWT_SECRET`; encrypts stored credentials (AES-256-GCM).', { secret: true, shownDefault: 'required', layers: 'start' }),
   auditHmacKey: optional('SVC_AUDIT_HMAC_KEY', text, 'Exactly 64 hex characters: key of the audit chain.', { secret: true, shownDefault: 'required in production' }),
   auditSealSeconds: setting('SVC_AUDIT_SEAL_SECS', integer(1, 86_400), 60, 'Seconds between two signed seals of the audit log, when there is anything new; a thousand events are sealed at once.'),

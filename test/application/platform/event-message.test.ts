@@ -22,7 +22,7 @@ const anyEvent: fc.Arbitrary<RecordedEvent> = fc.record({
   data: jsonObject,
   metadata: fc.record({
     tenant: fc.constant('acme'),
-    actor: fc.record({ kind: fc.constantFrom('user', 'api_key', 'admin_token', 'system', 'anonymous'), id: fc.string() }),
+    actor: fc.record({ kind: fc.constantFrom('user', 'api_key', 'admin_token', 'external', 'system', 'anonymous'), id: fc.string() }),
     $correlationId: word,
     $causationId: word,
     occurred_at: moment,

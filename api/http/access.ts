@@ -42,12 +42,19 @@ export function enforceAccess(
   if (access.kind === 'public') return;
   if (!principal) throw refusal('authentication_required');
   refuseClosedTenant(principal, { tenantState });
+  if (principal.kind === 'admin_token') {
+    const { grants } = route;
+    if (grants === undefined) throw refusal('session_required');
+    if (!grants.some((grant) => principal.grants.includes(grant))) throw refusal('insufficient_grant');
+    return;
+  }
   if (principal.kind === 'api_key') {
     if (route.api === 'admin' && holdsRole(principal, ADMIN_ROLES)) throw refusal('admin_key_refused');
     if (route.api === 'admin' || access.kind === 'session') throw refusal(access.kind === 'session' ? (access.refusal ?? 'session_required') : 'session_required');
     const refused = checkKeyScope(principal, route.method, request.path);
     if (refused) throw refusal(refused);
   }
+  if (principal.kind === 'external' && access.kind === 'session') throw refusal(access.refusal ?? 'session_required');
   if (roles && !holdsRole(principal, roles)) throw refusal('insufficient_permissions');
 }
 

@@ -27,6 +27,7 @@ export function compileRoute(route: Route): CompiledRoute {
   const declared = Object.keys((route.params?.['properties'] as object | undefined) ?? {});
   if (route.params && declared.some((name) => !names.includes(name))) throw new Error(`${route.operation}: parameters ${declared.join(', ')} are not those of ${route.path}`);
   if (route.capability !== undefined && route.feature === undefined) throw new Error(`${route.operation}: a paid route names its feature`);
+  if (route.grants !== undefined && (route.api !== 'admin' || route.access.kind === 'public')) throw new Error(`${route.operation}: admin tokens open routes of the admin API that ask for a credential`);
   if (route.body && route.rawBody) throw new Error(`${route.operation}: a body is JSON or raw`);
   try {
     return {
@@ -37,8 +38,8 @@ export function compileRoute(route: Route): CompiledRoute {
       checkBody: route.body && compileBody(route.body),
       roles: route.access.kind === 'public' ? undefined : route.access.roles,
       unsafe: route.method !== 'GET',
-    };
       limiter: route.limit && createRouteLimiter(route.limit),
+    };
   } catch (error) {
     throw new Error(`${route.operation}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAppError } from '../../domain/errors.ts';
 import { sameText } from './access.ts';
 import { createClientAddress } from './client-address.ts';
+import { recordedCredential } from './admit.ts';
 import { compileRoute } from './compile-route.ts';
 import { createCors } from './cors.ts';
 import { createDoors } from './doors.ts';
@@ -115,10 +116,11 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
     const line = { api, method, route, status, ms: Math.round(seconds * 1e5) / 100, tenant: exchange.tenant, request_id: requestId, correlation_id: correlationId, ...(span && { trace_id: span.traceId }) };
     if (status >= 400 || compiled?.unsafe) dependencies.logger.info('request', line);
     else dependencies.logger.debug('request', line);
-    const key = principal?.kind === 'api_key' ? principal : refusedKey;
-    if (!key) return;
-    const { path, clientAddress: ip, bytesIn } = exchange;
-    dependencies.recordKeyRequest({ keyId: key.keyId, tenant: key.tenant, method, path, status, ip, bytesIn, bytesOut, at: dependencies.now() });
+    const credential = recordedCredential(principal) ?? refusedKey;
+    if (!credential) return;
+    const { path, clientAddress: ip, bytesIn, admission } = exchange;
+    const { keyId, tenant } = credential;
+    dependencies.recordKeyRequest({ keyId, tenant, method, path, status, ip, bytesIn, bytesOut, at: dependencies.now(), admission });
   }
 }
 

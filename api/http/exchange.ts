@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Span } from '../../application/ports/tracing.ts';
+import type { Admission } from '../../application/ports/api-key-requests.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { Actor } from '../../domain/event.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
@@ -28,6 +29,8 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   refusedKey: RefusedKey | undefined = undefined;
   /** Where traces are asked for. */
   span: Span | undefined = undefined;
+  /** Of a key or an admin token, once its request counts. */
+  admission: Admission | undefined = undefined;
   bytesIn = 0;
 
   params: unknown = undefined;
@@ -101,5 +104,14 @@ function originForm(url: string): string {
 
 function actorOf(principal: Principal | undefined): Actor {
   if (!principal) return ANONYMOUS;
-  return principal.kind === 'session' ? { kind: 'user', id: principal.userId } : { kind: 'api_key', id: principal.keyId };
+  switch (principal.kind) {
+    case 'session':
+      return { kind: 'user', id: principal.userId };
+    case 'api_key':
+      return { kind: 'api_key', id: principal.keyId };
+    case 'admin_token':
+      return { kind: 'admin_token', id: principal.tokenId };
+    case 'external':
+      return { kind: 'external', id: principal.subject };
+  }
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
+import type { ApiKeyRequests } from '../../application/ports/api-key-requests.ts';
 import type { Entitlements } from '../../application/ports/entitlements.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
@@ -21,23 +22,8 @@ export type RequestFacts = {
   readonly sessionCookie: string | undefined;
 };
 
-/** A key that is known and may not be used (revoked, expired): answered 401 and recorded. */
+/** A key or an admin token that is known and may not be used (revoked, expired): answered 401 and recorded. */
 export type RefusedKey = { readonly kind: 'refused_key'; readonly keyId: string; readonly tenant: string };
-
-/** One request made by an API key, refused ones included (spec 4 A, API keys, audit, usage). */
-export type KeyRequest = {
-  readonly keyId: string;
-  readonly tenant: string;
-  readonly method: string;
-  /** Concrete path without the query. */
-  readonly path: string;
-  readonly status: number;
-  /** Client's address, in clear: the recorder seals it. */
-  readonly ip: string;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-  readonly at: Date;
-};
 
 /** A principal that is an API key. */
 export type KeyPrincipal = Extract<Principal, { kind: 'api_key' }>;
@@ -61,8 +47,10 @@ export type HttpDependencies = {
   readonly authenticate: (facts: RequestFacts) => MaybePromise<Principal | RefusedKey | undefined>;
   /** Scope and content-type list of a key on the Content API (spec 1, API key checks). @returns the refusal, undefined when it may pass. */
   readonly checkKeyScope: (principal: KeyPrincipal, method: string, path: string) => ErrorCode | undefined;
-  /** Called once for every request by a key, after its answer was handed to the socket; must not block. */
-  readonly recordKeyRequest: (request: KeyRequest) => void;
+  /** Lets a request of a key count towards its month, before tenant, path and body are looked at. @throws `monthly_limit_exceeded` */
+  readonly admitKeyRequest: ApiKeyRequests['admit'];
+  /** Called once for every request by a key or an admin token, refused ones included, after its answer was handed to the socket; must not block. */
+  readonly recordKeyRequest: ApiKeyRequests['record'];
   /** @returns undefined for a slug that names no tenant */
   readonly tenantState: (slug: string) => 'active' | 'disabled' | undefined;
   /** Tenant whose domains hold the host (lower case, without port). */
@@ -82,8 +70,6 @@ export type RouteGate = {
   /** Whether nothing of the feature is served by this install: its paths then were never there. */
   isHidden(feature: string): boolean;
   /** Whether the tenant lacks the feature. */
-  /** `ADMIN_CONSOLE_KEY` and `ADMIN_CONSOLE_KEY_PREVIOUS`, those that are set: whoever sends one names the client's address. */
-  readonly consoleKeys: readonly string[];
   isWithheld(tenant: string, feature: string): boolean;
   readonly entitlements: Entitlements;
 };
@@ -96,6 +82,8 @@ export type HttpOptions = {
   readonly maxBodyBytes: number;
   /** `TRUSTED_PROXIES`: CIDRs or addresses whose `X-Forwarded-For` counts. */
   readonly trustedProxies: readonly string[];
+  /** `ADMIN_CONSOLE_KEY` and `ADMIN_CONSOLE_KEY_PREVIOUS`, those that are set: whoever sends one names the client's address. */
+  readonly consoleKeys: readonly string[];
   readonly cors: CorsPolicy;
   /** `ALLOWED_HOSTS`, `IP_ALLOWLIST`. */
   readonly doors?: DoorOptions;

@@ -4,6 +4,7 @@ import { hasCode, refusal } from '../../domain/errors.ts';
 import { parsePosition } from '../../domain/event.ts';
 import { findJsonFlaw } from '../../domain/json-flaw.ts';
 import { enforceAccess, requestFacts } from './access.ts';
+import { admit } from './admit.ts';
 import type { CompiledRoute } from './compile-route.ts';
 import { bodyRefusal, queryRefusal } from './compile-route.ts';
 import type { Cors } from './cors.ts';
@@ -64,6 +65,8 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Ans
   if (proved?.kind === 'refused_key') exchange.refusedKey = proved;
   else exchange.principal = proved;
   enforceAccess(compiled, exchange.principal, { path: exchange.path, csrf: exchange.header('x-csrf-token') }, dependencies);
+  const admitting = admit(exchange, compiled, dependencies);
+  if (admitting) await admitting;
   exchange.recheck = () => proveAgain(exchange, compiled, serving);
   const tenant = resolveTenant(exchange.principal, request.headers, dependencies);
   exchange.tenant = typeof tenant === 'string' ? tenant : await tenant;

@@ -5,9 +5,10 @@ import type { ErrorCode } from '../../domain/errors.ts';
 import type { FeatureName } from '../../domain/platform/features.ts';
 import type { Capability } from '../../domain/platform/license.ts';
 import type { Json } from '../../domain/json.ts';
+import type { AdminGrant } from '../../domain/identity/admin-grants.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
-import type { AnswerHeader, RequestHeader } from './openapi/headers.ts';
 import type { RouteLimit } from './route-limit.ts';
+import type { AnswerHeader, RequestHeader } from './openapi/headers.ts';
 
 /** Who may call a route. Order of refusals: 401, role 403, existence 404, body 4xx (spec 4 A, sign-in details). */
 export type Access =
@@ -15,7 +16,7 @@ export type Access =
   | { readonly kind: 'public' }
   /** Any session or key (Content API: scopes by method and path are checked before the handler). */
   | { readonly kind: 'credential'; readonly roles?: readonly string[] }
-  /** A person's session; keys and admin tokens are refused with 403 `This route needs a signed-in session.` unless `refusal` names another code. */
+  /** A person's session; keys are refused with 403 `This route needs a signed-in session.` unless `refusal` names another code. */
   | { readonly kind: 'session'; readonly roles?: readonly string[]; readonly refusal?: ErrorCode };
 
 /** What a handler sees: parsed, checked, typed. */
@@ -71,6 +72,11 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema> =
   /** Room of the house: content, identity, automation, platform … (OpenAPI tag). */
   readonly tag: string;
   readonly access: Access;
+  /**
+   * Grants of which one opens the route to admin tokens, whatever role it asks of people; without any they are refused with 403
+   * `This route needs a signed-in session.` Admin API only. The handler acts with the token's role, `admin`, in the token's tenant (spec 4 A, admin tokens).
+   */
+  readonly grants?: readonly AdminGrant[];
   /** Path parameters. `Type.Object({id: EntryId})`. An id that is no UUID answers `notFound` (404), never 400. */
   readonly params?: P;
   /** Code of the 404 for a malformed id in the path. Default `not_found`. */
@@ -103,14 +109,14 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema> =
   readonly answerHeaders?: readonly AnswerHeader[];
   /** Whether `Idempotency-Key` is honoured (POST of entries, keys, webhooks, imports). */
   readonly idempotent?: boolean;
+  /** How fast one client address may call it, in each process: 429 `rate_limited` beyond (spec 1, limits). */
+  readonly limit?: RouteLimit;
   /** Rate-limit class, later bound to rules. */
   readonly rateLimit?: 'sign_in' | 'default';
   /** Feature that serves it (spec 1, gating rules): 404 where the feature does not run, or the tenant lacks it. */
   readonly feature?: FeatureName;
   /** Paid capability it needs beside a feature that is free: without it 402 `payment_required`, before body and query are looked at. */
   readonly capability?: Capability;
-  /** How fast one client address may call it, in each process: 429 `rate_limited` beyond (spec 1, limits). */
-  readonly limit?: RouteLimit;
   /** Runs before body and query are looked at: refusals that win over a bad body, such as 404 of a missing resource (spec 4 A, order of refusals). */
   readonly precheck?: (request: RouteRequest<Static<P>, unknown, unknown>) => Promise<void>;
   /** Read models the answer comes from; `X-Min-Position` waits for them. */

@@ -14,7 +14,7 @@ import type { EventStore } from '../ports/event-store.ts';
 import { accessRuleStream } from './access-rules.ts';
 import { apiKeyHistory } from './api-key-history.ts';
 import { compileAccessRules } from './compile-access-rules.ts';
-import { apiKeyStream } from './create-api-key.ts';
+import { apiKeyStream } from './decide-on-api-key.ts';
 import { tenantStream } from './decide-on-tenant.ts';
 import { userStream } from './decide-on-user.ts';
 

@@ -24,6 +24,9 @@ export const apiKeyHistory: Decider<ApiKeyRights | undefined, { readonly type: s
     switch (event.type) {
       case 'ApiKeySchemasChanged':
         return { ...rights, schemas: event.data.schemas };
+      case 'ApiKeyMonthlyLimitChanged':
+      case 'ApiKeyRotated':
+        return rights;
       case 'ApiKeyRevoked':
       case 'ApiKeyDeleted':
         return { ...rights, enabled: false };

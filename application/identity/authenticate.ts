@@ -1,10 +1,11 @@
 import type { Principal } from '../../domain/identity/principal.ts';
 import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
+import type { TrustedIssuers } from '../ports/trusted-issuers.ts';
 import type { IdentityDependencies } from './dependencies.ts';
 import type { IdentityChanges } from './identity-changes.ts';
-import type { ApiKeyRecord } from './identity-reads.ts';
-import { sessionsRevisionIn } from './session-standing.ts';
-import { rolesOf } from './sign-in.ts';
+import type { CredentialDependencies, CredentialVerdict, RefusedKey } from './load-credential.ts';
+import { loadAdminToken, loadApiKey } from './load-credential.ts';
+import { outlasts, rolesOf } from './session-standing.ts';
 import { csrfToken } from './user-secrets.ts';
 import type { BoundedMap, Verdict } from './verdict-cache.ts';
 import { createVerdictCache } from './verdict-cache.ts';
@@ -20,17 +21,16 @@ export type Credentials = {
   readonly sessionCookie: string | undefined;
 };
 
-/** A key that is known and may not be used (revoked, expired): answered 401 and recorded. */
-export type RefusedKey = { readonly kind: 'refused_key'; readonly keyId: string; readonly tenant: string };
-
 type SessionPrincipal = Extract<Principal, { kind: 'session' }>;
+type ExternalPrincipal = Extract<Principal, { kind: 'external' }>;
 type SessionVerdict = { readonly bearer: SessionPrincipal; readonly cookie: SessionPrincipal } | undefined;
-type KeyVerdict = Extract<Principal, { kind: 'api_key' }> | RefusedKey | undefined;
 
-export type AuthenticatorDependencies = Pick<IdentityDependencies, 'reads' | 'sessions' | 'tokens' | 'vault' | 'hashApiKey'> & {
+export type AuthenticatorDependencies = Pick<IdentityDependencies, 'reads' | 'sessions' | 'tokens' | 'vault' | 'hashApiKey'> & Pick<CredentialDependencies, 'formerHashes'> & {
   readonly changes: Pick<IdentityChanges, 'onChange'>;
   readonly now: () => Date;
   readonly newCache: <Value>(size: number) => BoundedMap<Value>;
+  /** Outside issuers whose tokens the content API takes. */
+  readonly trustedIssuers?: TrustedIssuers | undefined;
 };
 
 export type Authenticator = {
@@ -40,37 +40,35 @@ export type Authenticator = {
 };
 
 const KEY_FORM = /^svc_[0-9A-Za-z]{40}$/;
+const TOKEN_START = 'svcat_';
+const TOKEN_FORM = /^svcat_[0-9A-Za-z]{40}$/;
 /** Longest token looked at. */
-const MAX_TOKEN_LENGTH = 4_096;
+const MAX_TOKEN_LENGTH = 8_192;
 const CACHED_CREDENTIALS = 10_000;
 /** Changes are told; these bound what is believed without asking. */
 const GOOD_FOR_MS = 60_000;
 const BAD_FOR_MS = 5_000;
+/** So long a token of an outside issuer is not held against its keys again. */
+const EXTERNAL_GOOD_FOR_MS = 10 * 60_000;
 
 /** Credential checks of every request (spec 1, credential kinds, API key checks, session rules). The hit path is two hashes and two look-ups. */
-export function createAuthenticator({ reads, sessions, tokens, vault, hashApiKey, changes, now, newCache }: AuthenticatorDependencies): Authenticator {
+export function createAuthenticator({ reads, sessions, tokens, vault, hashApiKey, formerHashes, changes, now, newCache, trustedIssuers }: AuthenticatorDependencies): Authenticator {
   const nowMs = () => now().getTime();
-  const keys = createVerdictCache<KeyVerdict>({
-    good: newCache(CACHED_CREDENTIALS), bad: newCache(CACHED_CREDENTIALS), isGood: (verdict) => verdict?.kind === 'api_key', nowMs,
+  const credentials = { reads, hashApiKey, formerHashes, goodForMs: GOOD_FOR_MS, badForMs: BAD_FOR_MS };
+  const keys = createVerdictCache<CredentialVerdict>({
+    good: newCache(CACHED_CREDENTIALS), bad: newCache(CACHED_CREDENTIALS), isGood: (verdict) => verdict !== undefined && verdict.kind !== 'refused_key', nowMs,
   });
   const tokensSeen = createVerdictCache<SessionVerdict>({
+    good: newCache(CACHED_CREDENTIALS), bad: newCache(CACHED_CREDENTIALS), isGood: (verdict) => verdict !== undefined, nowMs,
+  });
+  /** Nothing that changes here makes an outside token better or worse. */
+  const outsiders = createVerdictCache<ExternalPrincipal | undefined>({
     good: newCache(CACHED_CREDENTIALS), bad: newCache(CACHED_CREDENTIALS), isGood: (verdict) => verdict !== undefined, nowMs,
   });
   const stopListening = changes.onChange(() => {
     keys.invalidate();
     tokensSeen.invalidate();
   });
-
-  async function loadKey(hash: string): Promise<Verdict<KeyVerdict>> {
-    const record = await reads.apiKeyByHash(hash);
-    const nowAt = nowMs();
-    if (!record) return { value: undefined, untilMs: nowAt + BAD_FOR_MS };
-    const expiresAtMs = record.expiresAt?.getTime() ?? Infinity;
-    if (!record.enabled || expiresAtMs <= nowAt) {
-      return { value: { kind: 'refused_key', keyId: record.id, tenant: record.tenant }, untilMs: nowAt + BAD_FOR_MS };
-    }
-    return { value: keyPrincipal(record), untilMs: Math.min(expiresAtMs, nowAt + GOOD_FOR_MS) };
-  }
 
   async function loadSession(token: string): Promise<Verdict<SessionVerdict>> {
     const at = now();
@@ -79,7 +77,7 @@ export function createAuthenticator({ reads, sessions, tokens, vault, hashApiKey
     if (!claims) return refused;
     const { userId, sessionId, tenant, sessionsRevision, expiresAtMs } = claims;
     const [user, open] = await Promise.all([reads.userById(userId), sessions.isOpen(sessionId)]);
-    if (!user || !open || user.disabled || sessionsRevisionIn(user, tenant) !== sessionsRevision) return refused;
+    if (!user || !open || user.disabled || !outlasts(user, { sessionId, tenant, sessionsRevision })) return refused;
     if (!user.roles.includes(SUPER_ADMIN) && !user.memberships.some((membership) => membership.tenant === tenant)) return refused;
     const principal = { kind: 'session', userId, sessionId, tenant, roles: rolesOf(user, tenant), csrfToken: csrfToken(vault, sessionId) } as const;
     return { value: { bearer: { ...principal, via: 'bearer' }, cookie: { ...principal, via: 'cookie' } }, untilMs: Math.min(expiresAtMs, at.getTime() + GOOD_FOR_MS) };
@@ -91,20 +89,31 @@ export function createAuthenticator({ reads, sessions, tokens, vault, hashApiKey
     return verdict instanceof Promise ? verdict.then((late) => late?.[via]) : verdict?.[via];
   }
 
+  async function loadOutsider(issuers: TrustedIssuers, token: string): Promise<Verdict<ExternalPrincipal | undefined>> {
+    const at = now();
+    const found = await issuers.verify(token, at);
+    if (!found) return { value: undefined, untilMs: at.getTime() + BAD_FOR_MS };
+    const { subject, tenant, roles, expiresAtMs } = found;
+    return { value: { kind: 'external', subject, tenant, roles }, untilMs: Math.min(expiresAtMs, at.getTime() + EXTERNAL_GOOD_FOR_MS) };
+  }
+
+  /** On the content API a token that is none of ours may be that of an outside issuer. */
+  function bearerOfContent(token: string): Principal | undefined | Promise<Principal | undefined> {
+    const ours = session(token, 'bearer');
+    const other = (): Principal | undefined | Promise<Principal | undefined> =>
+      trustedIssuers && token.length <= MAX_TOKEN_LENGTH ? outsiders.get(vault.digest('session/access', token), () => loadOutsider(trustedIssuers, token)) : undefined;
+    return ours instanceof Promise ? ours.then((late) => late ?? other()) : (ours ?? other());
+  }
+
   return {
     authenticate({ api, bearer, apiKey, sessionCookie }) {
-      if (bearer !== undefined) return session(bearer, 'bearer');
-      if (apiKey !== undefined) {
-        if (!KEY_FORM.test(apiKey)) return undefined;
-        const hash = hashApiKey(apiKey);
-        return keys.get(hash, () => loadKey(hash));
+      if (bearer?.startsWith(TOKEN_START)) {
+        return api === 'admin' && TOKEN_FORM.test(bearer) ? keys.get(hashApiKey(bearer), () => loadAdminToken(credentials, bearer, nowMs())) : undefined;
       }
+      if (bearer !== undefined) return api === 'content' ? bearerOfContent(bearer) : session(bearer, 'bearer');
+      if (apiKey !== undefined) return KEY_FORM.test(apiKey) ? keys.get(hashApiKey(apiKey), () => loadApiKey(credentials, apiKey, nowMs())) : undefined;
       return sessionCookie === undefined || api === 'content' ? undefined : session(sessionCookie, 'cookie');
     },
     close: stopListening,
   };
-}
-
-function keyPrincipal({ id, tenant, roles, scopes, schemas }: ApiKeyRecord): Extract<Principal, { kind: 'api_key' }> {
-  return { kind: 'api_key', keyId: id, tenant, roles, scopes: scopes.map((scope) => scope.toLowerCase()), schemas };
 }

@@ -1,22 +1,21 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { apiKey, decideApiKey } from '../../domain/identity/api-key.ts';
+import { apiKey, decideApiKey, needsPaidLimit } from '../../domain/identity/api-key.ts';
 import { parseApiKeyEvent } from '../../domain/identity/api-key-events.ts';
 import type { NewApiKey } from '../../domain/identity/new-api-key.ts';
 import { checkNewApiKey } from '../../domain/identity/new-api-key.ts';
 import { distinctRoles } from '../../domain/identity/roles.ts';
 import { FEATURES } from '../../domain/platform/features.ts';
-import { streamName } from '../../domain/stream.ts';
 import { handleCommand } from '../handle-command.ts';
 import { capExceeded, paymentRequired } from '../platform/gates.ts';
+import { newApiKeySecret } from './api-key-secret.ts';
 import { aloneAndCaughtUp } from './caught-up.ts';
+import { apiKeyStream } from './decide-on-api-key.ts';
 import type { IdentityDependencies } from './dependencies.ts';
 import type { ApiKeyRecord } from './identity-reads.ts';
 
 /** Active keys of a tenant without `apikey-pro` (spec 1, limits). */
 const FREE_KEYS = FEATURES.apikey.limits['apikey.keys'];
-const PREFIX_START = 'svc_'.length;
-const PREFIX_LENGTH = 8;
 
 export type CreatedApiKey = { readonly key: ApiKeyRecord; readonly rawKey: string; readonly position: GlobalPosition | undefined };
 
@@ -33,7 +32,7 @@ export async function createApiKey(
   const now = context.now();
   checkNewApiKey(asked, maker, now);
   if (entitlements.has('apikey-pro')) return append();
-  if (asked.monthlyLimit !== 0) {
+  if (needsPaidLimit(asked.monthlyLimit, 0)) {
     throw paymentRequired({ plugin: 'apikey', feature: 'apikey-pro' }, entitlements);
   }
   return aloneAndCaughtUp(dependencies, `api-keys/${context.tenant}`, async () => {
@@ -46,12 +45,11 @@ export async function createApiKey(
 
   async function append(): Promise<CreatedApiKey> {
     const keyId = context.newId();
-    const rawKey = dependencies.secrets.apiKey();
-    const prefix = rawKey.slice(PREFIX_START, PREFIX_START + PREFIX_LENGTH);
+    const { rawKey, prefix, keyHash } = newApiKeySecret(dependencies);
     const roles = distinctRoles(asked.roles);
     const { name, scopes, schemas, expiresAt, monthlyLimit } = asked;
     const event = {
-      key_id: keyId, name, prefix, key_hash: dependencies.hashApiKey(rawKey), scopes, roles, schemas,
+      key_id: keyId, name, prefix, key_hash: keyHash, scopes, roles, schemas,
       expires_at: expiresAt?.toISOString() ?? null, monthly_limit: monthlyLimit,
     };
     const { position, events } = await handleCommand({
@@ -66,8 +64,4 @@ export async function createApiKey(
     const key = { id: keyId, tenant: context.tenant, name, prefix, scopes, roles, schemas, enabled: true, expiresAt: expiresAt ?? null, monthlyLimit, createdAt: new Date(events[0]?.metadata.occurred_at ?? now) };
     return { key, rawKey, position };
   }
-}
-
-export function apiKeyStream(tenant: string, keyId: string): string {
-  return streamName({ category: 'api_key', tenant, id: keyId });
 }

@@ -1,8 +1,8 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { renameInAccessRules } from './access-rules.ts';
+import { decideOnApiKey } from './decide-on-api-key.ts';
 import type { IdentityDependencies } from './dependencies.ts';
-import { decideOnKey } from './end-api-key.ts';
 
 /**
  * Lets the tenant's access rules and its keys' lists of content types follow a content type to another name. To be called after the rename is a
@@ -16,7 +16,7 @@ export async function renameInAccess(
   let position = await renameInAccessRules(dependencies, { from, to }, context);
   for (const { id, schemas } of await dependencies.reads.apiKeysNaming({ tenant: context.tenant, schema: from })) {
     const renamed = [...new Set(schemas.map((name) => (name === from ? to : name)))];
-    position = (await decideOnKey(dependencies, id, { kind: 'set_schemas', schemas: renamed }, context)) ?? position;
+    position = (await decideOnApiKey(dependencies, { keyId: id, command: { kind: 'set_schemas', schemas: renamed } }, context)) ?? position;
   }
   return position;
 }

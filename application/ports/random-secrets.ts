@@ -6,6 +6,8 @@ export type RandomSecrets = {
   adminToken(): string;
   /** 256 bits, base64url. */
   refreshToken(): string;
+  /** 8 of the letters of user codes, 34 bits: for a person to type within minutes, under limits. */
+  userCode(): string;
   /** 100 bits: 20 letters and digits in groups of five. */
   recoveryCode(): string;
 };

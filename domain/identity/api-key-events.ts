@@ -19,10 +19,15 @@ export type ApiKeyEvent =
     }>
   /** A content type that the key names has another name. */
   | DomainEvent<'ApiKeySchemasChanged', { readonly schemas: readonly string[] }>
+  | DomainEvent<'ApiKeyMonthlyLimitChanged', { readonly monthly_limit: number }>
+  /** The key has another secret; the one before it works until `previous_until` (RFC 3339), null: it works no more. Any earlier one ends here. */
+  | DomainEvent<'ApiKeyRotated', { readonly prefix: string; readonly key_hash: string; readonly previous_until: string | null }>
   | DomainEvent<'ApiKeyRevoked', Readonly<Record<string, never>>>
   | DomainEvent<'ApiKeyDeleted', Readonly<Record<string, never>>>;
 
-export const API_KEY_EVENT_TYPES: ReadonlySet<string> = new Set<ApiKeyEvent['type']>(['ApiKeyCreated', 'ApiKeyRevoked', 'ApiKeyDeleted', 'ApiKeySchemasChanged']);
+export const API_KEY_EVENT_TYPES: ReadonlySet<string> = new Set<ApiKeyEvent['type']>([
+  'ApiKeyCreated', 'ApiKeyRevoked', 'ApiKeyDeleted', 'ApiKeySchemasChanged', 'ApiKeyMonthlyLimitChanged', 'ApiKeyRotated',
+]);
 
 /** Narrows a stored event. @throws TypeError for a type that is no event of a key */
 export function parseApiKeyEvent(event: { readonly type: string; readonly data: JsonObject }): ApiKeyEvent {

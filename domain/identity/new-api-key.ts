@@ -1,6 +1,7 @@
 import type { ErrorCode, FieldError } from '../errors.ts';
 import { refusal } from '../errors.ts';
-import { SUPER_ADMIN, areRoleNames, hasAdminRole } from './roles.ts';
+import { isTooLate } from './expiry.ts';
+import { areRoleNames, hasAdminRole, mayGrant } from './roles.ts';
 
 /** What is asked of a new key; defaults filled in. */
 export type NewApiKey = {
@@ -12,11 +13,6 @@ export type NewApiKey = {
   readonly monthlyLimit: number;
 };
 
-/** Keys with the admin or super_admin role live at most this long. */
-const ADMIN_KEY_DAYS = 90;
-const DAY_MS = 86_400_000;
-/** Grace for clocks that differ: a caller computes "in 90 days" on its own clock. */
-const CLOCK_GRACE_MS = 60_000;
 const MAX_NAME_LENGTH = 200;
 const SCOPE = /^(\*|[a-z0-9_.-]{1,64}):(\*|[a-z0-9_.-]{1,64})$/i;
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/i;
@@ -26,13 +22,14 @@ const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/i;
  * @throws `cannot_grant_roles`, `validation_failed`, `api_key_needs_expiry`, `api_key_expires_late`
  */
 export function checkNewApiKey(key: NewApiKey, maker: { readonly roles: readonly string[] }, now: Date): void {
-  if (!maker.roles.includes(SUPER_ADMIN) && key.roles.some((role) => !maker.roles.includes(role))) throw refusal('cannot_grant_roles');
+  if (!mayGrant(maker, key.roles)) throw refusal('cannot_grant_roles');
   const fields: FieldError[] = [];
   if (key.name.length > MAX_NAME_LENGTH) fields.push({ field: 'name', message: `must hold at most ${MAX_NAME_LENGTH} characters` });
   if (!key.scopes.every((scope) => SCOPE.test(scope))) fields.push({ field: 'scopes', message: 'must have the form <resource>:<action>' });
   if (!areRoleNames(key.roles)) fields.push({ field: 'roles', message: 'role must be 1 to 64 letters, digits or _ . : -' });
   if (!key.schemas.every((schema) => SCHEMA_NAME.test(schema))) fields.push({ field: 'schemas', message: 'must be names of content types' });
   if (!Number.isSafeInteger(key.monthlyLimit) || key.monthlyLimit < 0) fields.push({ field: 'monthly_limit', message: 'must be an integer of at least 0' });
+  if (key.expiresAt && key.expiresAt <= now) fields.push({ field: 'expires_at', message: 'must lie in the future' });
   if (fields.length > 0) throw refusal('validation_failed', { fields });
   const expiry = expiryRefusal(key, now);
   if (expiry) throw refusal(expiry);
@@ -41,5 +38,5 @@ export function checkNewApiKey(key: NewApiKey, maker: { readonly roles: readonly
 function expiryRefusal({ roles, expiresAt }: NewApiKey, now: Date): ErrorCode | undefined {
   if (!hasAdminRole(roles)) return undefined;
   if (!expiresAt) return 'api_key_needs_expiry';
-  return expiresAt.getTime() > now.getTime() + ADMIN_KEY_DAYS * DAY_MS + CLOCK_GRACE_MS ? 'api_key_expires_late' : undefined;
+  return isTooLate(expiresAt, now) ? 'api_key_expires_late' : undefined;
 }

@@ -1,3 +1,5 @@
+import type { AdminGrant } from './admin-grants.ts';
+
 /** Built-in roles (spec 1). Any other name of the role grammar is a custom role. */
 export const BUILT_IN_ROLES = ['super_admin', 'admin', 'editor'] as const;
 
@@ -26,6 +28,25 @@ export type Principal =
       readonly scopes: readonly string[];
       /** Empty: every content type. */
       readonly schemas: readonly string[];
+      /** Requests per UTC calendar month; 0 means no limit. */
+      readonly monthlyLimit: number;
+    }
+  | {
+      /** Acts as `admin` in its tenant on the routes that its grants open, never more (spec 4 A, admin tokens). */
+      readonly kind: 'admin_token';
+      readonly tokenId: string;
+      readonly tenant: string;
+      readonly roles: readonly ['admin'];
+      readonly grants: readonly AdminGrant[];
+    }
+  | {
+      /** Somebody of a trusted outside issuer; on the Content API only (spec 1, session rules). */
+      readonly kind: 'external';
+      /** Keyed digest of issuer and subject. */
+      readonly subject: string;
+      readonly tenant: string;
+      /** Those of the issuer's policy. */
+      readonly roles: readonly string[];
     };
 
 /** Whether the principal holds one of the roles. */

@@ -24,6 +24,11 @@ export function sameRoles(a: readonly string[], b: readonly string[]): boolean {
   return left.size === right.size && [...left].every((role) => right.has(role));
 }
 
+/** Whether a key may be given the roles: only those that its maker holds, unless the maker is a super admin (spec 1, key management). */
+export function mayGrant(maker: { readonly roles: readonly string[] }, roles: readonly string[]): boolean {
+  return maker.roles.includes(SUPER_ADMIN) || roles.every((role) => maker.roles.includes(role));
+}
+
 /** Whether one of the roles is admin or super_admin. */
 export function hasAdminRole(roles: readonly string[]): boolean {
   return roles.some((role) => ADMIN_ROLES.includes(role));

@@ -9,4 +9,7 @@ export const IDENTITY_SECRET_FIELDS: Readonly<Record<string, readonly string[]>>
   UserMfaEnabled: ['secret', 'recovery_codes'],
   UserRecoveryCodeUsed: ['recovery_code'],
   ApiKeyCreated: ['key_hash'],
+  ApiKeyRotated: ['key_hash'],
+  AdminTokenCreated: ['token_hash'],
+  AdminTokenRotated: ['token_hash'],
 };

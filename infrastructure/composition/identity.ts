@@ -74,6 +74,7 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
   const signing = await openSigning({ settings, logger, now });
   const { tokens } = signing;
   const hashApiKey = createKeyHasher(settings.apiKeyPepper ?? '');
+  const hashUnderFormer = settings.apiKeyPepperPrevious === undefined ? undefined : createKeyHasher(settings.apiKeyPepperPrevious);
   const dependencies: IdentityDependencies = {
     ...guards,
     eventStore, claims, reads, sessions, tokens, passwords, vault, progress, changes, tenants, entitlements, mailer, hashApiKey,
@@ -91,7 +92,7 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
     isSetupToken: (presented) => equalSecrets(presented, setupToken),
   };
   const outside = openTrustedIssuers({ settings, vault, logger, now });
-  const authenticator = createAuthenticator({ reads, sessions, tokens, vault, hashApiKey, changes, now, newCache: createCredentialCache, trustedIssuers: outside?.issuers });
+  const authenticator = createAuthenticator({ reads, sessions, tokens, vault, hashApiKey, formerHashes: hashUnderFormer && ((raw) => [hashUnderFormer(raw)]), changes, now, newCache: createCredentialCache, trustedIssuers: outside?.issuers });
   if (await reads.anyUser()) await mendHomeTenant();
   return {
     dependencies,

@@ -75,7 +75,7 @@ export function composeRoutes({ stores, settings, configuration, latencies, metr
     ...auditRoutes(audit.dependencies),
     ...configRoutes({ eventStore: stores.eventStore, vault, configuration }),
     ...licenseRoutes({ ...license, eventStore: stores.eventStore }),
-    ...identityRoutes({ ...identity.dependencies, secureCookie: settings.secureCookie, readModels: projections.map(({ name }) => name) }),
+    ...identityRoutes({ ...identity.dependencies, routes: () => served, secureCookie: settings.secureCookie, readModels: projections.map(({ name }) => name) }),
     ...contentAuthRoutes({ ...identity.dependencies, publicKeys: [audit.publicKey] }),
     ...contentTypeRoutes({ ...content.typeDependencies, rateCounters }),
     ...presetRoutes(modelling.presets),

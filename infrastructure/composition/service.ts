@@ -239,6 +239,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
       gate: { ...install.features, entitlements: license.holder.entitlements },
       authenticate: (facts) => identity.authenticator.authenticate(facts),
       checkKeyScope: keyRefusal,
+      admitKeyRequest: (key, at) => identity.requests.admit(key, at),
       recordKeyRequest: (request) => {
         identity.requests.record(request);
       },

@@ -1,6 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { setupModeRoutes } from '../../api/admin/platform/setup-mode-routes.ts';
 import { createApi } from '../../api/http/create-api.ts';
+import { billingPeriod } from '../../domain/identity/billing-period.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
 import { startListener } from '../../api/http/listener.ts';
 import { healthRoutes } from '../../api/platform/health.ts';
@@ -38,6 +39,7 @@ export async function startSetupMode({ settings, missing, logger }: SetupModeOpt
     // Nobody has an account yet, and no route asks for one.
     authenticate: () => undefined,
     checkKeyScope: () => 'insufficient_scope',
+    admitKeyRequest: (_, at) => ({ period: billingPeriod(at), counted: false }),
     recordKeyRequest: () => undefined,
     tenantState: () => undefined,
     tenantOfHost: () => undefined,

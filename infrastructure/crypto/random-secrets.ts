@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import type { RandomSecrets } from '../../application/ports/random-secrets.ts';
+import { USER_CODE_LENGTH, USER_CODE_LETTERS } from '../../domain/identity/device-code.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** Without letters that look like digits. */
@@ -12,6 +13,7 @@ export const randomSecrets: RandomSecrets = {
   apiKey: () => `svc_${base62(40)}`,
   adminToken: () => `svcat_${base62(40)}`,
   refreshToken: () => randomBytes(32).toString('base64url'),
+  userCode: () => Array.from({ length: USER_CODE_LENGTH }, () => USER_CODE_LETTERS.charAt(randomInt(USER_CODE_LETTERS.length))).join(''),
   recoveryCode: () => Array.from(randomBytes(20), (byte, at) => `${at > 0 && at % 5 === 0 ? '-' : ''}${BASE32.charAt(byte % 32)}`).join(''),
 };
 

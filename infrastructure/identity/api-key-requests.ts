@@ -1,7 +1,9 @@
 import type { ApiKeyRequest, ApiKeyRequests } from '../../application/ports/api-key-requests.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Sealed, Vault } from '../../application/ports/vault.ts';
+import { countsAsUse } from '../../domain/identity/billing-period.ts';
 import type { Database } from '../postgres/database.ts';
+import { createMonthlyBudget } from './monthly-budget.ts';
 
 export type ApiKeyRequestsOptions = {
   readonly database: Database;
@@ -9,6 +11,7 @@ export type ApiKeyRequestsOptions = {
   readonly logger: Logger;
   /** A new UUID v7. */
   readonly newId: () => string;
+  readonly now: () => Date;
   /** Milliseconds between batches. Default 500. */
   readonly flushMs?: number;
   /** Most requests that wait. Default 50,000. */
@@ -24,15 +27,20 @@ export type ApiKeyRequestLog = ApiKeyRequests & {
   close(): Promise<void>;
 };
 
-type Queued = ApiKeyRequest & { readonly id: string };
+/** `counts`: what the request adds to the requests of the `period`; -1 takes back what was counted ahead. Undefined period: it is recorded only. */
+type Queued = Omit<ApiKeyRequest, 'admission'> & { readonly id: string; readonly period: string | undefined; readonly counts: -1 | 0 | 1 };
 type Row = { readonly id: string; readonly key_id: string; readonly at: Date; readonly method: string; readonly path: string; readonly status: number; readonly ip: Sealed };
 
 const PURPOSE = 'api-key-request/ip';
 const BATCH = 2_000;
 const MAX_PATH = 2_048;
 
-/** Log of keys' requests, written in batches; a read or write never waits for it. */
-export function createApiKeyRequests({ database, vault, logger, newId, flushMs = 500, maxQueued = 50_000 }: ApiKeyRequestsOptions): ApiKeyRequestLog {
+/**
+ * Log of what keys and admin tokens request, and the counts it adds up to, written in batches; a read or write never waits for it. A process that is
+ * killed takes with it what it recorded since its last batch, half a second at most.
+ */
+export function createApiKeyRequests({ database, vault, logger, newId, now, flushMs = 500, maxQueued = 50_000 }: ApiKeyRequestsOptions): ApiKeyRequestLog {
+  const budget = createMonthlyBudget({ countAhead });
   let queue: Queued[] = [];
   let dropped = 0;
   let flushing: Promise<void> = Promise.resolve();
@@ -54,7 +62,7 @@ export function createApiKeyRequests({ database, vault, logger, newId, flushMs =
       const batch = queue.slice(0, BATCH);
       queue = queue.slice(batch.length);
       try {
-        await insert(batch);
+        await write(batch);
       } catch (error) {
         queue = batch.concat(queue);
         throw error;
@@ -62,27 +70,67 @@ export function createApiKeyRequests({ database, vault, logger, newId, flushMs =
     }
   }
 
-  async function insert(batch: readonly Queued[]): Promise<void> {
+  async function write(batch: readonly Queued[]): Promise<void> {
     const sealedIps = new Map<string, string>();
     for (const { ip } of batch) if (!sealedIps.has(ip)) sealedIps.set(ip, JSON.stringify(vault.sealSecret(PURPOSE, ip)));
     const column = <T>(read: (request: Queued) => T) => batch.map(read);
-    await database.execute(
-      `insert into operational.api_key_requests (id, tenant_id, key_id, at, method, path, status, ip, bytes_in, bytes_out)
-       select * from unnest($1::uuid[], $2::text[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::smallint[], $8::jsonb[], $9::bigint[], $10::bigint[])
-       on conflict do nothing`,
+    // One statement: what a batch adds to the counts is there exactly when its rows are, however often it is sent.
+    const totals = await database.query<{ key_id: string; period: string; requests: number }>(
+      `with batch as (
+         select b.* from unnest($1::uuid[], $2::text[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::smallint[], $8::jsonb[], $9::bigint[], $10::bigint[], $11::text[], $12::int[])
+           as b(id, tenant_id, key_id, at, method, path, status, ip, bytes_in, bytes_out, period, counts)
+         where not exists (select 1 from operational.api_key_usage d where d.tenant_id = b.tenant_id and d.key_id = b.key_id and d.period = 'deleted')
+       ), kept as (
+         insert into operational.api_key_requests (id, tenant_id, key_id, at, method, path, status, ip, bytes_in, bytes_out)
+         select id, tenant_id, key_id, at, method, path, status, ip, bytes_in, bytes_out from batch on conflict do nothing returning id
+       )
+       insert into operational.api_key_usage as u (tenant_id, key_id, period, requests, bytes_in, bytes_out, last_used_at)
+       select tenant_id, key_id, period, sum(counts), coalesce(sum(bytes_in) filter (where counts >= 0), 0), coalesce(sum(bytes_out) filter (where counts >= 0), 0),
+         max(at) filter (where counts >= 0)
+       from batch join kept using (id) where period is not null
+       group by tenant_id, key_id, period order by tenant_id, key_id, period
+       on conflict (tenant_id, key_id, period) do update set requests = greatest(0, u.requests + excluded.requests), bytes_in = u.bytes_in + excluded.bytes_in,
+         bytes_out = u.bytes_out + excluded.bytes_out, last_used_at = greatest(u.last_used_at, excluded.last_used_at)
+       returning key_id, period, requests`,
       [
         column(({ id }) => id), column(({ tenant }) => tenant), column(({ keyId }) => keyId), column(({ at }) => at.toISOString()), column(({ method }) => method),
         column(({ path }) => path), column(({ status }) => status), column(({ ip }) => sealedIps.get(ip)), column(({ bytesIn }) => bytesIn), column(({ bytesOut }) => bytesOut),
+        column(({ period }) => period ?? null), column(({ counts }) => counts),
       ],
     );
+    for (const request of batch) settle(request);
+    const at = now();
+    for (const { key_id, period, requests } of totals) budget.learned(key_id, period, requests, at);
+  }
+
+  /** The budget need not remember a request that it let through uncounted. */
+  function settle({ keyId, period, counts }: Queued): void {
+    if (counts === 1 && period !== undefined) budget.settled(keyId, period, 1);
+  }
+
+  async function countAhead({ tenant, keyId, monthlyLimit }: { readonly tenant: string; readonly keyId: string; readonly monthlyLimit: number }, period: string, others: number): Promise<number | undefined> {
+    const [row] = await database.query<{ requests: number }>(
+      `insert into operational.api_key_usage as u (tenant_id, key_id, period, requests) values ($1, $2, $3, 1)
+       on conflict (tenant_id, key_id, period) do update set requests = u.requests + 1 where u.requests + $4 < $5
+       returning requests`,
+      [tenant, keyId, period, others, monthlyLimit],
+      'count-key-request',
+    );
+    return row?.requests;
   }
 
   return {
+    admit: (key, at) => budget.admit(key, at),
+
     record(request) {
-      queue.push({ ...request, path: request.path.slice(0, MAX_PATH).replaceAll('\u0000', ''), id: newId() });
+      const { admission, ...facts } = request;
+      queue.push({ ...facts, ...countOf(request), path: request.path.slice(0, MAX_PATH).replaceAll('\u0000', ''), id: newId() });
+      // Refused after all: nothing is left to count.
+      if (admission?.counted === false && !countsAsUse(request.status)) budget.settled(request.keyId, admission.period, 1);
       if (queue.length > maxQueued) {
         // A tenth at once, so that a full queue costs no shift a request.
         const surplus = Math.ceil(maxQueued / 10);
+        for (const lost of queue.slice(0, surplus)) settle(lost);
         queue = queue.slice(surplus);
         dropped += surplus;
       }
@@ -100,9 +148,32 @@ export function createApiKeyRequests({ database, vault, logger, newId, flushMs =
       }));
     },
 
+    async usage({ tenant, keyId, period }) {
+      await flush();
+      const [row] = await database.query<{ requests: number; bytes_in: number; bytes_out: number }>(
+        'select requests, bytes_in, bytes_out from operational.api_key_usage where tenant_id = $1 and key_id = $2 and period = $3',
+        [tenant, keyId, period],
+      );
+      return { requests: row?.requests ?? 0, bytesIn: row?.bytes_in ?? 0, bytesOut: row?.bytes_out ?? 0 };
+    },
+
+    async lastUsed({ tenant, ids }) {
+      await flush();
+      const rows = await database.query<{ key_id: string; at: Date }>(
+        'select key_id, max(last_used_at) as at from operational.api_key_usage where tenant_id = $1 and key_id = any($2::uuid[]) and last_used_at is not null group by key_id',
+        [tenant, ids],
+      );
+      return new Map(rows.map(({ key_id, at }) => [key_id, at]));
+    },
+
     async forget({ tenant, keyId }) {
       await flush();
-      await database.execute('delete from operational.api_key_requests where tenant_id = $1 and key_id = $2', [tenant, keyId]);
+      await database.execute(
+        `with gone as (delete from operational.api_key_requests where tenant_id = $1 and key_id = $2),
+           unused as (delete from operational.api_key_usage where tenant_id = $1 and key_id = $2 and period <> 'deleted')
+         insert into operational.api_key_usage (tenant_id, key_id, period) values ($1, $2, 'deleted') on conflict do nothing`,
+        [tenant, keyId],
+      );
     },
 
     flush,
@@ -112,4 +183,10 @@ export function createApiKeyRequests({ database, vault, logger, newId, flushMs =
       await flush();
     },
   };
+}
+
+function countOf({ admission, status }: ApiKeyRequest): Pick<Queued, 'period' | 'counts'> {
+  if (!admission) return { period: undefined, counts: 0 };
+  if (countsAsUse(status)) return { period: admission.period, counts: admission.counted ? 0 : 1 };
+  return admission.counted ? { period: admission.period, counts: -1 } : { period: undefined, counts: 0 };
 }

@@ -9,6 +9,9 @@ export type ApiKeyRow = {
   readonly name: string;
   readonly prefix: string;
   readonly key_hash: string;
+  /** The secret before the last rotation, as long as it may be used. */
+  readonly previous_hash: string | null;
+  readonly previous_until: string | null;
   readonly scopes: readonly string[];
   readonly roles: readonly string[];
   readonly schemas: readonly string[];
@@ -23,12 +26,18 @@ export type ApiKeyRow = {
 export function evolveApiKey(row: ApiKeyRow | undefined, recorded: RecordedEvent): ApiKeyRow | undefined {
   const event = parseApiKeyEvent(recorded);
   if (event.type === 'ApiKeyCreated') {
-    return { tenant_id: recorded.metadata.tenant, ...event.data, enabled: true, created_at: recorded.metadata.occurred_at, revision: recorded.revision };
+    return { tenant_id: recorded.metadata.tenant, ...event.data, previous_hash: null, previous_until: null, enabled: true, created_at: recorded.metadata.occurred_at, revision: recorded.revision };
   }
   if (!row) throw new TypeError(`${event.type} on a key that does not exist, position ${recorded.position}`);
   switch (event.type) {
     case 'ApiKeySchemasChanged':
       return { ...row, schemas: event.data.schemas, revision: recorded.revision };
+    case 'ApiKeyMonthlyLimitChanged':
+      return { ...row, monthly_limit: event.data.monthly_limit, revision: recorded.revision };
+    case 'ApiKeyRotated': {
+      const { prefix, key_hash, previous_until } = event.data;
+      return { ...row, prefix, key_hash, previous_hash: previous_until === null ? null : row.key_hash, previous_until, revision: recorded.revision };
+    }
     case 'ApiKeyRevoked':
       return { ...row, enabled: false, revision: recorded.revision };
     case 'ApiKeyDeleted':
@@ -47,10 +56,11 @@ export async function saveApiKeys(tx: Transaction, schema: string, rows: readonl
   if (gone.length > 0) await tx.query(`delete from ${schema}.api_keys where key_id = any($1::uuid[])`, [gone]);
   if (rows.length === 0) return;
   await tx.query(
-    `insert into ${schema}.api_keys (tenant_id, key_id, name, prefix, key_hash, scopes, roles, schemas, enabled, expires_at, monthly_limit, created_at, revision)
-     select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, key_id uuid, name text, prefix text, key_hash text, scopes text[], roles text[], schemas text[],
+    `insert into ${schema}.api_keys (tenant_id, key_id, name, prefix, key_hash, previous_hash, previous_until, scopes, roles, schemas, enabled, expires_at, monthly_limit, created_at, revision)
+     select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, key_id uuid, name text, prefix text, key_hash text, previous_hash text, previous_until timestamptz, scopes text[], roles text[], schemas text[],
        enabled boolean, expires_at timestamptz, monthly_limit bigint, created_at timestamptz, revision integer)
-     on conflict (key_id) do update set enabled = excluded.enabled, schemas = excluded.schemas, revision = excluded.revision`,
+     on conflict (key_id) do update set prefix = excluded.prefix, key_hash = excluded.key_hash, previous_hash = excluded.previous_hash,
+       previous_until = excluded.previous_until, monthly_limit = excluded.monthly_limit, enabled = excluded.enabled, schemas = excluded.schemas, revision = excluded.revision`,
     [JSON.stringify(rows)],
   );
 }

@@ -5,16 +5,17 @@ import { changesCredentials } from '../../domain/identity/user-events.ts';
 import type { Projection } from '../engine/projection.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import { accessRuleKeyOf, evolveAccessRule, loadAccessRules, saveAccessRules } from './access-rule-rows.ts';
+import { evolveAdminToken, loadAdminTokens, saveAdminTokens } from './admin-token-rows.ts';
 import { evolveApiKey, loadApiKeys, saveApiKeys } from './api-key-rows.ts';
 import { TABLES, createTables } from './tables.ts';
 import { deleteTenant, evolveTenant, loadDeletedTenants, loadTenants, saveTenantChanges, saveTenants } from './tenant-rows.ts';
 import { evolveUser, loadUsers, saveUsers } from './user-rows.ts';
 
-/** The identity read model: tenants and their access rules, users, their memberships, API keys (spec 5, rule 6). */
+/** The identity read model: tenants and their access rules, users, their memberships, API keys, admin tokens (spec 5, rule 6). */
 export const identityProjection: Projection = {
   name: 'identity',
   version: 3,
-  categories: ['user', 'api_key', 'tenant', 'access_rule'],
+  categories: ['user', 'api_key', 'admin_token', 'tenant', 'access_rule'],
   create: createTables,
   async apply(tx, { schema }, events) {
     const deleted = await loadDeletedTenants(tx, schema);
@@ -55,7 +56,7 @@ function splitRuns(events: readonly RecordedEvent[]): readonly (readonly Recorde
 
 async function applyRun(tx: Transaction, schema: string, events: readonly RecordedEvent[], deleted: ReadonlySet<string>): Promise<void> {
   const of = (category: string): readonly RecordedEvent[] => events.filter(({ stream }) => categoryOf(stream) === category);
-  const [tenants, rules, users, keys] = [of('tenant'), of('access_rule'), of('user'), of('api_key')];
+  const [tenants, rules, users, keys, tokens] = [of('tenant'), of('access_rule'), of('user'), of('api_key'), of('admin_token')];
   if (tenants.length > 0) await saveTenants(tx, schema, fold(tenants, await loadTenants(tx, schema, idsOf(tenants)), evolveTenant).rows);
   if (rules.length > 0) {
     const { rows, gone } = fold(rules, await loadAccessRules(tx, schema, idsOf(rules, accessRuleKeyOf)), evolveAccessRule, accessRuleKeyOf);
@@ -69,6 +70,7 @@ async function applyRun(tx: Transaction, schema: string, events: readonly Record
     const { rows, gone } = fold(keys, await loadApiKeys(tx, schema, idsOf(keys)), evolveApiKey);
     await saveApiKeys(tx, schema, rows, gone);
   }
+  if (tokens.length > 0) await saveAdminTokens(tx, schema, fold(tokens, await loadAdminTokens(tx, schema, idsOf(tokens)), evolveAdminToken).rows);
 }
 
 /** Last state per row (rule 6: a batch is coalesced). */

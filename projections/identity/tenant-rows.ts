@@ -42,7 +42,7 @@ export async function saveTenants(tx: Transaction, schema: string, rows: readonl
 
 /** Takes every row of a tenant away; what is still written for it later has no effect (spec 4 A, tenants). */
 export async function deleteTenant(tx: Transaction, schema: string, slug: string): Promise<void> {
-  for (const table of ['tenants', 'access_rules', 'api_keys', 'memberships']) await tx.query(`delete from ${schema}.${table} where tenant_id = $1`, [slug]);
+  for (const table of ['tenants', 'access_rules', 'api_keys', 'admin_tokens', 'memberships']) await tx.query(`delete from ${schema}.${table} where tenant_id = $1`, [slug]);
   await tx.query(`insert into ${schema}.deleted_tenants (slug) values ($1) on conflict do nothing`, [slug]);
 }
 

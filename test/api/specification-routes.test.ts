@@ -43,6 +43,15 @@ const SPECIFIED = `
   POST   /api/admin/api-keys/{id}/revoke                           session admin
   DELETE /api/admin/api-keys/{id}                                  session admin
   GET    /api/admin/api-keys/{id}/audit                            session admin
+  POST   /api/admin/api-keys/{id}/rotate                           session admin
+  PATCH  /api/admin/api-keys/{id}/monthly-limit                    session admin
+  GET    /api/admin/usage/api-key/{id}                             session admin
+  GET    /api/admin/admin-tokens                                   session admin
+  POST   /api/admin/admin-tokens                                   session admin
+  GET    /api/admin/admin-tokens/grants                            session admin
+  POST   /api/admin/admin-tokens/{id}/rotate                       session admin
+  DELETE /api/admin/admin-tokens/{id}                              session admin
+  GET    /api/admin/admin-tokens/{id}/requests                     session admin
   GET    /api/v1/schemas                                           credential
   GET    /api/v1/schemas/{name}                                    credential
   GET    /api/v1/content/{schema}                                  credential
@@ -262,7 +271,7 @@ describe('the table of routes (spec 5, rule 13)', () => {
       const person = await asEditor(method, concrete(path), body);
       expect(person.status, `${method} ${path} (${who}) by an editor: ${person.text.slice(0, 200)}`).to.equal(403);
       const key = await asKey(method, concrete(path), body);
-      const message = path.startsWith('/api/admin/api-keys') ? 'API keys are managed by a signed-in user, not by another key' : 'This route needs a signed-in session.';
+      const message = /^\/api\/admin\/(api-keys|usage\/api-key)/.test(path) ? 'API keys are managed by a signed-in user, not by another key' : 'This route needs a signed-in session.';
       expect([key.status, key.json()['error']], `${method} ${path} by a key`).to.deep.equal([403, message]);
     }
   });

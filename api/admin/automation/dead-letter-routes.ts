@@ -17,12 +17,12 @@ export function deadLetterRoutes({ records }: { readonly records: WebhookRecords
   const shared = { api: 'admin', tag: 'automation', feature: 'webhook', access: { kind: 'credential', roles: ['admin', 'super_admin'] } } as const;
   return [
     route({
-      ...shared, method: 'GET', path: '/api/admin/webhook-dead-letters', operation: 'listWebhookDeadLetters', summary: 'Dead letters of the tenant, newest first',
+      ...shared, method: 'GET', path: '/api/admin/webhook-dead-letters', operation: 'listWebhookDeadLetters', grants: ['webhooks:read', 'webhooks:write'], summary: 'Dead letters of the tenant, newest first',
       query: Query, answers: { 200: Type.Array(DeadLetter) },
       handler: async ({ query, tenant }) => ({ status: 200, body: await records.deadLetters({ tenant, status: query.status, limit: query.limit, offset: query.offset }) }),
     }),
     route({
-      ...shared, method: 'GET', path: '/api/admin/webhook-dead-letters/{id}', operation: 'getWebhookDeadLetter', summary: 'One dead letter',
+      ...shared, method: 'GET', path: '/api/admin/webhook-dead-letters/{id}', operation: 'getWebhookDeadLetter', grants: ['webhooks:read', 'webhooks:write'], summary: 'One dead letter',
       params: Id, notFound: 'dead_letter_not_found', answers: { 200: DeadLetter }, refusals: ['dead_letter_not_found'],
       handler: async ({ params, tenant }) => {
         const letter = await records.deadLetter(tenant, params.id);

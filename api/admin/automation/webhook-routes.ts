@@ -45,7 +45,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
 
   return [
     route({
-      ...reading, method: 'GET', path: '/api/admin/webhooks', operation: 'listWebhooks', summary: 'Webhooks of the tenant, oldest first; never their secrets',
+      ...reading, method: 'GET', path: '/api/admin/webhooks', operation: 'listWebhooks', grants: ['webhooks:read'], summary: 'Webhooks of the tenant, oldest first; never their secrets',
       query: Page, answers: { 200: Type.Array(Webhook) },
       handler: async ({ query, tenant, principal }) => ({
         status: 200,
@@ -59,7 +59,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       handler: async ({ body, context, principal }) => written(201, await createWebhook(dependencies, body, context), principal),
     }),
     route({
-      ...reading, params: Id, notFound: 'webhook_not_found', method: 'GET', path: '/api/admin/webhooks/{id}', operation: 'getWebhook', summary: 'One webhook',
+      ...reading, params: Id, notFound: 'webhook_not_found', method: 'GET', path: '/api/admin/webhooks/{id}', operation: 'getWebhook', grants: ['webhooks:read'], summary: 'One webhook',
       answers: { 200: Webhook }, refusals: ['webhook_not_found'],
       handler: async (request) => ({ status: 200, body: present(await existing(request), request.principal) }),
     }),
@@ -82,12 +82,12 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       },
     }),
     route({
-      ...reading, ...one, method: 'POST', path: '/api/admin/webhooks/{id}/test', operation: 'testWebhook', summary: 'Sends a test request now',
+      ...reading, ...one, method: 'POST', path: '/api/admin/webhooks/{id}/test', operation: 'testWebhook', grants: ['webhooks:write'], summary: 'Sends a test request now',
       answers: { 200: Type.Object({ success: Type.Boolean(), status_code: Type.Union([Type.Integer(), Type.Null()]), message: Type.String() }) }, refusals: ['webhook_not_found'],
       handler: async ({ params, context }) => ({ status: 200, body: await testWebhook(dependencies, params.id, context) }),
     }),
     route({
-      ...reading, ...one, method: 'GET', path: '/api/admin/webhooks/{id}/deliveries', operation: 'listWebhookDeliveries', summary: 'Attempts of a webhook, newest first',
+      ...reading, ...one, method: 'GET', path: '/api/admin/webhooks/{id}/deliveries', operation: 'listWebhookDeliveries', grants: ['webhooks:read'], summary: 'Attempts of a webhook, newest first',
       query: DeliveryPage, answers: { 200: Type.Array(Delivery) }, refusals: ['webhook_not_found'],
       handler: async ({ params, query, tenant }) => ({ status: 200, body: await records.deliveries({ tenant, webhookId: params.id, limit: query.limit, offset: query.offset }) }),
     }),

@@ -18,12 +18,12 @@ export function canvasLayoutRoutes(dependencies: CanvasLayoutDependencies): read
   const licensed = (): boolean => entitlements.has('schema-pro');
   return [
     route({
-      ...SHARED, method: 'GET', path: '/api/admin/schemas/canvas-layout', operation: 'getCanvasLayout', summary: 'Positions of the content types on the canvas, and whether they may be saved',
+      ...SHARED, method: 'GET', path: '/api/admin/schemas/canvas-layout', operation: 'getCanvasLayout', grants: ['schemas:read'], summary: 'Positions of the content types on the canvas, and whether they may be saved',
       answers: { 200: Layout }, reads: [MODELLING],
       handler: async ({ tenant }) => ({ status: 200, body: { positions: (await layouts.load(tenant)).positions, licensed: licensed() } }),
     }),
     route({
-      ...SHARED, method: 'PUT', path: '/api/admin/schemas/canvas-layout', operation: 'saveCanvasLayout', capability: 'schema-pro', summary: 'Replace the positions of the content types on the canvas',
+      ...SHARED, method: 'PUT', path: '/api/admin/schemas/canvas-layout', operation: 'saveCanvasLayout', grants: ['schemas:write'], capability: 'schema-pro', summary: 'Replace the positions of the content types on the canvas',
       body: Type.Object({ positions: Positions }), malformedJson: 'invalid_json', maxBodyBytes: MAX_BYTES, tooLarge: 'layout_too_large',
       answers: { 200: Layout }, refusals: ['payment_required', 'layout_too_large'],
       handler: async ({ body, context }) => {

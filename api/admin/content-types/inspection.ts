@@ -33,6 +33,7 @@ export function inspectionRoutes({ queries, workbench }: { readonly queries: Con
       ...PREVIEW,
       path: '/api/admin/schemas/{name}/preview-ddl',
       operation: 'previewContentTypeDdl',
+      grants: ['schemas:write'],
       summary: 'Statements of a save, with the marks of those that would be queued',
       handler: async ({ params, body, context }) => {
         const statements = await previewContentType({ name: params.name, input: body }, context, workbench);
@@ -43,6 +44,7 @@ export function inspectionRoutes({ queries, workbench }: { readonly queries: Con
       ...PREVIEW,
       path: '/api/admin/schemas/{name}/preview',
       operation: 'previewContentType',
+      grants: ['schemas:write'],
       summary: 'Statements of a save',
       handler: async ({ params, body, context }) => {
         const statements = await previewContentType({ name: params.name, input: body }, context, workbench);
@@ -68,6 +70,7 @@ export function inspectionRoutes({ queries, workbench }: { readonly queries: Con
       method: 'GET',
       path: '/api/admin/schemas/{name}/stats',
       operation: 'getContentTypeStats',
+      grants: ['schemas:read'],
       summary: 'How many entries there are, and when one was last written',
       access: { kind: 'session' },
       answers: { 200: StatsAnswer },

@@ -40,7 +40,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
 
   return [
     route({
-      ...SHARED, method: 'GET', path: '/api/admin/schemas/presets', operation: 'listPresets', summary: 'Built-in and saved presets, with their full definitions',
+      ...SHARED, method: 'GET', path: '/api/admin/schemas/presets', operation: 'listPresets', grants: ['schemas:read'], summary: 'Built-in and saved presets, with their full definitions',
       answers: { 200: Type.Object({ presets: Type.Array(PresetAnswer), can_save: Type.Boolean() }) }, reads: [MODELLING],
       handler: async ({ tenant }) => {
         const saved = await presets.list(tenant);
@@ -49,7 +49,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       },
     }),
     route({
-      ...SHARED, method: 'POST', path: '/api/admin/schemas/presets', operation: 'savePreset', capability: 'schema-pro', summary: 'Save a preset from a document or a URL, over the one of that id',
+      ...SHARED, method: 'POST', path: '/api/admin/schemas/presets', operation: 'savePreset', grants: ['schemas:write'], capability: 'schema-pro', summary: 'Save a preset from a document or a URL, over the one of that id',
       body: Type.Unknown({ description: 'Exactly one of document (a preset as a JSON object, or YAML as a string) and url' }),
       malformedJson: 'invalid_json', maxBodyBytes: MAX_BODY_BYTES, answers: { 201: PresetAnswer },
       refusals: ['payment_required', 'preset_id_taken', 'preset_source_missing', 'preset_source_ambiguous', 'preset_url_refused', 'preset_refused', 'preset_schema_refused', 'preset_unreachable'],
@@ -59,7 +59,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       },
     }),
     route({
-      ...SHARED, method: 'POST', path: '/api/admin/schemas/presets/{id}', operation: 'applyPreset', summary: 'Create the content types of a preset',
+      ...SHARED, method: 'POST', path: '/api/admin/schemas/presets/{id}', operation: 'applyPreset', grants: ['schemas:write'], summary: 'Create the content types of a preset',
       params: Id, answers: { 201: Type.Object({ created: Type.Array(Type.String()) }) },
       refusals: ['preset_not_found', 'preset_schema_exists', 'preset_schema_refused', 'schema_table_shared', 'schema_migration_failed', 'ddl_in_progress'],
       handler: async ({ params, context }) => {
@@ -68,7 +68,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       },
     }),
     route({
-      ...SHARED, method: 'DELETE', path: '/api/admin/schemas/presets/{id}', operation: 'deletePreset', summary: 'Delete a saved preset; content types made from it stay',
+      ...SHARED, method: 'DELETE', path: '/api/admin/schemas/presets/{id}', operation: 'deletePreset', grants: ['schemas:write'], summary: 'Delete a saved preset; content types made from it stay',
       params: Id, answers: { 204: null }, refusals: ['preset_not_found', 'preset_built_in'],
       handler: async ({ params, context }) => ({ status: 204, ...commitAt(await deletePreset(params.id, context, dependencies), [MODELLING]) }),
     }),

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { deleteUser, setUserRoles, setUserState } from '../../../application/identity/change-user.ts';
 import { createUser } from '../../../application/identity/create-user.ts';
 import type { IdentityDependencies } from '../../../application/identity/dependencies.ts';
+import { rolesOf } from '../../../application/identity/session-standing.ts';
 import { setUserPassword } from '../../../application/identity/set-user-password.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { GlobalPosition } from '../../../domain/event.ts';
@@ -17,7 +18,7 @@ const Password = Type.String({ maxLength: 4096 });
 
 const strict = { additionalProperties: false };
 
-/** Users of the install (spec 1, users; super_admin). Later kinds of credentials open them by grants. */
+/** Users of the install (spec 1, users; super_admin). */
 export function userRoutes(dependencies: IdentityDependencies): readonly Route[] {
   const { reads, vault, progress } = dependencies;
   const shared = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
@@ -39,11 +40,16 @@ export function userRoutes(dependencies: IdentityDependencies): readonly Route[]
 
   return [
     route({
-      ...shared, method: 'GET', path: '/api/admin/users', operation: 'listUsers', summary: 'Users, oldest first',
+      ...shared, method: 'GET', path: '/api/admin/users', operation: 'listUsers', grants: ['users:read'], summary: 'Users, oldest first',
       query: Page, answers: { 200: Type.Array(User) }, reads: ['identity'],
-      handler: async ({ query }) => ({
-        status: 200, body: await presentUsers(await reads.users(query), vault), headers: await pageHeaders(query, reads.countUsers),
-      }),
+      handler: async ({ query, principal, tenant }) => {
+        // A token acts in its tenant: of the install's users it sees the members there, with their roles there.
+        if (principal?.kind === 'admin_token') {
+          const members = (await reads.members({ tenant, ...query })).map((member) => ({ ...member, roles: rolesOf(member, tenant) }));
+          return { status: 200, body: await presentUsers(members, vault), headers: await pageHeaders(query, () => reads.countMembers(tenant)) };
+        }
+        return { status: 200, body: await presentUsers(await reads.users(query), vault), headers: await pageHeaders(query, reads.countUsers) };
+      },
     }),
     route({
       ...shared, method: 'POST', path: '/api/admin/users', operation: 'createUser', summary: 'Makes an account, a member of a tenant (the default one unless another is named), with its roles there',

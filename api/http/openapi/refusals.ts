@@ -6,6 +6,7 @@ export function refusalsOf(route: Route): readonly ErrorCode[] {
   const { access, api, params, query, body, rawBody, method } = route;
   return [
     ...credentialRefusals(route),
+    ...(route.grants === undefined ? [] : (['session_required', 'insufficient_grant'] as const)),
     ...(access.kind !== 'public' && api === 'admin' && method !== 'GET' ? (['invalid_csrf_token'] as const) : []),
     ...(params ? [route.notFound ?? ('not_found' as const)] : []),
     ...(query ? (['invalid_query_parameter'] as const) : []),

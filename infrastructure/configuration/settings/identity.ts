@@ -18,6 +18,7 @@ export const identity = {
   auditHmacKey: optional('SVC_AUDIT_HMAC_KEY', text, 'Exactly 64 hex characters: key of the audit chain.', { secret: true, shownDefault: 'required in production' }),
   auditSealSeconds: setting('SVC_AUDIT_SEAL_SECS', integer(1, 86_400), 60, 'Seconds between two signed seals of the audit log, when there is anything new; a thousand events are sealed at once.'),
   apiKeyPepper: optional('API_KEY_PEPPER', text, 'Mixed into every stored hash of an API key.', secret),
+  apiKeyPepperPrevious: optional('API_KEY_PEPPER_PREVIOUS', text, 'Keys and admin tokens that were made under this pepper stay valid, so that the pepper can be changed.', secret),
   apiKeyRetentionDays: setting('APIKEY_RETENTION_DAYS', retentionDays, 365, 'Days that the requests of API keys are kept; 0 or less keeps everything.', { lenient: true }),
   enforceApiKeyPepper: setting('ENFORCE_API_KEY_PEPPER', boolean, false, 'Refuses the start unless the pepper is set.'),
   setupToken: optional('SVC_SETUP_TOKEN', text, 'Token of the first setup, at least 16 characters; unset: printed to the log while no account exists.', secret),

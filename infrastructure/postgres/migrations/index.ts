@@ -13,6 +13,8 @@ import { apiKeyRequests } from './0320-api-key-requests.ts';
 import { apiKeyUsage } from './0321-api-key-usage.ts';
 import { signInState } from './0330-sign-in-state.ts';
 import { mailQueue } from './0340-mail-queue.ts';
+import { magicLinks } from './0341-magic-links.ts';
+import { deviceSignIns } from './0342-device-sign-ins.ts';
 import { pastEntries } from './0350-past-entries.ts';
 import { webhookDeliveries } from './0400-webhook-deliveries.ts';
 import { webhookRetention } from './0401-webhook-retention.ts';
@@ -39,6 +41,8 @@ export const migrations: readonly Migration[] = [
   apiKeyUsage,
   signInState,
   mailQueue,
+  magicLinks,
+  deviceSignIns,
   pastEntries,
   webhookDeliveries,
   webhookRetention,

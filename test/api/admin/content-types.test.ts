@@ -13,8 +13,8 @@ import { serve } from '../http/serving.ts';
 const session = (role: string, tenant = 'default'): Principal => ({ kind: 'session', userId: `u-${role}`, sessionId: 's', tenant, roles: [role], via: 'bearer', csrfToken: 'c' });
 const PRINCIPALS: Readonly<Record<string, Principal>> = { editor: session('editor'), admin: session('admin'), super: session('super_admin'), foreign: session('admin', 'acme') };
 const KEYS: Readonly<Record<string, Principal>> = {
-  reader: { kind: 'api_key', keyId: 'k1', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: [] },
-  narrow: { kind: 'api_key', keyId: 'k2', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: ['person'] },
+  reader: { kind: 'api_key', keyId: 'k1', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: [], monthlyLimit: 0 },
+  narrow: { kind: 'api_key', keyId: 'k2', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: ['person'], monthlyLimit: 0 },
 };
 
 type Json = Record<string, unknown>;

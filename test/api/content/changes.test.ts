@@ -21,7 +21,7 @@ type Change = { position: string; event: string; entry_id: string; version: numb
 type Page = { data: Change[]; next: string };
 type Entry = { id: string; version: number; data: Record<string, unknown> };
 
-const key = (given: Partial<Extract<Principal, { kind: 'api_key' }>> = {}): Principal => ({ kind: 'api_key', keyId: 'k1', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: [], ...given });
+const key = (given: Partial<Extract<Principal, { kind: 'api_key' }>> = {}): Principal => ({ kind: 'api_key', keyId: 'k1', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: [], monthlyLimit: 0, ...given });
 
 describe('the changes feed', () => {
   const content = useContent();

@@ -8,7 +8,7 @@ import { caller } from '../../support/http.ts';
 import type { Reply } from '../../support/http.ts';
 import { serve } from '../http/serving.ts';
 
-const key = (given: Partial<Extract<Principal, { kind: 'api_key' }>> = {}): Principal => ({ kind: 'api_key', keyId: 'k1', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: [], ...given });
+const key = (given: Partial<Extract<Principal, { kind: 'api_key' }>> = {}): Principal => ({ kind: 'api_key', keyId: 'k1', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: [], monthlyLimit: 0, ...given });
 const PRINCIPALS: Readonly<Record<string, Principal>> = {
   writer: key(),
   other: key({ keyId: 'k2', tenant: 'acme' }),

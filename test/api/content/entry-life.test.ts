@@ -11,7 +11,7 @@ import { caller } from '../../support/http.ts';
 import type { Reply } from '../../support/http.ts';
 import { serve } from '../http/serving.ts';
 
-const key = (roles: readonly string[]): Principal => ({ kind: 'api_key', keyId: 'k1', tenant: 'default', roles, scopes: ['*:*'], schemas: [] });
+const key = (roles: readonly string[]): Principal => ({ kind: 'api_key', keyId: 'k1', tenant: 'default', roles, scopes: ['*:*'], schemas: [], monthlyLimit: 0 });
 const PRINCIPALS: Readonly<Record<string, Principal>> = { editor: key(['editor']), admin: key(['admin']), owner: key(['super_admin']), visitor: key(['visitor']) };
 
 type Entry = { readonly id: string; readonly version: number; readonly status?: string; readonly data: Readonly<Record<string, unknown>> } & Readonly<Record<string, unknown>>;

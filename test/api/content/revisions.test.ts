@@ -24,7 +24,7 @@ const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 describe('the past of an entry', () => {
   const content = useContent();
   const agent = new Agent({ connections: 16 });
-  const key: Principal = { kind: 'api_key', keyId: 'k1', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: [] };
+  const key: Principal = { kind: 'api_key', keyId: 'k1', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: [], monthlyLimit: 0 };
   const accessRules: AccessRules = { decide: ({ roles }) => ({ allowed: true, maskedFields: new Set(roles.includes('masked') ? ['secret'] : []) }) };
   let licensed = false;
   let type: ContentType;

@@ -4,7 +4,9 @@ import { positionFrom } from '../../../domain/event.ts';
 import { FREE_TIER } from '../../../application/ports/entitlements.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
-import type { HttpDependencies, HttpOptions, KeyRequest } from '../../../api/http/http-dependencies.ts';
+import type { ApiKeyRequest } from '../../../application/ports/api-key-requests.ts';
+import { billingPeriod } from '../../../domain/identity/billing-period.ts';
+import type { HttpDependencies, HttpOptions } from '../../../api/http/http-dependencies.ts';
 import type { IdempotencyStore, KeptAnswer } from '../../../api/http/idempotency.ts';
 import type { Listener } from '../../../api/http/listener.ts';
 import { startListener } from '../../../api/http/listener.ts';
@@ -17,9 +19,9 @@ export const PRINCIPALS: Readonly<Record<string, Principal>> = {
   admin: { kind: 'session', userId: 'u1', sessionId: 's1', tenant: 'default', roles: ['admin'], via: 'bearer', csrfToken: 'csrf-1' },
   super: { kind: 'session', userId: 'u2', sessionId: 's2', tenant: 'default', roles: ['super_admin'], via: 'bearer', csrfToken: 'csrf-2' },
   editor: { kind: 'session', userId: 'u3', sessionId: 's3', tenant: 'acme', roles: ['editor'], via: 'bearer', csrfToken: 'csrf-3' },
-  svc_reader: { kind: 'api_key', keyId: 'k1', tenant: 'acme', roles: [], scopes: ['things:read'], schemas: [] },
-  svc_writer: { kind: 'api_key', keyId: 'k2', tenant: 'acme', roles: ['editor'], scopes: ['things:*'], schemas: [] },
-  svc_admin: { kind: 'api_key', keyId: 'k3', tenant: 'acme', roles: ['admin'], scopes: [], schemas: [] },
+  svc_reader: { kind: 'api_key', keyId: 'k1', tenant: 'acme', roles: [], scopes: ['things:read'], schemas: [], monthlyLimit: 0 },
+  svc_writer: { kind: 'api_key', keyId: 'k2', tenant: 'acme', roles: ['editor'], scopes: ['things:*'], schemas: [], monthlyLimit: 0 },
+  svc_admin: { kind: 'api_key', keyId: 'k3', tenant: 'acme', roles: ['admin'], scopes: [], schemas: [], monthlyLimit: 0 },
 };
 
 /** What the tests look for in a JSON body. */
@@ -40,7 +42,7 @@ export async function bodyOf(response: Response): Promise<AnswerBody> {
 export type Served = {
   readonly admin: Listener;
   readonly content: Listener;
-  readonly keyRequests: KeyRequest[];
+  readonly keyRequests: ApiKeyRequest[];
   readonly logs: { readonly level: string; readonly message: string; readonly fields: Readonly<Record<string, unknown>> }[];
   readonly requests: string[];
   /** Moves the read models of the test. */
@@ -63,7 +65,7 @@ export function useServed(routes: readonly Route[], options: Partial<HttpOptions
 }
 
 export async function serve(routes: readonly Route[], options: Partial<HttpOptions> = {}, overrides: Partial<HttpDependencies> = {}): Promise<Served> {
-  const keyRequests: KeyRequest[] = [];
+  const keyRequests: ApiKeyRequest[] = [];
   const logs: Served['logs'] = [];
   const requests: string[] = [];
   const state = { position: positionFrom(10) };
@@ -97,6 +99,7 @@ export async function serve(routes: readonly Route[], options: Partial<HttpOptio
       const needed = `${path.split('/')[3] ?? ''}:${method === 'GET' ? 'read' : 'write'}`;
       return scopes.includes(needed) || scopes.includes('things:*') ? undefined : 'insufficient_scope';
     },
+    admitKeyRequest: (_, at) => ({ period: billingPeriod(at), counted: false }),
     recordKeyRequest: (request) => keyRequests.push(request),
     gate: { isHidden: () => false, isWithheld: () => false, entitlements: FREE_TIER },
     tenantState: (slug) => (['default', 'acme'].includes(slug) ? 'active' : undefined),
@@ -110,10 +113,10 @@ export async function serve(routes: readonly Route[], options: Partial<HttpOptio
       maxJsonBodyBytes: 1_048_576,
       maxBodyBytes: 10_485_760,
       trustedProxies: [],
+      consoleKeys: [],
       secure: false,
       cors: { origins: ['http://localhost:5173'], allowMethods: ['GET', 'POST'], allowHeaders: ['Content-Type'], exposeHeaders: ['X-Request-Id', 'RateLimit-*'], maxAge: 3600 },
       ...options,
-      consoleKeys: [],
     },
   };
   const [admin, content] = await Promise.all(

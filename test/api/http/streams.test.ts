@@ -85,7 +85,7 @@ describe('a streamed answer', () => {
   beforeEach(async () => {
     credentialGood = true;
     served = await serve(routes, {}, {
-      authenticate: () => (credentialGood ? { kind: 'api_key', keyId: 'k1', tenant: 'acme', roles: [], scopes: ['things:read'], schemas: [] } : { kind: 'refused_key', keyId: 'k1', tenant: 'acme' }),
+      authenticate: () => (credentialGood ? { kind: 'api_key', keyId: 'k1', tenant: 'acme', roles: [], scopes: ['things:read'], schemas: [], monthlyLimit: 0 } : { kind: 'refused_key', keyId: 'k1', tenant: 'acme' }),
     });
   });
   afterEach(async () => {

@@ -66,7 +66,9 @@ export type IdentityProcess = {
   readonly engine: ReturnType<typeof engineOf>;
   /** Mails that this process sent. */
   readonly mails: readonly Mail[];
-  /** Moves the clock of this process. */
+  /** The clock of this process. */
+  now(): Date;
+  /** Moves it. */
   advance(ms: number): void;
   stop(): Promise<void>;
 };
@@ -129,12 +131,14 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
     now, authenticate: authenticator.authenticate, checkKeyScope: keyRefusal, admitKeyRequest: requests.admit, recordKeyRequest: requests.record, progress: engine.progress,
     tenantState: (slug) => tenants.state(slug), tenantOfHost: (host) => tenants.ofHost(host),
   };
-  const served = await serve([...identityRoutes({ ...dependencies, secureCookie: false, readModels: ['identity'] }), ...contentAuthRoutes(dependencies), ...probes], {}, overrides);
+  const routes: readonly Route[] = [...identityRoutes({ ...dependencies, routes: () => routes, secureCookie: false, readModels: ['identity'] }), ...contentAuthRoutes(dependencies), ...probes];
+  const served = await serve(routes, {}, overrides);
   return {
     admin: caller(() => served.admin.url),
     content: caller(() => served.content.url),
     dependencies, authenticator, requests, eventStore, engine,
     mails: mailer.mails,
+    now,
     advance: (ms) => {
       ahead += ms;
     },

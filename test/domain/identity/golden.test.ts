@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { apiKey } from '../../../domain/identity/api-key.ts';
 import { API_KEY_EVENT_TYPES, parseApiKeyEvent } from '../../../domain/identity/api-key-events.ts';
+import { adminToken } from '../../../domain/identity/admin-token.ts';
+import { ADMIN_TOKEN_EVENT_TYPES, parseAdminTokenEvent } from '../../../domain/identity/admin-token-events.ts';
 import { ACCESS_RULE_EVENT_TYPES, accessRuleDecider, parseAccessRuleEvent } from '../../../domain/identity/access-rule-set.ts';
 import { TENANT_EVENT_TYPES, parseTenantEvent, tenantDecider } from '../../../domain/identity/tenant.ts';
 import { user } from '../../../domain/identity/user.ts';
@@ -14,12 +16,13 @@ describe('identity events as version 1 wrote them', () => {
   const of = <Event>(types: ReadonlySet<string>, parse: (event: (typeof shipped)[number]) => Event) => shipped.filter(({ type }) => types.has(type)).map(parse);
   const users = of(USER_EVENT_TYPES, parseUserEvent);
   const keys = of(API_KEY_EVENT_TYPES, parseApiKeyEvent);
+  const tokens = of(ADMIN_TOKEN_EVENT_TYPES, parseAdminTokenEvent);
   const tenants = of(TENANT_EVENT_TYPES, parseTenantEvent);
   const rules = of(ACCESS_RULE_EVENT_TYPES, parseAccessRuleEvent);
   const lasting = users.filter(({ type }) => !['UserDeleted', 'UserErased'].includes(type));
 
   it('are all there', () => {
-    const known = [USER_EVENT_TYPES, API_KEY_EVENT_TYPES, TENANT_EVENT_TYPES, ACCESS_RULE_EVENT_TYPES].flatMap((types) => [...types]);
+    const known = [USER_EVENT_TYPES, API_KEY_EVENT_TYPES, ADMIN_TOKEN_EVENT_TYPES, TENANT_EVENT_TYPES, ACCESS_RULE_EVENT_TYPES].flatMap((types) => [...types]);
     expect(new Set(shipped.map(({ type }) => type))).to.deep.equal(new Set(known));
   });
 
@@ -31,7 +34,9 @@ describe('identity events as version 1 wrote them', () => {
     expect(lasting.reduce(user.evolve, user.initialState())).to.deep.equal({ status: 'active', roles: [], disabled: true, memberships: [{ tenant: 'acme', roles: ['editor'] }], passwordHash: REHASHED, mfa: undefined });
     expect(lasting.filter(({ type }) => type !== 'UserMfaDisabled').reduce(user.evolve, user.initialState()).mfa?.recoveryCodes).to.deep.equal(['57DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU']);
     expect(users.reduce(user.evolve, user.initialState()).status).to.equal('erased');
-    expect(keys.filter(({ type }) => type !== 'ApiKeyDeleted').reduce(apiKey.evolve, apiKey.initialState())).to.deep.equal({ status: 'revoked' });
+    expect(keys.filter(({ type }) => type !== 'ApiKeyDeleted').reduce(apiKey.evolve, apiKey.initialState())).to.deep.equal({ status: 'revoked', roles: ['editor'], monthlyLimit: 1000 });
+    expect(tokens.slice(0, 2).reduce(adminToken.evolve, adminToken.initialState())).to.deep.equal({ status: 'active' });
+    expect(tokens.reduce(adminToken.evolve, adminToken.initialState())).to.deep.equal({ status: 'revoked' });
     expect(keys.slice(0, 3).reduce(apiKey.evolve, apiKey.initialState())).to.deep.equal({ status: 'deleted' });
     expect(tenants.slice(0, 2).reduce(tenantDecider.evolve, tenantDecider.initialState())).to.deep.equal({ status: 'active', name: 'Acme', domains: ['acme.test'], disabled: true });
     expect(tenants.reduce(tenantDecider.evolve, tenantDecider.initialState())).to.deep.include({ status: 'deleted', domains: [] });

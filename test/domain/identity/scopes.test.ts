@@ -5,7 +5,7 @@ import { keyRefusal, scopeAllows } from '../../../domain/identity/scopes.ts';
 type Key = Extract<Principal, { kind: 'api_key' }>;
 
 function key(scopes: readonly string[], { roles = ['editor'], schemas = [] }: { roles?: readonly string[]; schemas?: readonly string[] } = {}): Key {
-  return { kind: 'api_key', keyId: 'k', tenant: 'default', roles, scopes, schemas };
+  return { kind: 'api_key', keyId: 'k', tenant: 'default', roles, scopes, schemas, monthlyLimit: 0 };
 }
 
 describe('scopes of API keys (spec 1, scope grammar)', () => {

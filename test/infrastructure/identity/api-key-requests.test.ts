@@ -14,7 +14,7 @@ describe('the log of API key requests', () => {
     const { url, ...rest } = options;
     const db = url === undefined ? database.db() : openDatabase({ url });
     const vault = createVault({ database: db, encryptionKey: '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70' });
-    return createApiKeyRequests({ database: db, vault, logger: recordingLogger(), newId: v7, ...rest });
+    return createApiKeyRequests({ database: db, vault, logger: recordingLogger(), newId: v7, now: () => new Date(), ...rest });
   };
   const request = (keyId: string, more: Partial<ApiKeyRequest> = {}): ApiKeyRequest => ({
     keyId, tenant: 'default', method: 'GET', path: '/api/v1/content/post', status: 200, ip: '192.0.2.7', bytesIn: 1, bytesOut: 2, at: new Date('2026-05-01T00:00:00.000Z'), ...more,

@@ -145,7 +145,7 @@ describe('the identity projection', () => {
     expect(await reads.userById(bob)).to.deep.include({ id: bob, roles: ['admin'], disabled: false, sessionsRevision: 3, memberships: [{ tenant: 'default', roles: ['admin'] }] });
     expect((await reads.users({ limit: 10, offset: 0 })).map(({ id }) => id)).to.deep.equal([ada, bob]);
     expect([await reads.countUsers(), await reads.otherSuperAdmins(ada), await reads.otherSuperAdmins(bob)]).to.deep.equal([2, 0, 1]);
-    expect(await reads.apiKeyByHash(`hash-${site}`)).to.deep.include({ id: site, tenant: 'default', enabled: false, expiresAt: new Date('2027-01-01T00:00:00.000Z') });
+    expect(await reads.apiKeyByHash([`hash-${site}`])).to.deep.include({ id: site, tenant: 'default', enabled: false, expiresAt: new Date('2027-01-01T00:00:00.000Z') });
     expect(await reads.apiKeyById({ tenant: 'acme', keyId: site })).to.equal(undefined);
     expect(await reads.apiKeys({ tenant: 'default', limit: 10, offset: 0 })).to.have.length(1);
     expect(await reads.apiKeys({ tenant: 'acme', limit: 10, offset: 0 })).to.be.empty;
@@ -155,7 +155,7 @@ describe('the identity projection', () => {
   it('forgets a deleted user and stops at a change of nobody', async () => {
     const gone = logOf([createdUser(ada, []), ['user', ada, 'UserDeleted', {}]]);
     await project('gone', gone, 1);
-    expect(await rowsOf('gone', 'UTC')).to.deep.equal({ users: [], memberships: [], api_keys: [], tenants: [], access_rules: [], deleted_tenants: [] });
+    expect(await rowsOf('gone', 'UTC')).to.deep.equal({ users: [], memberships: [], api_keys: [], admin_tokens: [], tenants: [], access_rules: [], deleted_tenants: [] });
     const orphan = logOf([['user', bob, 'UserStateChanged', { disabled: true }]]);
     await project('orphan', orphan, 1).then(() => expect.fail('applied'), (error: unknown) => {
       expect(String(error)).to.contain('UserStateChanged on a user that does not exist');

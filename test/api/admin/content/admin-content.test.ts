@@ -21,7 +21,7 @@ const PRINCIPALS: Readonly<Record<string, Principal>> = {
   admin: session(['admin']),
   reader: session(['reader']),
   acme: session(['editor'], 'acme'),
-  key: { kind: 'api_key', keyId: 'k1', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: [] },
+  key: { kind: 'api_key', keyId: 'k1', tenant: 'default', roles: ['editor'], scopes: ['*:*'], schemas: [], monthlyLimit: 0 },
 };
 const RULES = [
   FIRST_RULE,

@@ -1,0 +1,67 @@
+import { Type } from '@sinclair/typebox';
+import type { ApiKeyRecord } from '../../../application/identity/identity-reads.ts';
+import type { FieldError } from '../../../domain/errors.ts';
+import { refusal } from '../../../domain/errors.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+
+const Time = Type.String({ format: 'date-time' });
+const Names = Type.Array(Type.String({ maxLength: 200 }), { maxItems: 200 });
+const Limit = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'requests per UTC calendar month; 0 means no limit' });
+const strict = { additionalProperties: false };
+
+/** Body of a new key (spec 1, API key routes). */
+export const NewKey = Type.Object(
+  {
+    name: Type.String({ pattern: '\\S' }),
+    scopes: Type.Optional(Names),
+    roles: Type.Optional(Names),
+    schemas: Type.Optional(Names),
+    expires_at: Type.Optional(Type.Union([Time, Type.Null()])),
+    monthly_limit: Type.Optional(Limit),
+  },
+  strict,
+);
+
+/** Body of a rotation (spec 4 A, API keys). */
+export const Grace = Type.Object({ grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 0 })) }, strict);
+
+export const MonthlyLimit = Type.Object({ monthly_limit: Limit }, strict);
+
+const keyFields = {
+  id: Type.String({ format: 'uuid' }),
+  name: Type.String(),
+  prefix: Type.String({ description: 'first 8 characters of the key after svc_' }),
+  scopes: Type.Array(Type.String()),
+  roles: Type.Array(Type.String()),
+  schemas: Type.Array(Type.String()),
+  tenant_id: Type.String(),
+  enabled: Type.Boolean(),
+  expires_at: Type.Union([Time, Type.Null()]),
+  monthly_limit: Limit,
+  created_at: Time,
+};
+export const ApiKey = Type.Object(keyFields);
+export const ApiKeyWithSecret = Type.Object({ ...keyFields, raw_key: Type.String() });
+
+export const AuditEntry = Type.Object({
+  id: Type.String({ format: 'uuid' }), api_key_id: Type.String({ format: 'uuid' }), method: Type.String(), path: Type.String(),
+  status: Type.Integer(), ip: Type.String(), ts: Time,
+});
+
+export const Usage = Type.Object({
+  billing_period: Type.String({ description: 'UTC calendar month, such as 2026-11' }), requests: Type.Integer(), bytes_in: Type.Integer(), bytes_out: Type.Integer(),
+});
+
+/** No name, or a body that is no object, has a message of its own (spec 1, API key routes). */
+export function refuseNewKey(problems: readonly FieldError[]): Error {
+  if (problems.some(({ field }) => field === 'name' || field === '')) return refusal('api_key_name_required');
+  return refusal('validation_failed', { fields: problems.map(({ field, message }) => ({ field, message })) });
+}
+
+/** A key as routes answer it; never its secret. */
+export function presentApiKey(key: ApiKeyRecord): JsonObject {
+  return {
+    id: key.id, name: key.name, prefix: key.prefix, scopes: key.scopes, roles: key.roles, schemas: key.schemas, tenant_id: key.tenant, enabled: key.enabled,
+    expires_at: key.expiresAt?.toISOString() ?? null, monthly_limit: key.monthlyLimit, created_at: key.createdAt.toISOString(),
+  };
+}

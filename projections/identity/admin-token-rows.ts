@@ -1,0 +1,46 @@
+import type { RecordedEvent } from '../../domain/event.ts';
+import { parseAdminTokenEvent } from '../../domain/identity/admin-token-events.ts';
+import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
+
+/** An admin token as the read model keeps it. */
+export type AdminTokenRow = {
+  readonly tenant_id: string;
+  readonly token_id: string;
+  readonly name: string;
+  readonly token_hash: string;
+  readonly grants: readonly string[];
+  readonly created_by: string;
+  readonly created_at: string;
+  readonly issued_by: string;
+  readonly issued_at: string;
+  readonly expires_at: string;
+  readonly revoked: boolean;
+};
+
+/** What an event makes of a token's row. @throws TypeError when a change has no token to change */
+export function evolveAdminToken(row: AdminTokenRow | undefined, recorded: RecordedEvent): AdminTokenRow {
+  const event = parseAdminTokenEvent(recorded);
+  if (event.type === 'AdminTokenCreated') {
+    return { tenant_id: recorded.metadata.tenant, ...event.data, created_by: event.data.issued_by, created_at: event.data.issued_at, revoked: false };
+  }
+  if (!row) throw new TypeError(`${event.type} on an admin token that does not exist, position ${recorded.position}`);
+  return event.type === 'AdminTokenRotated' ? { ...row, ...event.data } : { ...row, revoked: true };
+}
+
+/** Rows of tokens by id. */
+export async function loadAdminTokens(queryable: Queryable, schema: string, ids: readonly string[]): Promise<Map<string, AdminTokenRow>> {
+  const rows = await queryable.query<{ row: AdminTokenRow }>(`select to_jsonb(t) as row from ${schema}.admin_tokens t where t.token_id = any($1::uuid[])`, [ids]);
+  return new Map(rows.map(({ row }) => [row.token_id, row]));
+}
+
+/** Writes the rows; none ever goes but with its tenant. */
+export async function saveAdminTokens(tx: Transaction, schema: string, rows: readonly AdminTokenRow[]): Promise<void> {
+  await tx.query(
+    `insert into ${schema}.admin_tokens (tenant_id, token_id, name, token_hash, grants, created_by, created_at, issued_by, issued_at, expires_at, revoked)
+     select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, token_id uuid, name text, token_hash text, grants text[], created_by text, created_at timestamptz,
+       issued_by text, issued_at timestamptz, expires_at timestamptz, revoked boolean)
+     on conflict (token_id) do update set token_hash = excluded.token_hash, issued_by = excluded.issued_by, issued_at = excluded.issued_at,
+       expires_at = excluded.expires_at, revoked = excluded.revoked`,
+    [JSON.stringify(rows)],
+  );
+}

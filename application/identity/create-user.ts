@@ -13,7 +13,8 @@ import { passwordPurpose } from './user-secrets.ts';
 
 export type NewUser = {
   readonly email: string;
-  readonly password: string;
+  /** undefined: one that nobody knows, until the person sets one by a mailed token. */
+  readonly password: string | undefined;
   readonly roles: readonly string[];
   /** Tenant that the person becomes a member of; the roles are theirs there. Default `default`. */
   readonly tenant?: string | undefined;
@@ -35,18 +36,18 @@ export type CreatedUser = {
  * @throws `validation_failed`, `tenant_not_found`, `weak_password`, `user_exists`; for the first account `setup_complete`
  */
 export async function createUser(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'claims' | 'passwords' | 'vault' | 'passwordPolicy' | 'tenants'>,
+  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'claims' | 'passwords' | 'secrets' | 'vault' | 'passwordPolicy' | 'tenants'>,
   { email: given, password, roles, tenant = HOME_TENANT }: NewUser,
   context: CommandContext,
   options: { readonly firstAccount?: boolean } = {},
 ): Promise<CreatedUser> {
-  const { claims, passwords, vault, passwordPolicy } = dependencies;
+  const { claims, passwords, secrets, vault, passwordPolicy } = dependencies;
   const email = checkNewUser(given, roles);
   if (dependencies.tenants.state(tenant) === undefined) throw refusal('tenant_not_found');
-  checkPassword(password, passwordPolicy);
+  if (password !== undefined) checkPassword(password, passwordPolicy);
   const userId = context.newId();
   const owner = userStream(userId);
-  const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(password));
+  const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(password ?? secrets.refreshToken()));
 
   const requests = [...(options.firstAccount ? [FIRST_ACCOUNT] : []), emailClaim(email)];
   const held = await claims.claim(owner, requests);

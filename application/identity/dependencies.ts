@@ -6,6 +6,8 @@ import type { Claims } from '../ports/claims.ts';
 import type { Entitlements } from '../ports/entitlements.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Exclusive } from '../ports/exclusive.ts';
+import type { DeviceSignIns } from '../ports/device-sign-ins.ts';
+import type { MagicLinks } from '../ports/magic-links.ts';
 import type { Mailer } from '../ports/mailer.ts';
 import type { PasswordResets } from '../ports/password-resets.ts';
 import type { Passwords } from '../ports/passwords.ts';
@@ -19,6 +21,7 @@ import type { Totp } from '../ports/totp.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { IdentityChanges } from './identity-changes.ts';
 import type { IdentityReads } from './identity-reads.ts';
+import type { MagicLinkOptions } from './magic-link-dependencies.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
 
 /** What the use cases of identity work with; each names the part it needs. */
@@ -50,6 +53,9 @@ export type IdentityDependencies = {
   /** `REFRESH_TOKEN_TTL_SECS`. */
   readonly refreshTtlSeconds: number;
   readonly apiKeyRequests: ApiKeyRequests;
+  readonly magicLinks: MagicLinks;
+  readonly magicLinkOptions: MagicLinkOptions;
+  readonly deviceSignIns: DeviceSignIns;
   readonly mailer: Mailer;
   /** `SVC_CONSOLE_URL` without a slash at its end; undefined: mails can hold no link. */
   readonly consoleUrl: string | undefined;

@@ -1,15 +1,13 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import { normaliseEmail } from '../../domain/identity/email.ts';
-import { HOME_TENANT } from '../../domain/identity/memberships.ts';
-import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
 import type { Challenged, SignInDependencies, SignedIn } from './complete-sign-in.ts';
 import { signInOrChallenge } from './complete-sign-in.ts';
 import type { IdentityDependencies } from './dependencies.ts';
 import { findUserByEmail } from './find-user.ts';
-import type { UserRecord } from './identity-reads.ts';
 import { withinLockout } from './lockout.ts';
 import { rehashPassword } from './rehash-password.ts';
+import { signInTenant } from './sign-in-tenant.ts';
 import { spendProtection } from '../traffic/spend-protection.ts';
 import { verifyPassword } from './verify-password.ts';
 
@@ -32,19 +30,11 @@ export async function signIn(dependencies: PasswordSignInDependencies, { email: 
   await spendProtection(dependencies.protections, 'login.ip', clientAddress);
   const email = normaliseEmail(given);
   const user = await findUserByEmail(dependencies, email ?? '');
-  const tenant = user && tenantOf(user, asked);
+  const tenant = user && signInTenant(user, asked);
   const account = user ? { userId: user.id } : { address: email ?? '' };
   const prove = async (): Promise<boolean> => (await verifyPassword(dependencies, user, password)) && tenant !== undefined && user?.disabled === false;
   if (!(await withinLockout(dependencies, account, prove, context)) || !user || tenant === undefined) throw refusal('invalid_credentials');
   const outcome = await signInOrChallenge(dependencies, { user, tenant, method: 'password' }, context);
   const position = await rehashPassword(dependencies, { user, password }, context);
   return position === undefined ? outcome : { ...outcome, position };
-}
-
-/** The tenant asked for where the person is a member; else `default`, else the first joined. */
-function tenantOf({ memberships, roles }: UserRecord, asked: string | undefined): string | undefined {
-  const tenants = memberships.map(({ tenant }) => tenant);
-  if (asked !== undefined) return tenants.includes(asked) ? asked : undefined;
-  if (tenants.includes(HOME_TENANT)) return HOME_TENANT;
-  return tenants[0] ?? (roles.includes(SUPER_ADMIN) ? HOME_TENANT : undefined);
 }

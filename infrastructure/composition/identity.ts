@@ -27,6 +27,7 @@ import { createSessionStore } from '../identity/session-store.ts';
 import { openSigning } from './signing.ts';
 import { openTrustedIssuers } from './trusted-issuers.ts';
 import type { SignInGuards } from './sign-in-guards.ts';
+import { composeSignInLinks, magicLinkOptionsOf } from './sign-in-links.ts';
 import type { Stores } from './stores.ts';
 
 export type IdentityOptions = {
@@ -75,8 +76,10 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
   const { tokens } = signing;
   const hashApiKey = createKeyHasher(settings.apiKeyPepper ?? '');
   const hashUnderFormer = settings.apiKeyPepperPrevious === undefined ? undefined : createKeyHasher(settings.apiKeyPepperPrevious);
+  const links = composeSignInLinks({ database, magicLinkOptions: magicLinkOptionsOf(settings) });
   const dependencies: IdentityDependencies = {
     ...guards,
+    ...links,
     eventStore, claims, reads, sessions, tokens, passwords, vault, progress, changes, tenants, entitlements, mailer, hashApiKey,
     consoleUrl: consoleUrlOf(settings),
     secrets: randomSecrets,
@@ -100,7 +103,7 @@ export async function composeIdentity(options: IdentityOptions): Promise<Identit
     requests,
     anyUser: () => reads.anyUser(),
     purge: async () => {
-      const purged = await Promise.all([sessions, guards.challenges, guards.passwordResets].map((store) => store.purge(now())));
+      const purged = await Promise.all([sessions, guards.challenges, guards.passwordResets, links.deviceSignIns].map((store) => store.purge(now())));
       return purged.reduce((sum, count) => sum + count, 0);
     },
     async close() {

@@ -57,6 +57,7 @@ import { composeRoutes } from './routes.ts';
 import { composeReleases } from './releases.ts';
 import { startScheduler } from './scheduler.ts';
 import { composeSignInGuards } from './sign-in-guards.ts';
+import { MAGIC_LINK_SWEEP_MS, sweepMagicLinks } from './sign-in-links.ts';
 import { openStores } from './stores.ts';
 import { traced } from './traced-event-store.ts';
 import { watchTls } from './watch-tls.ts';
@@ -219,6 +220,15 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
         sweepApiKeyRequests: (signal) => sweepApiKeyRequests(database, { retentionDays: Number(install.settings.value('apikey', 'retention_days')), signal }),
       });
       closing(() => scheduler.stop());
+      const stopSweeping = every(MAGIC_LINK_SWEEP_MS, async () => {
+        await sweepMagicLinks(identity.dependencies, settings, now()).catch((error: unknown) => {
+          logger.warn('records of magic links could not be removed', { reason: String(error) });
+        });
+      });
+      closing(() => {
+        stopSweeping();
+        return Promise.resolve();
+      });
       const sealer = startSealer({ audit, stores, logger, sealSeconds: settings.auditSealSeconds });
       closing(() => sealer.stop());
     }

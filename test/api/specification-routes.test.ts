@@ -15,6 +15,13 @@ const SPECIFIED = `
   POST   /api/admin/auth/refresh                                   anyone
   POST   /api/admin/auth/logout                                    signed in
   GET    /api/admin/auth/me                                        signed in
+  POST   /api/admin/auth/device                                    anyone
+  POST   /api/admin/auth/device/token                              anyone
+  GET    /api/admin/auth/device/{user_code}                        session admin
+  POST   /api/admin/auth/device/{user_code}/approve                session admin
+  POST   /api/admin/auth/device/{user_code}/deny                   session admin
+  POST   /api/admin/auth/magic-link/request                        anyone
+  POST   /api/admin/auth/magic-link/verify                         anyone
   POST   /api/v1/auth/token                                        anyone
   GET    /.well-known/jwks.json                                    anyone
   GET    /api/admin/users                                          super_admin

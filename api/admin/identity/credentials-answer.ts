@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { Answer } from '../../http/route.ts';
 import type { Challenged, SignedIn } from '../../../application/identity/complete-sign-in.ts';
+import type { JsonObject } from '../../../domain/json.ts';
 import { MFA_METHODS } from '../../../domain/identity/mfa.ts';
 import { IDENTITY } from '../../../application/identity/dependencies.ts';
 
@@ -25,11 +26,11 @@ export function challengeAnswer({ challengeToken, position }: Challenged): Answe
   return { status: 200, body: { mfa_required: true, challenge_token: challengeToken, mfa_methods: MFA_METHODS }, headers: { 'Cache-Control': 'no-store' }, ...commitAt(position) };
 }
 
-/** Answers an opened session; never to be cached. */
-export function credentialsAnswer(status: number, { token, csrfToken, refreshToken, expiresIn, user, position }: SignedIn, cookie?: string): Answer {
+/** Answers an opened session, with `extra` beside the five fields; never to be cached. */
+export function credentialsAnswer(status: number, { token, csrfToken, refreshToken, expiresIn, user, position }: SignedIn, cookie?: string, extra: JsonObject = {}): Answer {
   return {
     status,
-    body: { token, csrf_token: csrfToken, refresh_token: refreshToken, expires_in: expiresIn, user },
+    body: { token, csrf_token: csrfToken, refresh_token: refreshToken, expires_in: expiresIn, user, ...extra },
     headers: { 'Cache-Control': 'no-store', ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }) },
     ...commitAt(position),
   };

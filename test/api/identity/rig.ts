@@ -8,6 +8,7 @@ import { route } from '../../../api/http/route.ts';
 import type { Authenticator } from '../../../application/identity/authenticate.ts';
 import { createAuthenticator } from '../../../application/identity/authenticate.ts';
 import type { IdentityDependencies } from '../../../application/identity/dependencies.ts';
+import type { MagicLinkOptions } from '../../../application/identity/magic-link-dependencies.ts';
 import { createTenantDirectory } from '../../../application/identity/tenant-directory.ts';
 import type { Mail } from '../../../application/ports/mailer.ts';
 import type { Entitlements } from '../../../application/ports/entitlements.ts';
@@ -81,8 +82,14 @@ export type ProcessOptions = {
   /** Limits of the protections. Default: sign-ins in plenty. */
   readonly protections?: ProtectionLimits;
 };
+  /** Settings of magic links. Default: as they ship. */
+  readonly magicLinks?: Partial<MagicLinkOptions>;
+  /** What stands in place of the real parts. */
+  readonly replaced?: Partial<IdentityDependencies>;
 
 /** Routes of the Content API to try keys on, of which some write; and one for anyone. */
+const MAGIC_LINKS: MagicLinkOptions = { ttlSeconds: 600, autoCreate: false, autoCreateRoles: [], allowedHosts: [], requireResolvedTenant: false };
+
 const probes: readonly Route[] = [...(['GET', 'POST', 'DELETE'] as const).map((method) => route({
   api: 'content', method, path: '/api/v1/content/{schema}', operation: `probe${method}`, summary: 'probe', tag: 'content',
   access: { kind: 'credential', ...(method === 'GET' ? {} : { roles: ['editor', 'admin', 'super_admin'] }) },
@@ -93,7 +100,7 @@ const probes: readonly Route[] = [...(['GET', 'POST', 'DELETE'] as const).map((m
 })];
 
 /** One process of the install with everything that identity needs, on real Postgres and real HTTP. bcrypt at cost 4. */
-export async function startIdentity({ url, signals = createInProcessSignals(), entitlements = FREE_TIER, expirySeconds = 900, protections = ROOMY }: ProcessOptions): Promise<IdentityProcess> {
+export async function startIdentity({ url, signals = createInProcessSignals(), entitlements = FREE_TIER, expirySeconds = 900, protections = ROOMY, magicLinks = {}, replaced = {} }: ProcessOptions): Promise<IdentityProcess> {
   const database = openDatabase({ url, maxConnections: 10 });
   const eventStore = await openPostgresEventStore({ database });
   const engine = engineOf({ database, source: eventStore, projections: [identityProjection], signals });
@@ -117,6 +124,7 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
     secrets: randomSecrets,
     mailer,
     ...composeSignInGuards({ database, rateCounters: createRateCounters({ database, key: Buffer.from('rate counters') }), logger: recordingLogger(), protections }),
+    ...composeSignInLinks({ database, magicLinkOptions: { ...MAGIC_LINKS, ...magicLinks } }),
     consoleUrl: 'https://console.palimpsest.test',
     exclusive: createExclusive({ database }),
     progress: engine.progress,
@@ -126,6 +134,7 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
     hashApiKey: createKeyHasher('pepper'),
     isSetupToken: (presented) => equalSecrets(presented, SETUP_TOKEN),
   };
+    ...replaced,
   const authenticator = createAuthenticator({ ...dependencies, now, newCache: createCredentialCache });
   const overrides: Partial<HttpDependencies> = {
     now, authenticate: authenticator.authenticate, checkKeyScope: keyRefusal, admitKeyRequest: requests.admit, recordKeyRequest: requests.record, progress: engine.progress,

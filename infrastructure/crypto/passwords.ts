@@ -48,9 +48,11 @@ export function createPasswords({ algorithm = 'bcrypt', cost = 12, memoryKiB = 4
   };
 }
 
-/** What two hashes of one algorithm and cost begin with. */
+/** What two hashes of one algorithm and cost begin with; the parameters of argon2id may come in any order. */
 function kindOf(hash: string): string {
-  return hash.startsWith('$argon2') ? hash.split('$').slice(0, 4).join('$') : hash.slice(0, '$2b$12'.length);
+  if (!hash.startsWith('$argon2')) return hash.slice(0, '$2b$12'.length);
+  const [, algorithm, version, parameters = ''] = hash.split('$');
+  return `$${algorithm ?? ''}$${version ?? ''}$${parameters.split(',').toSorted().join(',')}`;
 }
 
 function bcryptKind(cost: number): string {
@@ -58,7 +60,7 @@ function bcryptKind(cost: number): string {
 }
 
 function argon2Kind(memoryKiB: number): string {
-  return `$argon2id$v=19$m=${memoryKiB},t=${ARGON2_PASSES},p=1`;
+  return `$argon2id$v=19$m=${memoryKiB},p=1,t=${ARGON2_PASSES}`;
 }
 
 /** A hash of the kind that no password has, so that a check of it takes the time of a real one. */

@@ -31,6 +31,7 @@ import { createExclusive } from '../../../infrastructure/identity/exclusive.ts';
 import { watchIdentityChanges } from '../../../infrastructure/identity/identity-changes.ts';
 import { createSessionStore } from '../../../infrastructure/identity/session-store.ts';
 import { composeSignInGuards } from '../../../infrastructure/composition/sign-in-guards.ts';
+import { composeSignInLinks } from '../../../infrastructure/composition/sign-in-links.ts';
 import { createRateCounters } from '../../../infrastructure/postgres/rate-counters.ts';
 import type { ProtectionLimits } from '../../../domain/traffic/protections.ts';
 import { ROOMY } from '../../support/protections.ts';
@@ -81,15 +82,15 @@ export type ProcessOptions = {
   readonly expirySeconds?: number;
   /** Limits of the protections. Default: sign-ins in plenty. */
   readonly protections?: ProtectionLimits;
-};
   /** Settings of magic links. Default: as they ship. */
   readonly magicLinks?: Partial<MagicLinkOptions>;
   /** What stands in place of the real parts. */
   readonly replaced?: Partial<IdentityDependencies>;
+};
 
-/** Routes of the Content API to try keys on, of which some write; and one for anyone. */
 const MAGIC_LINKS: MagicLinkOptions = { ttlSeconds: 600, autoCreate: false, autoCreateRoles: [], allowedHosts: [], requireResolvedTenant: false };
 
+/** Routes of the Content API to try keys on, of which some write; and one for anyone. */
 const probes: readonly Route[] = [...(['GET', 'POST', 'DELETE'] as const).map((method) => route({
   api: 'content', method, path: '/api/v1/content/{schema}', operation: `probe${method}`, summary: 'probe', tag: 'content',
   access: { kind: 'credential', ...(method === 'GET' ? {} : { roles: ['editor', 'admin', 'super_admin'] }) },
@@ -123,8 +124,8 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
     tokens: createSessionTokens({ keys: { current: () => SIGNING_KEYS, reread: () => Promise.resolve(false) }, expirySeconds }),
     secrets: randomSecrets,
     mailer,
-    ...composeSignInGuards({ database, rateCounters: createRateCounters({ database, key: Buffer.from('rate counters') }), logger: recordingLogger(), protections }),
     ...composeSignInLinks({ database, magicLinkOptions: { ...MAGIC_LINKS, ...magicLinks } }),
+    ...composeSignInGuards({ database, rateCounters: createRateCounters({ database, key: Buffer.from('rate counters') }), logger: recordingLogger(), protections }),
     consoleUrl: 'https://console.palimpsest.test',
     exclusive: createExclusive({ database }),
     progress: engine.progress,
@@ -133,8 +134,8 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
     apiKeyRequests: requests,
     hashApiKey: createKeyHasher('pepper'),
     isSetupToken: (presented) => equalSecrets(presented, SETUP_TOKEN),
-  };
     ...replaced,
+  };
   const authenticator = createAuthenticator({ ...dependencies, now, newCache: createCredentialCache });
   const overrides: Partial<HttpDependencies> = {
     now, authenticate: authenticator.authenticate, checkKeyScope: keyRefusal, admitKeyRequest: requests.admit, recordKeyRequest: requests.record, progress: engine.progress,

@@ -23,7 +23,7 @@ const zones = all.flatMap((floor) => [
       message: `${floor}/ does not import ${other}/ (ops/decisions.md, the house)`,
     })),
   { target: `./${floor}/**/*`, from: ['./test', './ops'], message: 'nothing that ships imports tests or tools' },
-]);
+]).concat({ target: './api/client/**/*', from: './', except: ['./api/client'], message: 'the client runs in browsers: it imports nothing but itself' });
 
 export default tseslint.config(
   { ignores: ['dist/', '.cache/', '.palimpsest/', 'node_modules/'] },
@@ -61,7 +61,7 @@ export default tseslint.config(
   },
   {
     files: ['**/*.ts'],
-    ignores: ['infrastructure/outbound/**', 'infrastructure/postgres/embedded/**', 'test/**', 'ops/**', 'infrastructure/cli/**', 'infrastructure/composition/**', 'infrastructure/event-store/eventstoredb/**', 'api/http/**'],
+    ignores: ['infrastructure/outbound/**', 'infrastructure/postgres/embedded/**', 'test/**', 'ops/**', 'infrastructure/cli/**', 'infrastructure/composition/**', 'infrastructure/event-store/eventstoredb/**', 'api/http/**', 'api/client/**'],
     rules: {
       'no-restricted-imports': ['error', { paths: ['undici', 'http', 'https', 'net', 'node:http', 'node:https', 'node:net'].map((name) => ({ name, message: 'outgoing requests go through infrastructure/outbound' })) }],
       'no-restricted-globals': ['error', { name: 'fetch', message: 'outgoing requests go through infrastructure/outbound' }],

@@ -23,7 +23,7 @@ const SYSTEM = ['_id', '_status', '_slug', '_version', '_created_at', '_updated_
 export function withContentTypes(document: OpenApiDocument, types: readonly ContentTypeDefinition[]): OpenApiDocument {
   const served = types.filter(({ transports }) => transports?.rest !== 'off').toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const known = isObject(document.components['schemas']) ? document.components['schemas'] : {};
-  const names = typeNames(served.map(({ name }) => name), Object.keys(known));
+  const names = typeNames(served.map(({ name }) => name), { taken: Object.keys(known), suffixes: ['Entry', 'Create', 'Update', 'Filters'] });
   const entries = new Map(served.filter(({ transports }) => transports?.rest !== 'w').map(({ name }) => [name, `${names.get(name) ?? name}Entry`]));
   const schemas: Record<string, JsonObject> = {};
   const paths: Record<string, OpenApiDocument['paths'][string]> = {};

@@ -9,6 +9,8 @@ const COMMANDS = {
   replay: { summary: '--to <DATABASE_URL> [--until <time|position>] [--tenant <slug>]: fresh read models from the streams alone', load: () => import('./replay.ts') },
   'copy-events': { summary: '--from <url> --to <url>: moves the history between event stores and proves it equal', load: () => import('./copy-events.ts') },
   keys: { summary: 'rotate | list: the keys that sign session tokens; a rotation needs no restart', load: () => import('./keys.ts') },
+  openapi: { summary: 'public|admin|all [--tenant <slug>] [--out <file>]: the OpenAPI document, with the tenant\'s content types', load: () => import('./openapi.ts') },
+  types: { summary: '[--tenant <slug>] [--out <file>]: TypeScript types of the tenant\'s content types, for palimpsest/client', load: () => import('./types.ts') },
   license: { summary: 'keygen | issue | inspect: licenses for development', load: () => import('./license.ts') },
   'verify-audit': { summary: '[--tenant <slug>]: holds the log against its audit chain and names the first difference; exits 1 when there is one', load: () => import('./verify-audit.ts') },
 } as const;

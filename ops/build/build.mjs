@@ -1,6 +1,7 @@
 // Bundles the project's own code into dist/ (packages stay in node_modules): a start then reads a handful of files.
 import { build } from 'esbuild';
-import { rm } from 'node:fs/promises';
+import { cp, rm } from 'node:fs/promises';
+import { buildClient } from './client.mjs';
 
 /** A build without license support: PALIMPSEST_LICENSE_MODULE=false npm run build. */
 const licenseModule = process.env.PALIMPSEST_LICENSE_MODULE ?? 'true';
@@ -21,3 +22,6 @@ await build({
   sourcemap: 'linked',
   logLevel: 'warning',
 });
+// Files that the service sends as they are; found beside the bundle.
+await cp('api/platform/docs/assets', `${outdir}/assets`, { recursive: true });
+await buildClient(`${outdir}/client`);

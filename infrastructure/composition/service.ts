@@ -45,6 +45,7 @@ import { composeFeatures } from './features.ts';
 import { withConsoleSettings } from './console-settings.ts';
 import { openFanOut } from './fan-out.ts';
 import { httpOptionsOf, tlsOf } from './http-options.ts';
+import { composeGdpr } from './gdpr.ts';
 import { composeIdentity } from './identity.ts';
 import { createHeldValues } from './held-values.ts';
 import type { Every } from './license.ts';
@@ -158,7 +159,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
     if (roles.has('projector')) engine.start();
 
     const encryptionKey = atStart.encryptionKey ?? '';
-    const vault = createVault({ database, encryptionKey });
+    const vault = createVault({ database, encryptionKey, signals });
     const configuration = createConfiguration(layers ?? []);
     const { settings, sources } = layers === undefined ? { settings: atStart, sources: {} } : await withConsoleSettings({ atStart, configuration, eventStore, vault, logger });
     const claims = createClaims({ database, key: deriveKey(encryptionKey, 'claims'), instance: instanceId, isGone });
@@ -209,6 +210,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
       });
       closing(stopOf(feeding, 'the webhook worker gets no events'));
     }
+    const gdpr = composeGdpr({ stores, settings, identity: identity.dependencies, rateCounters });
     if (roles.has('scheduler')) {
       const scheduler = startScheduler({
         claims, idempotency, rateCounters, logger,
@@ -217,6 +219,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
         purgeSessions: () => identity.purge(),
         sweepWebhookRecords: (signal) => sweepWebhookRecords(database, { retentionDays: Number(install.settings.value('webhook', 'delivery_retention_days')), signal }),
         sweepPastSets: () => sweepPastSets(database),
+        finishErasures: () => gdpr.finishErasures(),
         sweepApiKeyRequests: (signal) => sweepApiKeyRequests(database, { retentionDays: Number(install.settings.value('apikey', 'retention_days')), signal }),
       });
       closing(() => scheduler.stop());
@@ -242,7 +245,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
         return bavail * bsize < LOW_DISK_BYTES;
       },
     };
-    const routes = composeRoutes({ stores, settings, configuration, latencies, metrics, checks, audit, content, modelling, releases, rateCounters, identity, automation, license, install, version: VERSION, api: roles.has('api') });
+    const routes = composeRoutes({ stores, settings, configuration, latencies, metrics, checks, audit, content, modelling, releases, rateCounters, identity, gdpr, automation, license, install, version: VERSION, api: roles.has('api') });
     const http: HttpDependencies = {
       logger, metrics, tracing, now, newId, idempotency,
       progress: engine.progress,
@@ -308,7 +311,7 @@ const atIntervals: Every = (ms, work) => {
 };
 
 /** Version of the package, for OpenAPI documents. */
-const VERSION = '0.1.0';
+export const VERSION = '0.1.0';
 
 /** What the service itself does at start, it does in the default tenant. */
 function systemContext({ now, newId }: Pick<CommandContext, 'now' | 'newId'>): CommandContext {

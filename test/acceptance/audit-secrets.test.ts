@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { RecordedEvent } from '../../domain/event.ts';
 import type { Json } from '../../domain/json.ts';
 import { openPostgresEventStore } from '../../infrastructure/event-store/postgres/postgres-event-store.ts';
+import { codeOf } from '../support/authenticator.ts';
 import { OWNER, useService } from '../support/service.ts';
 
 type Page = { readonly data: readonly { readonly id: string; readonly type: string }[]; readonly next_cursor: string };
@@ -20,7 +21,7 @@ describe('the audit log', () => {
     const shown = await everyDetail();
     expect(new Set(shown.map(({ type }) => type))).to.deep.equal(new Set(raw.map(({ type }) => type)));
     expect([...new Set(raw.map(({ type }) => type))]).to.include.members([
-      'UserCreated', 'UserPasswordChanged', 'UserRolesChanged', 'UserStateChanged', 'UserSignedIn', 'UserSessionEnded', 'UserDeleted',
+      'UserCreated', 'UserPasswordChanged', 'UserMfaEnabled', 'UserRecoveryCodeUsed', 'UserMfaDisabled', 'UserRolesChanged', 'UserStateChanged', 'UserSignedIn', 'UserSessionEnded', 'UserDeleted',
       'ApiKeyCreated', 'ApiKeyRevoked', 'ApiKeyDeleted', 'WebhookCreated', 'WebhookSecretRotated', 'ContentTypeSaved', 'EntryCreated', 'EntryFieldsChanged',
     ]);
     const secrets = [OWNER.email, OWNER.password, PASSWORD, 'hook-secret', 'hook.example', ...raw.flatMap((event) => secretsIn(event.data))];
@@ -39,7 +40,11 @@ describe('the audit log', () => {
   async function beBusy(): Promise<void> {
     const user = (await owner('POST', '/api/admin/users', { email: 'somebody@palimpsest.test', password: PASSWORD, roles: ['editor'] })).json<{ id: string }>();
     const session = (await admin('POST', '/api/admin/auth/login', { email: 'somebody@palimpsest.test', password: PASSWORD })).json<{ token: string; refresh_token: string }>();
-    await admin('POST', '/api/admin/auth/logout', { refresh_token: session.refresh_token }, { authorization: `Bearer ${session.token}` });
+    const authorization = `Bearer ${session.token}`;
+    const { secret } = (await admin('POST', '/api/admin/auth/mfa/setup', { password: PASSWORD }, { authorization })).json<{ secret: string }>();
+    const { recovery_codes: [code] } = (await admin('POST', '/api/admin/auth/mfa/enable', { code: codeOf(secret, new Date()) }, { authorization })).json<{ recovery_codes: string[] }>();
+    expect((await admin('POST', '/api/admin/auth/mfa/disable', { password: PASSWORD, code }, { authorization })).status).to.equal(204);
+    await admin('POST', '/api/admin/auth/logout', { refresh_token: session.refresh_token }, { authorization });
     await owner('PUT', `/api/admin/users/${user.id}/password`, { password: `${PASSWORD}9` });
     await owner('PUT', `/api/admin/users/${user.id}/roles`, { roles: ['admin'] });
     await owner('PUT', `/api/admin/users/${user.id}/state`, { disabled: true });

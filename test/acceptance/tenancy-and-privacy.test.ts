@@ -1,15 +1,17 @@
 import { expect } from 'chai';
 import { Kafka, logLevel } from 'kafkajs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { topics } from '../../application/platform/topics.ts';
 import type { ReceivedMessage } from '../../application/ports/message-bus.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
+import { codeOf } from '../support/authenticator.ts';
 import { requireService } from '../support/adapters.ts';
 import type { TestDatabase } from '../support/database.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
+import type { Call } from '../support/http.ts';
 import { caller } from '../support/http.ts';
 import { openTestKafka, uniqueName } from '../support/kafka.ts';
 import type { ServiceProcess } from '../support/process.ts';
@@ -22,11 +24,13 @@ type Session = { readonly token: string; readonly csrf_token: string; readonly r
 const USER = { email: 'Zoë.Privat+tag@people.palimpsest.test'.normalize(), password: 'Private-Horse-9-battery' };
 const CHANGED = 'Another-Private-Horse-3';
 const STRANGER = { email: 'stranger@nowhere.palimpsest.test', password: 'Mistyped-Private-Pass-5' };
+const GUARDED = { email: 'guarded.person@second.palimpsest.test', password: 'Guarded-Horse-2-battery', reset: 'Reset-Guarded-Horse-4', changed: 'Changed-Guarded-Horse-6', guess: 'Guessed-Guarded-Horse-8' };
 const CLIENT_ADDRESS = '203.0.113.77';
+const OTHER_ADDRESSES = ['203.0.113.78', '203.0.113.79'] as const;
 const WEBHOOK = { secret: 'webhook-secret-never-in-clear', rotated: 'webhook-secret-rotated-in-turn', header: 'the-customers-header-credential', url: 'in-the-url-of-the-webhook' };
 
 /** A busy hour in a minute. @returns everything that must lie nowhere in clear, and a word that must be found, so that an empty search proves nothing */
-async function scenario({ adminUrl, contentUrl }: ServiceProcess): Promise<{ readonly secrets: readonly string[]; readonly readable: string }> {
+async function scenario({ adminUrl, contentUrl }: ServiceProcess, directory: string): Promise<{ readonly secrets: readonly string[]; readonly readable: string }> {
   const from = { 'x-forwarded-for': CLIENT_ADDRESS };
   const admin = caller(() => adminUrl, from);
   const receiver = await startReceiver();
@@ -52,6 +56,8 @@ async function scenario({ adminUrl, contentUrl }: ServiceProcess): Promise<{ rea
   const { token } = (await content('POST', '/api/v1/auth/token', { email: USER.email, password: CHANGED })).json<{ token: string }>();
   await content('GET', '/api/v1/schemas', undefined, { authorization: `Bearer ${token}` });
 
+  const guarded = await guardedPerson(admin, ok, directory);
+
   const url = `${receiver.url}/hook?token=${WEBHOOK.url}`;
   await ok('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'title', field_type: 'text' }] });
   const hook = (await ok('POST', '/api/admin/webhooks', { name: 'hook', url, events: ['after_create'], schemas: ['note'], secret: WEBHOOK.secret, headers: { 'X-Api-Token': WEBHOOK.header } }, { 'idempotency-key': 'hook' })).json<{ id: string }>();
@@ -72,12 +78,39 @@ async function scenario({ adminUrl, contentUrl }: ServiceProcess): Promise<{ rea
   return {
     readable: 'a readable title',
     secrets: [
-      OWNER.email, OWNER.password, USER.email, USER.email.toLowerCase(), USER.email.split('@')[0] ?? '', 'people.palimpsest.test', USER.password, CHANGED, STRANGER.email, STRANGER.password, CLIENT_ADDRESS, SETUP_TOKEN,
+      OWNER.email, OWNER.password, USER.email, USER.email.toLowerCase(), USER.email.split('@')[0] ?? '', 'people.palimpsest.test', USER.password, CHANGED, STRANGER.email, STRANGER.password, CLIENT_ADDRESS, ...OTHER_ADDRESSES, ...Object.values(GUARDED), ...guarded, SETUP_TOKEN,
       ...Object.values(WEBHOOK),
       key.raw_key, key.raw_key.slice('svc_'.length + 8),
       ...sessions.flatMap((session) => [session.token, session.token.split('.')[2] ?? '', session.csrf_token, session.refresh_token]), token,
     ],
   };
+}
+
+type Ok = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<{ json<T>(): T }>;
+
+/** Somebody with a second factor, whose account is guessed at, and who forgets the password. @returns what must lie nowhere in clear */
+async function guardedPerson(admin: Call, ok: Ok, directory: string): Promise<readonly string[]> {
+  const [own, strangers] = OTHER_ADDRESSES.map((address) => ({ 'x-forwarded-for': address }));
+  const { email, password, reset, changed, guess } = GUARDED;
+  await ok('POST', '/api/admin/users', { email, password, roles: ['editor'] });
+  const session = (await ok('POST', '/api/admin/auth/login', { email, password }, own)).json<Session>();
+  const bearer = { ...own, authorization: `Bearer ${session.token}` };
+  const { secret } = (await ok('POST', '/api/admin/auth/mfa/setup', { password }, bearer)).json<{ secret: string }>();
+  const codes = (await ok('POST', '/api/admin/auth/mfa/enable', { code: codeOf(secret, new Date()) }, bearer)).json<{ recovery_codes: readonly string[] }>().recovery_codes;
+  const challenge = (await ok('POST', '/api/admin/auth/login', { email, password }, own)).json<{ challenge_token: string }>().challenge_token;
+  const second = (await ok('POST', '/api/admin/auth/mfa-verify', { challenge_token: challenge, code: codes[0] }, own)).json<Session>();
+  for (let n = 0; n < 5; n += 1) expect((await admin('POST', '/api/admin/auth/login', { email, password: guess }, strangers)).status).to.equal(401);
+  await ok('POST', '/api/admin/auth/password-reset/request', { email });
+  await admin('POST', '/api/admin/auth/password-reset/request', { email: STRANGER.email });
+  const mails = await readdir(join(directory, 'outbox'));
+  expect(mails).to.have.length(1);
+  const token = /token=(\S+)/.exec(await readFile(join(directory, 'outbox', mails[0] ?? ''), 'utf8'))?.[1] ?? '';
+  await ok('POST', '/api/admin/auth/password-reset/confirm', { token, password: reset });
+  const last = (await ok('POST', '/api/admin/auth/login', { email, password: reset }, own)).json<{ challenge_token: string }>().challenge_token;
+  const third = (await ok('POST', '/api/admin/auth/mfa-verify', { challenge_token: last, code: codes[1] }, own)).json<Session>();
+  await ok('POST', '/api/admin/auth/password', { current_password: reset, new_password: changed }, { ...own, authorization: `Bearer ${third.token}` });
+  const sessions = [session, second, third].flatMap((one) => [one.token, one.csrf_token, one.refresh_token]);
+  return [secret, token, challenge, last, ...codes, ...codes.map((code) => code.replaceAll('-', '')), ...sessions, email.split('@')[0] ?? '', 'second.palimpsest.test'];
 }
 
 /** Every row of every table of the database, as text, a line a row. */
@@ -113,12 +146,12 @@ describe('privacy', function () {
   it('after a busy scenario no table and no log line, at debug level, holds an address, a password, a key, a token or a secret in clear', async () => {
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-privacy-'));
     service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32' }, { logLevel: 'debug' });
-    const { secrets, readable } = await scenario(service);
+    const { secrets, readable } = await scenario(service, directory);
     // What waits to be written down is written when it stops.
     await service.end('SIGTERM');
     expect(await service.exited).to.equal(0);
     const tables = await dumpOf(database);
-    for (const proof of [readable, 'UserCreated', 'ApiKeyRevoked', 'WebhookCreated', 'operational.api_key_requests']) expect(tables).to.contain(proof);
+    for (const proof of [readable, 'UserCreated', 'UserMfaEnabled', 'UserRecoveryCodeUsed', 'UserSignInBlocked', 'operational.password_resets', 'ApiKeyRevoked', 'WebhookCreated', 'operational.api_key_requests']) expect(tables).to.contain(proof);
     expectNothingOf(secrets, tables);
     const log = service.output();
     expect(log).to.contain('"level":"debug"').and.contain('/api/admin/auth/login');
@@ -155,7 +188,7 @@ describe('privacy of what travels through Kafka', function () {
   it('no topic, in keys, headers and values, holds any of it, and no log line', async () => {
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-privacy-'));
     service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32', KAFKA_BROKERS: kafka.address(), KAFKA_TOPIC_PREFIX: prefix }, { logLevel: 'debug' });
-    const { secrets, readable } = await scenario(service);
+    const { secrets, readable } = await scenario(service, directory);
     const [head] = await database.db().query<{ position: number }>('select position from eventstore.head');
     await eventually(async () => {
       const [relay] = await database.db().query<{ position: string }>(`select position::text from operational.checkpoints where name = 'relay'`);

@@ -12,6 +12,7 @@ import type { Call } from './http.ts';
 import { caller } from './http.ts';
 import type { LoggedLine } from './recording-logger.ts';
 import { recordingLogger } from './recording-logger.ts';
+import { ROOMY } from './protections.ts';
 import { OWNER, SETUP_TOKEN, testEnvironment } from './service.ts';
 
 export type Replica = {
@@ -68,7 +69,7 @@ export function useReplicas({ environment = {}, start = {} }: Wish = {}): Replic
       const all = { ...testEnvironment(database.url(), options.directory ?? directory()), JWT_KEY_PATH: join(keys, 'jwt_key.json'), ...environment, ...options.environment };
       const layers = [environmentLayer(all)];
       const service = await startService({
-        ...start, logger, layers, settings: loadSettings(layers).settings,
+        protections: ROOMY, ...start, logger, layers, settings: loadSettings(layers).settings,
         every(ms, work) {
           intervals.push(ms);
           ticks.push(work);

@@ -1,10 +1,11 @@
 import { expect } from 'chai';
 import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
+import { codeOf } from '../../support/authenticator.ts';
 import { useDatabase } from '../../support/database.ts';
 import type { Reply } from '../../support/http.ts';
 import type { IdentityProcess, Session } from './rig.ts';
 import { bearer, newUser, refused, setUpOwner, signInAs, startIdentity, useIdentity } from './rig.ts';
-import { challengeFor, codeOf, withSecondFactor } from './second-factor.ts';
+import { challengeFor, withSecondFactor } from './second-factor.ts';
 
 const MFA = '/api/admin/auth/mfa';
 const WRONG = 'not a code';

@@ -1,15 +1,10 @@
-import { Secret, TOTP } from 'otpauth';
+import { codeOf } from '../../support/authenticator.ts';
 import type { Call, Reply } from '../../support/http.ts';
 import type { IdentityProcess, Session } from './rig.ts';
 import { bearer, newUser, signInAs } from './rig.ts';
 
 export type Person = { readonly id: string; readonly email: string; readonly password: string };
 export type Protected = Person & { readonly session: Session; readonly secret: string; readonly recoveryCodes: readonly string[]; readonly code: () => string };
-
-/** Reads codes as an authenticator would, at the clock of the process. */
-export function codeOf(secret: string, at: Date): string {
-  return new TOTP({ secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period: 30 }).generate({ timestamp: at.getTime() });
-}
 
 /** Someone who signs in with a second factor. `code` moves the clock a step, so that each is a new one. */
 export async function withSecondFactor(process: IdentityProcess, owner: Session, roles?: readonly string[]): Promise<Protected> {

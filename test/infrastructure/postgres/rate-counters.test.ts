@@ -37,6 +37,24 @@ describe('rate counters', () => {
     expect(refused.retryAfter).to.be.within(38, 40);
   });
 
+  it('takes back what turned out not to count, in its window only', async () => {
+    const [, second] = [await counters.take(LOGIN), await counters.take(LOGIN)];
+    await counters.giveBack({ ...LOGIN, resetAt: second.resetAt });
+    expect(await take(3)).to.deep.equal([true, true, false]);
+    await counters.giveBack({ ...LOGIN, resetAt: second.resetAt });
+    expect(await take(2), 'a refused call was none to give back').to.deep.equal([true, false]);
+    await age(61);
+    await counters.take(LOGIN);
+    await counters.giveBack({ ...LOGIN, resetAt: second.resetAt });
+    expect((await counters.take(LOGIN)).remaining, 'another window').to.equal(1);
+  });
+
+  it('begins anew when it is told to', async () => {
+    await take(4);
+    await counters.clear(LOGIN.scope);
+    expect(await take(4)).to.deep.equal([true, true, true, false]);
+  });
+
   it('begins a new window with the first call after the end of the one before; refused calls do not put it off', async () => {
     expect(await take(5)).to.deep.equal([true, true, true, false, false]);
     await age(59);

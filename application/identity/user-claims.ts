@@ -20,7 +20,7 @@ export async function claimsOfUser({ eventStore, vault }: { readonly eventStore:
     const event = parseUserEvent(recorded);
     if (event.type === 'UserCreated') {
       if (event.data.first_account) held.push(FIRST_ACCOUNT);
-      const email = await vault.openPersonal(event.data.user_id, sealedOf(event.data.email));
+      const email = await vault.openPersonal(event.data.user_id, sealedValue(event.data.email));
       address = email === undefined ? undefined : emailClaim(email);
     }
     if (event.type === 'UserDeleted') address = undefined;
@@ -28,7 +28,8 @@ export async function claimsOfUser({ eventStore, vault }: { readonly eventStore:
   return address ? [...held, address] : held;
 }
 
-function sealedOf(value: Readonly<Record<string, unknown>>): Sealed {
+/** A sealed value as an event holds it. @throws TypeError when it is none */
+export function sealedValue(value: Readonly<Record<string, unknown>>): Sealed {
   const { k, n, c } = value;
   if (typeof k !== 'string' || typeof n !== 'string' || typeof c !== 'string') throw new TypeError('a sealed value is malformed');
   return { $sealed: 1, k, n, c };

@@ -18,6 +18,12 @@ export type Vault = {
   openPersonal(personId: string, sealed: Sealed): Promise<string | undefined>;
   /** Opens many; one query for the keys that are not cached. Order kept. */
   openPersonalMany(items: readonly { readonly personId: string; readonly sealed: Sealed }[]): Promise<readonly (string | undefined)[]>;
+  /**
+   * Destroys the person's key for good: what was sealed under it opens nowhere any more, and nothing is sealed for them again. Other processes
+   * follow at once, or within 30 seconds where signals get lost.
+   * @returns false when it was destroyed before
+   */
+  destroyPerson(personId: string): Promise<boolean>;
   /** Keyed digest (HMAC-SHA256, base64url) for looking a value up without storing it. */
   digest(purpose: string, value: string): string;
 };

@@ -4,6 +4,7 @@ import { adminContentRoutes } from '../../api/admin/content/admin-content-routes
 import { undoRoutes } from '../../api/admin/content/undo-routes.ts';
 import type { Configuration } from '../../application/ports/configuration.ts';
 import { auditRoutes } from '../../api/admin/platform/audit.ts';
+import { gdprRoutes } from '../../api/admin/platform/gdpr-routes.ts';
 import { licenseRoutes } from '../../api/admin/platform/license-routes.ts';
 import { pluginRoutes } from '../../api/admin/platform/plugin-routes.ts';
 import { tenantFeatureRoutes } from '../../api/admin/platform/tenant-feature-routes.ts';
@@ -31,6 +32,7 @@ import type { Audit } from './audit.ts';
 import type { Automation } from './automation.ts';
 import type { Content } from './content.ts';
 import type { InstallFeatures } from './features.ts';
+import type { Gdpr } from './gdpr.ts';
 import type { Identity } from './identity.ts';
 import type { LatencyRecorder } from '../metrics/latency-recorder.ts';
 import type { License } from './license.ts';
@@ -53,6 +55,7 @@ export type RoutesOptions = {
   readonly releases: ComposedReleases;
   readonly rateCounters: RateCounters;
   readonly identity: Pick<Identity, 'dependencies'>;
+  readonly gdpr: Gdpr;
   readonly automation: Automation;
   readonly license: License;
   readonly install: InstallFeatures;
@@ -62,7 +65,7 @@ export type RoutesOptions = {
 };
 
 /** The table of routes of both listeners (spec 5, rule 13). */
-export function composeRoutes({ stores, settings, configuration, latencies, metrics, checks, audit, content, modelling, releases, rateCounters, identity, automation, license, install, version, api }: RoutesOptions): readonly Route[] {
+export function composeRoutes({ stores, settings, configuration, latencies, metrics, checks, audit, content, modelling, releases, rateCounters, identity, gdpr, automation, license, install, version, api }: RoutesOptions): readonly Route[] {
   const operations = [...healthRoutes(checks), metricsRoute({ metrics, token: settings.metricsToken })];
   if (!api) return operations;
   const { features, settings: featureSettings } = install;
@@ -74,6 +77,7 @@ export function composeRoutes({ stores, settings, configuration, latencies, metr
     ...operationsRoutes({ database: stores.database, settings, latencies }),
     ...auditRoutes(audit.dependencies),
     ...configRoutes({ eventStore: stores.eventStore, vault, configuration }),
+    ...gdprRoutes(gdpr.routeDependencies),
     ...licenseRoutes({ ...license, eventStore: stores.eventStore }),
     ...identityRoutes({ ...identity.dependencies, routes: () => served, secureCookie: settings.secureCookie, readModels: projections.map(({ name }) => name) }),
     ...contentAuthRoutes({ ...identity.dependencies, publicKeys: [audit.publicKey] }),

@@ -15,6 +15,7 @@ export type SchedulerOptions = {
   readonly sweepWebhookRecords: (signal: AbortSignal) => Promise<number>;
   readonly sweepApiKeyRequests: (signal: AbortSignal) => Promise<number>;
   readonly sweepPastSets: () => Promise<number>;
+  readonly finishErasures: () => Promise<number>;
   readonly logger: Logger;
 };
 
@@ -32,6 +33,7 @@ export function startScheduler({ claims, idempotency, rateCounters, heldBy, logg
     every('sweep idempotency keys', 60 * SECOND, () => idempotency.sweep()),
     every('sweep rate counters', 60 * SECOND, () => rateCounters.sweep()),
     every('sweep moments of the past', 60 * SECOND, () => sweeps.sweepPastSets()),
+    every('finish erasures', 600 * SECOND, () => sweeps.finishErasures()),
     every('purge sessions', 600 * SECOND, () => sweeps.purgeSessions()),
     every('sweep records of webhook deliveries', 600 * SECOND, () => sweeps.sweepWebhookRecords(stopping.signal)),
     every('sweep requests of API keys', 600 * SECOND, () => sweeps.sweepApiKeyRequests(stopping.signal)),

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import QuickLRU from 'quick-lru';
+import type { Signals } from '../../application/ports/signals.ts';
 import type { Vault } from '../../application/ports/vault.ts';
 import type { Queryable } from '../postgres/database.ts';
 import { deriveKey } from './derive-key.ts';
@@ -11,15 +12,17 @@ export type VaultOptions = {
   readonly database: Queryable;
   /** `ENCRYPTION_KEY`, at least 32 characters. */
   readonly encryptionKey: string;
+  /** Tells other processes of destroyed keys. Default: they find out within 30 seconds. */
+  readonly signals?: Pick<Signals, 'publish' | 'subscribe'> | undefined;
 };
 
 const PERSONAL = 'personal';
 const CACHED_KEYS = 1_000;
 
 /** The vault (rule 11): AES-256-GCM under keys from `ENCRYPTION_KEY` by HKDF per purpose, personal data under keys per person. */
-export function createVault({ database, encryptionKey }: VaultOptions): Vault {
+export function createVault({ database, encryptionKey, signals }: VaultOptions): Vault {
   const derived = new QuickLRU<string, Buffer>({ maxSize: CACHED_KEYS });
-  const personKeys = createPersonKeys({ database, masterKey: deriveKey(encryptionKey, 'person-keys') });
+  const personKeys = createPersonKeys({ database, masterKey: deriveKey(encryptionKey, 'person-keys'), signals });
 
   function keyOf(purpose: string): Buffer {
     const cached = derived.get(purpose);
@@ -43,6 +46,7 @@ export function createVault({ database, encryptionKey }: VaultOptions): Vault {
     sealPersonal: async (personId, clear) => seal(await personKeys.obtain(personId), 'person', PERSONAL, clear),
     openPersonal: async (personId, sealed) => (await openPersonalMany([{ personId, sealed }]))[0],
     openPersonalMany,
+    destroyPerson: (personId) => personKeys.destroy(personId),
     digest: (purpose, value) => createHmac('sha256', keyOf(`digest/${purpose}`)).update(value).digest('base64url'),
   };
 }

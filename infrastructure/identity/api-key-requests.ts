@@ -31,7 +31,8 @@ export type ApiKeyRequestLog = ApiKeyRequests & {
 type Queued = Omit<ApiKeyRequest, 'admission'> & { readonly id: string; readonly period: string | undefined; readonly counts: -1 | 0 | 1 };
 type Row = { readonly id: string; readonly key_id: string; readonly at: Date; readonly method: string; readonly path: string; readonly status: number; readonly ip: Sealed };
 
-const PURPOSE = 'api-key-request/ip';
+/** What the sealed address of a recorded request is bound to. */
+export const KEY_REQUEST_ADDRESS = 'api-key-request/ip';
 const BATCH = 2_000;
 const MAX_PATH = 2_048;
 
@@ -72,7 +73,7 @@ export function createApiKeyRequests({ database, vault, logger, newId, now, flus
 
   async function write(batch: readonly Queued[]): Promise<void> {
     const sealedIps = new Map<string, string>();
-    for (const { ip } of batch) if (!sealedIps.has(ip)) sealedIps.set(ip, JSON.stringify(vault.sealSecret(PURPOSE, ip)));
+    for (const { ip } of batch) if (!sealedIps.has(ip)) sealedIps.set(ip, JSON.stringify(vault.sealSecret(KEY_REQUEST_ADDRESS, ip)));
     const column = <T>(read: (request: Queued) => T) => batch.map(read);
     // One statement: what a batch adds to the counts is there exactly when its rows are, however often it is sent.
     const totals = await database.query<{ key_id: string; period: string; requests: number }>(
@@ -144,7 +145,7 @@ export function createApiKeyRequests({ database, vault, logger, newId, now, flus
         [tenant, keyId, limit, offset, since ?? null],
       );
       return rows.map(({ id, key_id, at, method, path, status, ip }) => ({
-        id, api_key_id: key_id, method, path, status, ip: vault.openSecret(PURPOSE, ip), ts: at.toISOString(),
+        id, api_key_id: key_id, method, path, status, ip: vault.openSecret(KEY_REQUEST_ADDRESS, ip), ts: at.toISOString(),
       }));
     },
 

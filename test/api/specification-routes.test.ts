@@ -175,6 +175,8 @@ const SPECIFIED = `
   PUT    /api/admin/tenant-features/{tenant}                       session super_admin
   GET    /api/admin/entitlements                                   admin
   GET    /api/admin/license                                        signed in
+  POST   /api/admin/gdpr/export                                     session super_admin
+  POST   /api/admin/gdpr/erase                                      session super_admin
   POST   /api/admin/license/renew                                  session super_admin
   GET    /healthz                                                  anyone
   GET    /readyz                                                   anyone

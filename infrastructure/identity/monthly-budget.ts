@@ -36,14 +36,14 @@ type Known = {
 
 /** Longer than the time between two batches, so that a key in use never waits for the shared count. */
 const FRESH_MS = 1_000;
-const LEAST_MARGIN = 100;
+const LEAST_MARGIN = 1_000;
 /** A margin holds what all processes let through between two batches, this many times. */
 const CAUTION = 4;
 
 /**
  * Monthly limits over all processes (spec 1, API key checks). Each lets requests through by the shared count of at most a second ago and its own since
- * then; on the last stretch, at least 100 requests long and four times what is used between two batches, each request is counted in the database
- * first. The limit is passed only by what other processes let through in the second in which use grows to more than four times what it was.
+ * then; on the last stretch, at least 1,000 requests long and four times what is used between two batches, each request is counted in the database
+ * first. The limit is passed only where use grows from nothing to more than the stretch within one second, by what the other processes let through in it.
  */
 export function createMonthlyBudget({ countAhead }: MonthlyBudgetOptions): MonthlyBudget {
   const months = new Map<string, Known>();

@@ -68,3 +68,70 @@ describe('the log of API key requests', () => {
     await log.close().catch(() => undefined);
   });
 });
+
+describe('the counts of API key requests', () => {
+  const database = useDatabase();
+  const open = (options: { readonly flushMs?: number; readonly maxQueued?: number } = {}) => {
+    const db = database.db();
+    const vault = createVault({ database: db, encryptionKey: '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70' });
+    return createApiKeyRequests({ database: db, vault, logger: recordingLogger(), newId: v7, now: () => new Date(), flushMs: 60_000, ...options });
+  };
+  const at = new Date();
+  const period = at.toISOString().slice(0, 7);
+  const request = (keyId: string, more: Partial<ApiKeyRequest> = {}): ApiKeyRequest => ({
+    keyId, tenant: 'default', method: 'GET', path: '/api/v1/content/post', status: 200, ip: '192.0.2.7', bytesIn: 1, bytesOut: 2, at, admission: { period, counted: false }, ...more,
+  });
+
+  it('hold what was let through and not refused, whoever flushes', async () => {
+    const [here, there] = [open(), open()];
+    const key = { tenant: 'default', keyId: v7() };
+    for (const log of [here, there]) for (const status of [200, 404, 500, 401, 403, 429]) log.record(request(key.keyId, { status }));
+    there.record(request(key.keyId, { admission: undefined }));
+    await there.flush();
+    expect(await here.usage({ ...key, period })).to.deep.equal({ requests: 6, bytesIn: 6, bytesOut: 12 });
+    expect(await here.usage({ ...key, period: '2020-01' })).to.deep.equal({ requests: 0, bytesIn: 0, bytesOut: 0 });
+    expect((await here.lastUsed({ tenant: 'default', ids: [key.keyId, v7()] })).get(key.keyId)).to.deep.equal(at);
+    await Promise.all([here.close(), there.close()]);
+  });
+
+  it('give back what was counted first and then refused', async () => {
+    const log = open();
+    const key = { tenant: 'default', keyId: v7() };
+    const limited = { ...key, monthlyLimit: 2 };
+    const first = await log.admit(limited, at);
+    expect(first.counted).to.equal(true);
+    await log.admit(limited, at);
+    let code: unknown;
+    try {
+      await log.admit(limited, at);
+    } catch (error) {
+      code = (error as { code?: unknown }).code;
+    }
+    expect(code).to.equal('monthly_limit_exceeded');
+    log.record(request(key.keyId, { status: 403, admission: first }));
+    expect(await log.usage({ ...key, period })).to.deep.equal({ requests: 1, bytesIn: 0, bytesOut: 0 });
+    expect((await log.admit(limited, at)).counted).to.equal(true);
+    await log.close();
+  });
+
+  it('count once what two flushes meet', async () => {
+    const log = open();
+    const keyId = v7();
+    log.record(request(keyId));
+    await Promise.all([log.flush(), log.flush()]);
+    expect(await log.usage({ tenant: 'default', keyId, period })).to.deep.include({ requests: 1 });
+    await log.close();
+  });
+
+  it('of a deleted key come back from no other process', async () => {
+    const [here, there] = [open(), open()];
+    const key = { tenant: 'default', keyId: v7() };
+    here.record(request(key.keyId));
+    there.record(request(key.keyId));
+    await here.forget(key);
+    await there.flush();
+    expect(await there.list({ ...key, limit: 10, offset: 0 })).to.be.empty;
+    expect(await there.usage({ ...key, period })).to.deep.equal({ requests: 0, bytesIn: 0, bytesOut: 0 });
+    await Promise.all([here.close(), there.close()]);
+  });
+});

@@ -6,6 +6,7 @@ import type { Entitlements } from '../../application/ports/entitlements.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
 import type { Tracing } from '../../application/ports/tracing.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
 import type { ProjectionProgress } from '../../projections/engine/projection.ts';
 import type { CorsPolicy } from './cors.ts';
 import type { DoorOptions } from './doors.ts';
@@ -61,8 +62,21 @@ export type HttpDependencies = {
 
   readonly progress: Pick<ProjectionProgress, 'waitFor'>;
   readonly idempotency: IdempotencyStore;
+  /** Where reads may be answered by a replica of the database. */
+  readonly replica?: ReplicaRouting | undefined;
 
   readonly options: HttpOptions;
+};
+
+/** Which reads may be answered by a replica of the database (`DATABASE_REPLICA_URL`). */
+export type ReplicaRouting = {
+  /**
+   * Does a read: its statements go to the replica where that has reached everything that this caller must see, else to the primary. What goes wrong
+   * on the replica is done again as a whole on the primary. `minimum`: the position that the caller names (`X-Min-Position`).
+   */
+  read<T>(reader: { readonly tenant: string; readonly minimum: GlobalPosition | undefined }, work: () => Promise<T>): Promise<T>;
+  /** A request that may change something of the tenant is about to be answered; the position where it changed something. */
+  wrote(tenant: string, position: GlobalPosition | undefined): void;
 };
 
 /** What stands between a route and its callers beside who they are. */

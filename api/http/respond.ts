@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
 import { parsePosition } from '../../domain/event.ts';
 import { findJsonFlaw } from '../../domain/json-flaw.ts';
 import { enforceAccess, requestFacts } from './access.ts';
@@ -11,7 +12,7 @@ import type { Cors } from './cors.ts';
 import type { createDoors } from './doors.ts';
 import type { Exchange } from './exchange.ts';
 import { enforceGate, isHidden } from './gate.ts';
-import type { HttpDependencies, RefusedKey } from './http-dependencies.ts';
+import type { HttpDependencies, RefusedKey, ReplicaRouting } from './http-dependencies.ts';
 import type { IdempotencyScope } from './idempotency.ts';
 import { withIdempotency } from './idempotency.ts';
 import { PROBES } from './probes.ts';
@@ -24,6 +25,9 @@ import { refuseDisabledHost, resolveTenant } from './tenant.ts';
 /** How long a write waits for its read models, and a read for the position it names (spec 4, general rules). */
 const COMMIT_WAIT_MS = 5000;
 const MIN_POSITION_WAIT_MS = 2000;
+
+/** The read model that a replica of the database answers from. */
+const ON_REPLICA = 'content';
 
 const HOST = /^[A-Za-z0-9.:[\]-]+$/;
 
@@ -79,8 +83,28 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Ans
   exchange.query = readQuery(compiled, exchange.queryText);
 
   const minimum = exchange.header('x-min-position');
-  if (minimum !== undefined && route.method === 'GET') await waitForPosition(minimum, route.reads ?? [], dependencies);
+  const position = minimum !== undefined && route.method === 'GET' ? await waitForPosition(minimum, route.reads ?? [], dependencies) : undefined;
+  const { replica } = dependencies;
+  if (replica && route.method === 'GET' && route.reads?.includes(ON_REPLICA)) {
+    return replica.read({ tenant: exchange.tenant, minimum: position }, () => route.handler(exchange));
+  }
+  if (replica && route.method !== 'GET') return writeBesideReplica(replica, exchange, () => perform(exchange, compiled, bytes, dependencies));
+  return perform(exchange, compiled, bytes, dependencies);
+}
 
+/** What a refused request saw of the primary, its caller must not see vanish either. */
+async function writeBesideReplica(replica: ReplicaRouting, { tenant }: Exchange, work: () => Promise<Answer>): Promise<Answer> {
+  let position: GlobalPosition | undefined;
+  try {
+    const answer = await work();
+    position = answer.commit?.position;
+    return answer;
+  } finally {
+    replica.wrote(tenant, position);
+  }
+}
+
+async function perform(exchange: Exchange, { route }: CompiledRoute, bytes: Buffer | undefined, dependencies: HttpDependencies): Promise<Answer> {
   const key = route.idempotent ? exchange.header('idempotency-key') : undefined;
   const answer =
     key === undefined
@@ -170,10 +194,11 @@ function readQuery({ checkQuery }: CompiledRoute, text: string): unknown {
   return query;
 }
 
-async function waitForPosition(text: string, reads: readonly string[], { progress }: HttpDependencies): Promise<void> {
+async function waitForPosition(text: string, reads: readonly string[], { progress }: HttpDependencies): Promise<GlobalPosition> {
   const position = parsePosition(text);
   if (position === undefined) throw refusal('invalid_header', { message: 'X-Min-Position must be a position as X-Commit-Position carries it' });
   if (reads.length > 0 && !(await progress.waitFor(reads, position, MIN_POSITION_WAIT_MS))) throw refusal('not_caught_up');
+  return position;
 }
 
 async function waitForCommit(answer: Answer, commit: NonNullable<Answer['commit']>, { progress, logger }: HttpDependencies): Promise<Answer> {

@@ -21,6 +21,8 @@ export type PoolHealth = {
   readonly pools: () => readonly PoolReport[];
   /** Milliseconds of one round trip through the main pool; rejects when the database is away. */
   readonly latency: () => Promise<number>;
+  /** What else is wrong, in words. */
+  readonly problems?: () => readonly string[];
   readonly pooler: PoolerReport | undefined;
   /** From which on a pool counts as degraded. `minIdle`: fewer free places (idle, or still to be opened). */
   readonly thresholds: { readonly maxLatencyMs: number; readonly minIdle: number; readonly maxUtilization: number };
@@ -47,7 +49,7 @@ export function poolHealthRoute(health: PoolHealth): Route {
     handler: async () => {
       const latency = await health.latency().catch(() => undefined);
       const pools = health.pools();
-      const reasons = reasonsOf(health, pools, latency);
+      const reasons = [...reasonsOf(health, pools, latency), ...(health.problems?.() ?? [])];
       const status = latency === undefined ? 'unreachable' : reasons.length > 0 ? 'degraded' : 'healthy';
       const latency_ms = latency === undefined ? null : Math.round(latency * 100) / 100;
       return { status: 200, body: { status, reasons: [...reasons], latency_ms, pools: pools.map((pool) => ({ ...pool })), pooler: health.pooler ? { ...health.pooler } : null } };

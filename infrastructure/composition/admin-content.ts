@@ -4,11 +4,11 @@ import { commentQueries } from '../../projections/content/comments/queries.ts';
 import { LIVE, readContentTypes } from '../../projections/content/content-types/rows.ts';
 import { createAdminEntryList } from '../../projections/content/entries/list-admin-entries.ts';
 import { slugQueries } from '../../projections/content/entries/slug-queries.ts';
-import type { Database } from '../postgres/database.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
 import type { Content } from './content.ts';
 
 /** Puts the console's side of entries together. */
-export function composeAdminContent({ database, content, entitlements }: { readonly database: Database; readonly content: Pick<Content, 'typeById' | 'entryDependencies'>; readonly entitlements: Entitlements }): AdminContentDependencies {
+export function composeAdminContent({ database, reading = database, content, entitlements }: { readonly database: Database; readonly reading?: Queryable; readonly content: Pick<Content, 'typeById' | 'entryDependencies'>; readonly entitlements: Entitlements }): AdminContentDependencies {
   return {
     ...content.entryDependencies,
     entitlements,
@@ -16,6 +16,6 @@ export function composeAdminContent({ database, content, entitlements }: { reado
     typesOf: (tenant) => readContentTypes(database, LIVE, { tenant }),
     comments: commentQueries(database),
     slugs: slugQueries(database),
-    listAdminEntries: createAdminEntryList({ database }),
+    listAdminEntries: createAdminEntryList({ database: reading }),
   };
 }

@@ -15,6 +15,7 @@ import { createEntryQueries } from '../../projections/content/entries/entry-quer
 import { createPast } from '../../projections/content/entries/past.ts';
 import type { StoredContentType } from '../../domain/content/content-type.ts';
 import type { ProjectionProgress } from '../../projections/engine/projection.ts';
+import type { Queryable } from '../postgres/database.ts';
 import type { Stores } from './stores.ts';
 
 export type Content = {
@@ -31,6 +32,8 @@ export type Content = {
 
 export type ContentOptions = {
   readonly stores: Stores;
+  /** Where entries are read for answers; a replica behind it. Default: the database. */
+  readonly reading?: Queryable | undefined;
   readonly progress: ProjectionProgress;
   readonly claims: Claims;
   readonly accessRules: AccessRules;
@@ -39,7 +42,7 @@ export type ContentOptions = {
 };
 
 /** Puts content types and entries together. */
-export function composeContent({ stores, progress, claims, accessRules, renamed, logger }: ContentOptions): Content {
+export function composeContent({ stores, reading = stores.database, progress, claims, accessRules, renamed, logger }: ContentOptions): Content {
   const { database, eventStore } = stores;
   const queries = contentTypeQueries(database);
   const catalogue = createContentTypeCatalogue({ load: (tenant, name) => queries.one(tenant, name), position: () => progress.position('content') });
@@ -48,9 +51,9 @@ export function composeContent({ stores, progress, claims, accessRules, renamed,
     // Without news nothing may be believed for long; the process says so and is started anew by its keeper.
     if (!stopping.signal.aborted) logger.error('content types of other processes are not heard of', { reason: String(error) });
   });
-  const reading = refusingWhileChanging(database);
-  const past = createPast({ database: reading, stateAt: createPastState({ eventStore }) });
-  const entries = createEntryQueries({ database: reading, past });
+  const live = refusingWhileChanging(database);
+  const past = createPast({ database: live, stateAt: createPastState({ eventStore }) });
+  const entries = createEntryQueries({ database: refusingWhileChanging({ ...database, ...reading }), primary: live, past });
   const typeById = async (id: string) => (await contentTypesById(database, LIVE, [id])).get(id);
   const workbench = createSchemaWorkbench({ database });
   return {

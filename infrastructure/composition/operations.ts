@@ -8,26 +8,29 @@ import type { Settings } from '../configuration/settings/index.ts';
 import { createCollector } from '../metrics/collector.ts';
 import type { LatencyRecorder } from '../metrics/latency-recorder.ts';
 import type { Database } from '../postgres/database.ts';
+import type { Replica } from './replica.ts';
 
 export type OperationsOptions = {
   readonly database: Database;
+  readonly replica: Replica | undefined;
   readonly settings: Settings;
   readonly latencies: LatencyRecorder;
 };
 
 /** Routes for those who run the install (spec 1, Health and debugging). */
-export function operationsRoutes({ database, settings, latencies }: OperationsOptions): readonly Route[] {
+export function operationsRoutes({ database, replica, settings, latencies }: OperationsOptions): readonly Route[] {
   return [
     ...debugRoutes({ latencies, collector: createCollector() }),
-    poolHealthRoute(poolHealthOf(database, settings)),
+    poolHealthRoute(poolHealthOf(database, replica, settings)),
     securityControlsRoute(() => controlsOf(settings)),
   ];
 }
 
-function poolHealthOf(database: Database, settings: Settings): PoolHealth {
+function poolHealthOf(database: Database, replica: Replica | undefined, settings: Settings): PoolHealth {
   const { connectionPooler: kind } = settings;
   return {
-    pools: () => [reportOf('main', database)],
+    pools: () => [reportOf('main', database), ...(replica ? [reportOf('replica', replica.database)] : [])],
+    problems: () => (replica?.isAway() === true ? ['replica: it does not answer, reads go to the primary'] : []),
     async latency() {
       const began = performance.now();
       await database.query('select 1');

@@ -39,11 +39,13 @@ import type { License } from './license.ts';
 import { operationsRoutes } from './operations.ts';
 import type { Modelling } from './modelling.ts';
 import type { ComposedReleases } from './releases.ts';
+import type { Replica } from './replica.ts';
 import { projections } from './projections.ts';
 import type { Stores } from './stores.ts';
 
 export type RoutesOptions = {
   readonly stores: Pick<Stores, 'eventStore' | 'database'>;
+  readonly replica: Replica | undefined;
   readonly settings: Settings;
   readonly metrics: Metrics & { text(): Promise<string>; readonly contentType: string };
   readonly checks: HealthChecks;
@@ -65,7 +67,7 @@ export type RoutesOptions = {
 };
 
 /** The table of routes of both listeners (spec 5, rule 13). */
-export function composeRoutes({ stores, settings, configuration, latencies, metrics, checks, audit, content, modelling, releases, rateCounters, identity, gdpr, automation, license, install, version, api }: RoutesOptions): readonly Route[] {
+export function composeRoutes({ stores, replica, settings, configuration, latencies, metrics, checks, audit, content, modelling, releases, rateCounters, identity, gdpr, automation, license, install, version, api }: RoutesOptions): readonly Route[] {
   const operations = [...healthRoutes(checks), metricsRoute({ metrics, token: settings.metricsToken })];
   if (!api) return operations;
   const { features, settings: featureSettings } = install;
@@ -74,7 +76,7 @@ export function composeRoutes({ stores, settings, configuration, latencies, metr
     ...operations,
     ...openApiRoutes({ routes: () => served, version, queries: content.typeDependencies.queries, accessRules: content.entryDependencies.accessRules }),
     ...docsRoutes(),
-    ...operationsRoutes({ database: stores.database, settings, latencies }),
+    ...operationsRoutes({ database: stores.database, replica, settings, latencies }),
     ...auditRoutes(audit.dependencies),
     ...configRoutes({ eventStore: stores.eventStore, vault, configuration }),
     ...gdprRoutes(gdpr.routeDependencies),
@@ -89,7 +91,7 @@ export function composeRoutes({ stores, settings, configuration, latencies, metr
     ...contentTypeReadRoutes({ queries: content.typeDependencies.queries, accessRules: content.entryDependencies.accessRules }),
     ...undoRoutes({ ...content.entryDependencies, typeById: async (tenant, id) => liveType(await content.typeById(id), tenant) }),
     ...entryRoutes({ ...content.entryDependencies, entitlements: license.holder.entitlements }),
-    ...adminContentRoutes(composeAdminContent({ database: stores.database, content, entitlements: license.holder.entitlements })),
+    ...adminContentRoutes(composeAdminContent({ database: stores.database, ...(replica && { reading: replica.queryable }), content, entitlements: license.holder.entitlements })),
     ...webhookRoutes(automation.routeDependencies),
     ...pluginRoutes({ eventStore: stores.eventStore, vault, progress, features, settings: featureSettings, entitlements: license.holder.entitlements }),
     ...tenantFeatureRoutes({ eventStore: stores.eventStore, progress, features, tenantState: (slug) => tenants.state(slug) }),

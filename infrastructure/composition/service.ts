@@ -54,6 +54,7 @@ import { measured } from './measured-event-store.ts';
 import { composeMail } from './mail.ts';
 import { composeModelling } from './modelling.ts';
 import { projections } from './projections.ts';
+import { openReplica } from './replica.ts';
 import { composeRoutes } from './routes.ts';
 import { composeReleases } from './releases.ts';
 import { startScheduler } from './scheduler.ts';
@@ -179,13 +180,16 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
     const guards = composeSignInGuards({ database, rateCounters, logger, protections });
     const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: license.holder.entitlements, mailer: mail.mailer, guards, setupToken, now, newId });
     closing(() => identity.close());
+    const replica = await openReplica({ stores, settings, progress: engine.progress, logger });
+    if (replica) closing(() => replica.close());
     const content = composeContent({
-      stores, progress: engine.progress, claims, accessRules: identity.dependencies.tenants.accessRules, logger,
+      stores, reading: replica?.queryable, progress: engine.progress, claims, accessRules: identity.dependencies.tenants.accessRules, logger,
       renamed: (names, context) => renameInAccess(identity.dependencies, names, context),
     });
     closing(() => content.close());
     metrics.watch({
-      pools: { main: database.pool, leases: stores.leasePool },
+      pools: { main: database.pool, leases: stores.leasePool, ...(replica && { replica: replica.database.pool }) },
+      replicaReads: replica && (() => replica.outcomes()),
       droppedKeyRequests: () => identity.requests.dropped(),
       queuedAppends: stores.queuedAppends,
     });
@@ -245,9 +249,9 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
         return bavail * bsize < LOW_DISK_BYTES;
       },
     };
-    const routes = composeRoutes({ stores, settings, configuration, latencies, metrics, checks, audit, content, modelling, releases, rateCounters, identity, gdpr, automation, license, install, version: VERSION, api: roles.has('api') });
+    const routes = composeRoutes({ stores, replica, settings, configuration, latencies, metrics, checks, audit, content, modelling, releases, rateCounters, identity, gdpr, automation, license, install, version: VERSION, api: roles.has('api') });
     const http: HttpDependencies = {
-      logger, metrics, tracing, now, newId, idempotency,
+      logger, metrics, tracing, replica, now, newId, idempotency,
       progress: engine.progress,
       gate: { ...install.features, entitlements: license.holder.entitlements },
       authenticate: (facts) => identity.authenticator.authenticate(facts),

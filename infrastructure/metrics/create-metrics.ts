@@ -23,6 +23,8 @@ export type WatchedSources = {
   readonly droppedKeyRequests?: () => number;
   /** Appends that wait for the event store's writer. */
   readonly queuedAppends?: (() => number) | undefined;
+  /** Reads since the start that a replica of the database answered, or the primary in its place, by outcome. */
+  readonly replicaReads?: (() => Readonly<Record<string, number>>) | undefined;
 };
 
 /**
@@ -83,7 +85,7 @@ export function createMetrics(): ProcessMetrics {
   };
 }
 
-function watchSources({ pools = {}, droppedKeyRequests, queuedAppends }: WatchedSources, registers: Registry[]): void {
+function watchSources({ pools = {}, droppedKeyRequests, queuedAppends, replicaReads }: WatchedSources, registers: Registry[]): void {
   const states = { total: 'totalCount', idle: 'idleCount', waiting: 'waitingCount' } as const;
   for (const [state, help] of [['total', 'Open connections of a pool.'], ['idle', 'Connections of a pool that nobody uses.'], ['waiting', 'Callers that wait for a connection of a pool.']] as const) {
     new Gauge({
@@ -99,6 +101,15 @@ function watchSources({ pools = {}, droppedKeyRequests, queuedAppends }: Watched
       collect() {
         this.reset();
         this.inc(droppedKeyRequests());
+      },
+    });
+  }
+  if (replicaReads) {
+    new Counter({
+      name: `${PREFIX}replica_reads_total`, help: 'Reads that the replica answered, or the primary because the replica was behind, away or refused the statement.', labelNames: ['outcome'], registers,
+      collect() {
+        this.reset();
+        for (const [outcome, count] of Object.entries(replicaReads())) this.labels(outcome).inc(count);
       },
     });
   }

@@ -39,6 +39,10 @@ export type DatabaseOptions = {
   readonly minConnections?: number;
   readonly idleTimeoutMs?: number;
   readonly maxLifetimeSeconds?: number;
+  /** Most milliseconds that opening a connection, or waiting for a free one, may take. Default: no bound. */
+  readonly connectTimeoutMs?: number;
+  /** Most milliseconds that a statement may take before its caller gives up. Default: no bound. */
+  readonly statementTimeoutMs?: number;
   readonly applicationName?: string;
   /** Told of errors on idle connections (they are replaced). */
   readonly onError?: (error: Error) => void;
@@ -64,6 +68,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
     application_name: options.applicationName ?? 'palimpsest',
     ...(options.maxLifetimeSeconds === undefined ? {} : { maxLifetimeSeconds: options.maxLifetimeSeconds }),
+    ...(options.connectTimeoutMs === undefined ? {} : { connectionTimeoutMillis: options.connectTimeoutMs }),
+    ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs, query_timeout: options.statementTimeoutMs + 1_000 }),
   };
   const pool = new pg.Pool(config);
   let closing = false;

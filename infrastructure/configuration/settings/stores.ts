@@ -10,7 +10,7 @@ export const stores = {
   databaseUrl: optional('DATABASE_URL', connection(['embedded'], ['postgres', 'postgresql']), 'Connection string of PostgreSQL; `embedded` brings its own (development only).', { secret: true, shownDefault: 'required', ...start }),
   databaseDriver: optional('DATABASE_DRIVER', oneOf('postgres'), 'Overrides the dialect that the URL names.', { shownDefault: 'from the URL', ...start }),
   databaseMaxConnections: setting('DATABASE_MAX_CONNECTIONS', integer(1, 10_000), 25, 'Most connections of the pool.', lenient),
-  databaseReplicaUrl: optional('DATABASE_REPLICA_URL', connection([], ['postgres', 'postgresql']), 'Read replica.', { secret: true, ...start }),
+  databaseReplicaUrl: optional('DATABASE_REPLICA_URL', connection([], ['postgres', 'postgresql']), 'Read replica: answers reads of entries and lists once it has what the caller must see.', { secret: true, ...start }),
   databaseReplicaMaxConnections: setting('DATABASE_REPLICA_MAX_CONNS', integer(1, 10_000), 30, 'Most connections to the replica.', lenient),
   poolMinConnections: setting('DB_POOL_MIN_CONNS', integer(0, 10_000), 2, 'Connections opened at startup.', lenient),
   connectionMaxLifetimeMs: setting('DB_CONN_MAX_LIFETIME', duration, 3_600_000, 'Lifetime of a connection.', { ...lenient, shownDefault: '1h' }),

@@ -25,6 +25,8 @@ export type EmbeddedPostgresOptions = {
   readonly directory: string;
   /** Settings of the server, such as `{fsync: 'off'}` for tests. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Default: a free one. */
+  readonly port?: number;
   /** False: the server lives on when this process is killed. Default true. */
   readonly dieWithParent?: boolean;
   readonly onProgress?: (step: 'creating' | 'recovering' | 'starting' | 'ready') => void;
@@ -62,7 +64,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
   options.onProgress?.('starting');
   const password = await readFile(join(directory, 'password'), 'utf8');
-  const port = await freePort();
+  const port = options.port ?? (await freePort());
   const server = await launch({ directory, data, port, binaries, runAs, settings: { ...DEFAULTS, ...options.settings }, dieWithParent: options.dieWithParent ?? true });
   const url = (database: string) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
   await untilReady({ directory, url: url('postgres'), exited: server.exited });

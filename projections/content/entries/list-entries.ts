@@ -43,6 +43,8 @@ export type EntryList = {
 
 export type EntryListOptions = {
   readonly database: Queryable;
+  /** Has every change that any page has shown. */
+  readonly primary: Queryable;
   readonly statements: StatementCache;
   readonly past: Past;
 };
@@ -51,7 +53,7 @@ type PageRow = { readonly json: string | null; readonly count: number; readonly 
 type Sources = EntryShape['sources'];
 
 /** Lists of entries over the live read model and its past. */
-export function createEntryList({ database, statements, past }: EntryListOptions): EntryList {
+export function createEntryList({ database, primary, statements, past }: EntryListOptions): EntryList {
   async function list(db: Queryable, type: ContentType, query: EntryQuery, sources?: Sources): Promise<string> {
     const parameters = { values: [] };
     const rows = rowsSql(type, { ...query, sources }, parameters);
@@ -97,7 +99,7 @@ export function createEntryList({ database, statements, past }: EntryListOptions
         const row = await page(database, type, query, rows, parameters, [`${READ_MODEL_POSITION} as walk`]);
         return toPage(row, query.deleted === true ? undefined : parsePosition(row.walk ?? ''));
       }
-      const row = await page(database, type, query, rows, parameters, [`${hasChangedSql(type, walk, parameters)} as changed`]);
+      const row = await page(primary, type, query, rows, parameters, [`${hasChangedSql(type, walk, parameters)} as changed`]);
       return toPage(row.changed === true ? await walkPage(type, query, walk) : row, walk);
     },
     async count(type, query) {

@@ -1,0 +1,208 @@
+import { expect } from 'chai';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Service } from '../../infrastructure/composition/service.ts';
+import { startService } from '../../infrastructure/composition/service.ts';
+import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
+import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
+import { eventually } from '../support/eventually.ts';
+import type { Call } from '../support/http.ts';
+import { caller } from '../support/http.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import type { StreamingPair } from '../support/streaming-replica.ts';
+import { startStreamingPair } from '../support/streaming-replica.ts';
+
+type Outcome = 'replica' | 'behind' | 'away' | 'refused';
+
+describe('reads on a replica (DATABASE_REPLICA_URL)', function () {
+  this.timeout(60_000);
+  let pair: StreamingPair;
+  let directory: string;
+  const services: Service[] = [];
+  let first: Instance;
+
+  type Instance = { readonly service: Service; readonly admin: Call; readonly content: Call; readonly logger: ReturnType<typeof recordingLogger>; outcomes(): Promise<Record<Outcome, number>> };
+
+  async function start(): Promise<Instance> {
+    const logger = recordingLogger();
+    const layers = [environmentLayer({ ...testEnvironment(pair.primaryUrl, directory), DATABASE_REPLICA_URL: pair.replicaUrl, METRICS_TOKEN: 'for-the-metrics' })];
+    const service = await startService({ logger, layers, settings: loadSettings(layers).settings });
+    services.push(service);
+    const anyone = caller(() => service.adminUrl);
+    const setup = await anyone('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
+    const { token } = (setup.status === 201 ? setup : await anyone('POST', '/api/admin/auth/login', OWNER)).json<{ token: string }>();
+    const bearer = { authorization: `Bearer ${token}` };
+    return {
+      service, logger,
+      admin: caller(() => service.adminUrl, bearer),
+      content: caller(() => service.contentUrl, bearer),
+      async outcomes() {
+        const { text } = await anyone('GET', '/api/admin/metrics', undefined, { authorization: 'Bearer for-the-metrics' });
+        return Object.fromEntries([...text.matchAll(/^palimpsest_replica_reads_total\{outcome="(\w+)"\} (\d+)$/gm)].map(([, outcome, count]) => [outcome, Number(count)])) as Record<Outcome, number>;
+      },
+    };
+  }
+
+  /** Where the reads that `work` makes are answered. */
+  async function answeredBy(instance: Instance, work: () => Promise<unknown>): Promise<Partial<Record<Outcome, number>>> {
+    const before = await instance.outcomes();
+    await work();
+    const after = await instance.outcomes();
+    const changed = (Object.keys(after) as Outcome[]).map((outcome) => [outcome, after[outcome] - before[outcome]] as const);
+    return Object.fromEntries(changed.filter(([, count]) => count !== 0));
+  }
+
+  before(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'palimpsest-replica-'));
+    pair = await startStreamingPair();
+    first = await start();
+    expect((await first.admin('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'title', field_type: 'text' }, { name: 'n', field_type: 'integer' }] })).status).to.equal(200);
+    expect((await first.admin('POST', '/api/admin/tenants', { slug: 'other', name: 'Other' })).status).to.equal(201);
+    expect((await first.admin('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'title', field_type: 'text' }] }, { 'x-tenant-id': 'other' })).status).to.equal(200);
+  });
+  after(async () => {
+    await Promise.all(services.map((service) => service.stop()));
+    await pair.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  afterEach(() => pair.resumeReplay());
+
+  const create = async ({ content }: Instance, n: number) => {
+    const reply = await content('POST', '/api/v1/content/note', { data: { title: `entry ${String(n)}`, n } });
+    expect(reply.status, reply.text).to.equal(201);
+    return { id: reply.json<{ id: string }>().id, position: reply.headers['x-commit-position'] ?? '' };
+  };
+  /** Every way to read an entry that goes to the replica. */
+  const readEvery = async ({ content, admin }: Instance, id: string, headers: Readonly<Record<string, string>> = {}) => ({
+    one: (await content('GET', `/api/v1/content/note/${id}`, undefined, headers)).status,
+    list: (await content('GET', '/api/v1/content/note?limit=100', undefined, headers)).text.includes(id),
+    admin: (await admin('GET', '/api/admin/content?limit=100', undefined, headers)).text.includes(id),
+  });
+  const THERE = { one: 200, list: true, admin: true };
+
+  it('go there once it has the rows, one entry, lists and the console\'s alike', async () => {
+    const { id } = await create(first, 1);
+    await pair.resumeReplay();
+    expect(await answeredBy(first, async () => {
+      expect(await readEvery(first, id)).to.deep.equal(THERE);
+    })).to.deep.equal({ replica: 3 });
+  });
+
+  it('see the caller\'s own writes while it lags, for they go to the primary', async () => {
+    const { id } = await create(first, 2);
+    await pair.resumeReplay();
+    await pair.pauseReplay();
+    const fresh = await create(first, 3);
+    expect((await first.content('PUT', `/api/v1/content/note/${id}`, { data: { title: 'changed' } })).status).to.equal(200);
+    expect(await answeredBy(first, async () => {
+      expect(await readEvery(first, fresh.id)).to.deep.equal(THERE);
+      expect((await first.content('GET', `/api/v1/content/note/${id}`)).json()).to.deep.include({ version: 2 });
+    })).to.deep.equal({ behind: 4 });
+    await pair.resumeReplay();
+    expect(await answeredBy(first, () => readEvery(first, fresh.id))).to.deep.equal({ replica: 3 });
+  });
+
+  it('see what a refused write was refused for', async () => {
+    const { id } = await create(first, 4);
+    await pair.resumeReplay();
+    await pair.pauseReplay();
+    await first.content('PUT', `/api/v1/content/note/${id}`, { data: { title: 'by another' } });
+    expect((await first.content('PUT', `/api/v1/content/note/${id}`, { data: { title: 'late' } }, { 'if-match': '"1"' })).status).to.equal(412);
+    expect((await first.content('GET', `/api/v1/content/note/${id}`)).headers['etag']).to.equal('"2"');
+  });
+
+  it('stay on the replica for tenants in which nothing was written', async () => {
+    await pair.resumeReplay();
+    await pair.pauseReplay();
+    await create(first, 5);
+    expect(await answeredBy(first, async () => {
+      expect((await first.content('GET', '/api/v1/content/note', undefined, { 'x-tenant-id': 'other' })).status).to.equal(200);
+    })).to.deep.equal({ replica: 1 });
+  });
+
+  it('see at X-Min-Position what another process wrote', async () => {
+    const second = await start();
+    await pair.resumeReplay();
+    await pair.pauseReplay();
+    const { id, position } = await create(first, 6);
+    expect(await answeredBy(second, async () => {
+      expect(await readEvery(second, id, { 'x-min-position': position })).to.deep.equal(THERE);
+    })).to.deep.equal({ behind: 3 });
+  });
+
+  it('hear of other processes\' writes', async () => {
+    const second = services.length > 1 ? await start() : first;
+    await pair.resumeReplay();
+    await pair.pauseReplay();
+    const { id } = await create(first, 7);
+    await eventually(async () => {
+      expect(await readEvery(second, id)).to.deep.equal(THERE);
+    }, { timeoutMs: 2_000 });
+  });
+
+  it('keep a walk whole whose pages are answered by both', async () => {
+    for (let n = 20; n < 30; n += 1) await create(first, n);
+    await pair.resumeReplay();
+    await pair.pauseReplay();
+    const page = async (cursor: string) => first.content('GET', `/api/v1/content/note/cursor?sort=n&filters[n][$gte]=20&limit=4&cursor=${encodeURIComponent(cursor)}`);
+    await create(first, 30);
+    const seen: number[] = [];
+    let cursor = '';
+    for (let at = 0; at < 5; at += 1) {
+      const reply = await page(cursor);
+      const body = reply.json<{ data: { data: { n: number } }[]; next_cursor: string }>();
+      seen.push(...body.data.map(({ data }) => data.n));
+      if (at === 1) await pair.resumeReplay();
+      cursor = body.next_cursor;
+      if (cursor === '') break;
+    }
+    expect(seen).to.deep.equal([20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30]);
+  });
+
+  it('go to the primary where it has not yet the columns of a type', async () => {
+    await create(first, 8);
+    await pair.resumeReplay();
+    await pair.pauseReplay();
+    // Of the other tenant: nothing holds its reads back from the replica, but the type is known here as it is now.
+    const second = await start();
+    const fields = [{ name: 'title', field_type: 'text' }, { name: 'more', field_type: 'text' }];
+    expect((await first.admin('POST', '/api/admin/schemas', { name: 'note', fields }, { 'x-tenant-id': 'other' })).status).to.equal(200);
+    const reply = await second.content('GET', '/api/v1/content/note', undefined, { 'x-tenant-id': 'other' });
+    expect(reply.status, reply.text).to.equal(200);
+  });
+
+  it('go to the primary while it is away, said once and shown in the pool\'s health, and come back', async () => {
+    const { id } = await create(first, 9);
+    await pair.stopReplica();
+    try {
+      for (let n = 0; n < 5; n += 1) expect(await readEvery(first, id)).to.deep.equal(THERE);
+      const said = () => first.logger.lines.filter(({ message }) => message.includes('replica is away'));
+      await eventually(() => {
+        expect(said()).to.have.length(1);
+      });
+      const health = (await first.admin('GET', '/api/admin/pool/health')).json<{ status: string; reasons: string[] }>();
+      expect(health).to.deep.include({ status: 'degraded' });
+      expect(health.reasons.join()).to.include('replica');
+      expect((await caller(() => first.service.contentUrl)('GET', '/readyz')).status).to.equal(200);
+    } finally {
+      await pair.startReplica();
+    }
+    await eventually(async () => {
+      expect(await answeredBy(first, () => readEvery(first, id))).to.deep.equal({ replica: 3 });
+    });
+    expect(first.logger.lines.map(({ message }) => message)).to.include('the read replica is here again');
+  });
+
+  it('start though it is away', async () => {
+    await pair.stopReplica();
+    try {
+      const { id } = await create(first, 10);
+      const late = await start();
+      expect(await readEvery(late, id)).to.deep.equal(THERE);
+    } finally {
+      await pair.startReplica();
+    }
+  });
+});

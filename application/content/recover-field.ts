@@ -1,6 +1,7 @@
-import { convertValue } from '../../domain/content/convert-value.ts';
+import { convertThrough } from '../../domain/content/convert-value.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { earlierFields, writtenValue } from '../../domain/content/earlier-values.ts';
+import type { WrittenValue } from '../../domain/content/earlier-values.ts';
 import { changeEntry } from '../../domain/content/entry.ts';
 import type { StoredField } from '../../domain/content/entry-fields.ts';
 import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
@@ -11,7 +12,6 @@ import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, isAppError, refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { laterOf } from '../../domain/event.ts';
-import type { Json } from '../../domain/json.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { EntriesWithoutValue } from '../ports/entries-without-value.ts';
 import { runEntryCommand } from './run-entry-command.ts';
@@ -94,8 +94,8 @@ export async function recoverField(
   async function recoverEntry(id: string, stored: StoredField): Promise<Outcome> {
     const held = await lastValue(id);
     const none = emptyValue(stored.definition);
-    if (held === undefined || held === null || sameJson(held, none)) return undefined;
-    const value = convertValue(stored.definition, held);
+    if (held === undefined || held.value === null || sameJson(held.value, none)) return undefined;
+    const value = convertThrough(stored.definition, held.value, [...held.types, stored.definition.field_type]);
     if (value === null || sameJson(value, none)) return { reason: 'the value does not convert to the type of today' };
     try {
       const outcome = await runEntryCommand(
@@ -113,7 +113,7 @@ export async function recoverField(
   }
 
   /** The last value that the entry's history holds in any of the earlier fields. */
-  async function lastValue(id: string): Promise<Json | undefined> {
+  async function lastValue(id: string): Promise<WrittenValue | undefined> {
     for await (const event of eventStore.readStream(streamName({ category: 'entry', tenant: type.tenant, id }), { direction: 'backwards' })) {
       const written = writtenValue(type, earlier, parseEntryEvent(event));
       if (written !== undefined) return written;

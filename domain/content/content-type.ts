@@ -1,11 +1,11 @@
 import type { Decider } from '../decider.ts';
 import type { RecordedEvent } from '../event.ts';
-import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
+import type { ContentTypeDefinition, FieldDefinition, FieldType } from './definition.ts';
 import type { ContentTypeEvent } from './events.ts';
 import type { PendingStatement } from './schema-diff.ts';
 
-/** What the fields were called from one revision of the type on: name → field id. */
-export type FieldNames = { readonly revision: number; readonly names: { readonly [name: string]: string } };
+/** What the fields were called from one revision of the type on (name → field id), and of which type they were (field id → type). */
+export type FieldNames = { readonly revision: number; readonly names: { readonly [name: string]: string }; readonly types: { readonly [id: string]: FieldType } };
 
 /** A content type in force, as the catalogue hands it out. Immutable: a new save gives a new object, so it may key caches. */
 export type ContentType = {
@@ -17,7 +17,7 @@ export type ContentType = {
   /** Revision of its stream; entry events carry it as `type_revision`. */
   readonly revision: number;
   readonly definition: ContentTypeDefinition;
-  /** Oldest first; one item for each change of names. */
+  /** Oldest first; one item for each change of names or types. */
   readonly fieldNames: readonly FieldNames[];
   /** Deleted with its entries kept: their table is one apart. */
   readonly deleted?: boolean;
@@ -46,16 +46,19 @@ export function fieldAt(type: Pick<ContentType, 'definition' | 'fieldNames'>, re
   return id === undefined ? undefined : type.definition.fields.find((field) => field.id === id);
 }
 
-/** Field ids by name, of the fields in force and of those whose removal is queued. */
-export function fieldIds(fields: readonly FieldDefinition[]): FieldNames['names'] {
-  return Object.fromEntries(fields.map(({ name, id }) => [name, id]));
+/** Types that a field has had since a revision of the content type, that revision's first; neighbours differ. Empty where it was not there. */
+export function typesSince({ fieldNames }: Pick<ContentType, 'fieldNames'>, revision: number, fieldId: string): readonly FieldType[] {
+  const from = fieldNames.findLastIndex((known) => known.revision <= revision);
+  const types = fieldNames.slice(Math.max(from, 0)).flatMap((known) => known.types[fieldId] ?? []);
+  return types.filter((type, index) => type !== types[index - 1]);
 }
 
-/** Adds the names of a revision where they differ from those before. */
-export function withFieldNames(known: readonly FieldNames[], revision: number, names: FieldNames['names']): readonly FieldNames[] {
-  const last = known.at(-1)?.names ?? {};
-  const same = Object.keys(last).length === Object.keys(names).length && Object.entries(names).every(([name, id]) => last[name] === id);
-  return same && known.length > 0 ? known : [...known, { revision, names }];
+/** Adds the names and types of a revision where they differ from those before. */
+export function withFieldNames(known: readonly FieldNames[], revision: number, fields: readonly FieldDefinition[]): readonly FieldNames[] {
+  const last = known.at(-1);
+  const same = last && Object.keys(last.names).length === fields.length && fields.every(({ id, name, field_type }) => last.names[name] === id && last.types[id] === field_type);
+  if (same) return known;
+  return [...known, { revision, names: Object.fromEntries(fields.map(({ name, id }) => [name, id])), types: Object.fromEntries(fields.map(({ id, field_type }) => [id, field_type])) }];
 }
 
 /** A content type as its events make it. */

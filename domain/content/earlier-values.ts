@@ -1,6 +1,7 @@
 import type { Json } from '../json.ts';
 import type { ContentType } from './content-type.ts';
-import type { FieldDefinition } from './definition.ts';
+import { typesSince } from './content-type.ts';
+import type { FieldDefinition, FieldType } from './definition.ts';
 import type { EntryFact } from './entry.ts';
 import type { FieldValues } from './events.ts';
 
@@ -11,16 +12,19 @@ export function earlierFields({ definition, fieldNames }: Pick<ContentType, 'def
   return new Set([...lastNames].filter(([id, name]) => name === field.name && !there.has(id)).map(([id]) => id));
 }
 
+/** A value, and the types that its field has had from then until it went. */
+export type WrittenValue = { readonly value: Json; readonly types: readonly FieldType[] };
+
 /**
  * What an event wrote into any of the fields, as it wrote it. An undeletion brings back only what there was by then, so a field that it does not
  * name keeps what an earlier event wrote. @returns undefined when it wrote none of them
  */
-export function writtenValue(type: Pick<ContentType, 'id' | 'fieldNames'>, fieldIds: ReadonlySet<string>, fact: EntryFact): Json | undefined {
+export function writtenValue(type: Pick<ContentType, 'id' | 'fieldNames'>, fieldIds: ReadonlySet<string>, fact: EntryFact): WrittenValue | undefined {
   const fields = fact.data.type_id === type.id ? valuesOf(fact) : undefined;
   const names = type.fieldNames.findLast(({ revision }) => revision <= fact.data.type_revision)?.names ?? {};
   for (const [key, value] of Object.entries(fields ?? {})) {
     const id = ownId(names, key) ?? (key.endsWith('_id') ? ownId(names, key.slice(0, -'_id'.length)) : undefined);
-    if (id !== undefined && fieldIds.has(id)) return value;
+    if (id !== undefined && fieldIds.has(id)) return { value, types: typesSince(type, fact.data.type_revision, id) };
   }
   return undefined;
 }

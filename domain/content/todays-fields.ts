@@ -1,13 +1,14 @@
 import type { ContentType } from './content-type.ts';
-import { fieldAt } from './content-type.ts';
-import { convertValue } from './convert-value.ts';
+import { fieldAt, typesSince } from './content-type.ts';
+import { convertThrough } from './convert-value.ts';
 import type { EntryFact } from './entry.ts';
 import { keyOf } from './entry-fields.ts';
 import type { FieldValues } from './events.ts';
 import type { Json } from '../json.ts';
 
 /**
- * Values of an event under today's names, in today's types: fields that are gone are left out, a value that today's type can't hold is null.
+ * Values of an event under today's names, in today's types, as the changes of type in between have left them in the column: fields that are gone
+ * are left out, a value that a type could not hold is null.
  * `revision` is the type's revision that the event was written under.
  */
 export function todaysFields(type: ContentType, revision: number, fields: FieldValues): FieldValues {
@@ -17,7 +18,7 @@ export function todaysFields(type: ContentType, revision: number, fields: FieldV
   for (const [key, value] of Object.entries(fields)) {
     const field = fieldAt(type, revision, key) ?? (key.endsWith('_id') ? fieldAt(type, revision, key.slice(0, -'_id'.length)) : undefined);
     if (!field) continue;
-    today.push([keyOf(field), convertValue(field, value)]);
+    today.push([keyOf(field), convertThrough(field, value, typesSince(type, revision, field.id))]);
   }
   return Object.fromEntries(today);
 }

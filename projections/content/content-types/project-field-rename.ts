@@ -1,4 +1,4 @@
-import { fieldIds, withFieldNames } from '../../../domain/content/content-type.ts';
+import { withFieldNames } from '../../../domain/content/content-type.ts';
 import { keyOf } from '../../../domain/content/entry-fields.ts';
 import { fieldRenameOperations, followOtherSide } from '../../../domain/content/rename-field.ts';
 import { useOf } from '../../../domain/content/table-shape.ts';
@@ -25,7 +25,7 @@ export async function projectFieldRename(tx: Transaction, target: Target, event:
   await runOperations(tx, target, placed(name, operations));
   if (schema === LIVE && operations.some(({ op }) => op === 'rename_column')) await renameViewColumn(tx, name, { from: keyOf(field), to: keyOf({ ...field, name: to }) });
 
-  const fieldNames = withFieldNames(before.fieldNames, event.revision, fieldIds(definition.fields));
+  const fieldNames = withFieldNames(before.fieldNames, event.revision, definition.fields);
   await writeType(tx, target, event, { typeId, definition, retained, fieldNames });
   await followTypes(tx, target, { tenant, except: typeId }, (fields) => followOtherSide(fields, { schema: name, from, to }));
   await addStatements(tx, target, event, typeId, statements);

@@ -1,4 +1,4 @@
-import { fieldIds, withFieldNames } from '../../../domain/content/content-type.ts';
+import { withFieldNames } from '../../../domain/content/content-type.ts';
 import type { StoredContentType } from '../../../domain/content/content-type.ts';
 import { moveOperations } from '../../../domain/content/move-operations.ts';
 import type { TableUse } from '../../../domain/content/schema-diff.ts';
@@ -23,7 +23,7 @@ export async function projectSave(tx: Transaction, target: Target, event: EventO
   const others = await otherUses(tx, target, { name, typeId });
   await runOperations(tx, target, before?.deleted === true ? returnOperations(before, after, { name, others }) : changeOperations(before, after, { name, others }));
 
-  const fieldNames = withFieldNames(before?.fieldNames ?? [], event.revision, fieldIds(definition.fields));
+  const fieldNames = withFieldNames(before?.fieldNames ?? [], event.revision, definition.fields);
   await writeType(tx, target, event, { typeId, definition, retained, fieldNames });
   if (canceled.length > 0) {
     await tx.query(

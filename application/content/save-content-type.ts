@@ -1,6 +1,7 @@
 import { parseName } from '../../domain/content/content-type-parser.ts';
-import type { ContentTypeDefinition, SchemaStatement } from '../../domain/content/definition.ts';
+import type { ContentTypeDefinition, FieldDefinition, SchemaStatement } from '../../domain/content/definition.ts';
 import { isRecord } from '../../domain/content/parse-json.ts';
+import { uniqueScope } from '../../domain/content/field-types.ts';
 import { tableNameOf } from '../../domain/content/table-names.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
@@ -45,6 +46,8 @@ export async function saveContentType(command: SaveContentType, context: Command
     const claiming = { claims: dependencies.claims, command: context.newId() };
     const unique = { tenant, typeId, name, fields: difference.checks.filter(({ kind }) => kind === 'unique').map(({ field }) => field) };
     await noteToLookAgain(unique, dependencies.claims);
+    // While a field was gone, entries were deleted without a word to its claims: those of the values there are, are made anew.
+    for (const { id } of returning(plan)) await dependencies.claims.endScopes(tenant, uniqueScope(typeId, id));
     const appended = await claimingExisting(coming, claiming, () => releasingExisting({ going, staying: coming }, claiming, () => append(plan, typeId, context, dependencies)));
     return { definition: plan.definition, position: appended, becoming: unique };
   });
@@ -78,6 +81,11 @@ async function append({ definition, stored, difference }: ContentTypePlan, typeI
   if (stored && !stored.deleted) return appendChange({ typeId, stored, event }, context, dependencies);
   const claim = { owner: contentTypeStream(context.tenant, typeId), taken: nameClaim(context.tenant, definition.name) };
   return claimingName(claim, dependencies.claims, () => appendChange({ typeId, stored, event }, context, dependencies));
+}
+
+/** Unique fields whose removal was queued and is taken back. */
+function returning({ definition, stored }: ContentTypePlan): readonly FieldDefinition[] {
+  return (stored?.retained ?? []).filter(({ id, unique }) => unique === true && definition.fields.some((field) => field.id === id));
 }
 
 function isApplied(statement: SchemaStatement): boolean {

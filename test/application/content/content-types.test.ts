@@ -151,6 +151,24 @@ describe('saving content types', () => {
     expect(values()).to.deep.equal([]);
   });
 
+  it('claims the values of a unique field that comes back as they are then: those of entries that went meanwhile are free', async () => {
+    const sku = { fields: [text('sku', { unique: true })] };
+    await post({ name: 'article', ...sku });
+    const [gone, kept] = [crypto.randomUUID(), crypto.randomUUID()];
+    await insert('article', { id: gone, sku: 'gone' });
+    await insert('article', { id: kept, sku: 'kept' });
+    const type = await world.queries.one('default', 'article');
+    const scope = `entry/${type!.id}/${type!.definition.fields[0]!.id}`;
+    for (const [id, value] of [[gone, 'gone'], [kept, 'kept']] as const) await world.claims.claim(`entry-default.${id}`, [{ tenant: 'default', scope, value }]);
+    const held = () => [...world.claims.held].filter(([key]) => key.includes(scope)).map(([key, owner]) => [(JSON.parse(key) as string[])[2], owner]);
+    for (const back of [sku, { fields: [text('sku')] }]) {
+      await put('article', { fields: [] });
+      if (back === sku) await database.db().query('delete from rm_content.article where id = $1', [gone]);
+      await put('article', back);
+      expect(held()).to.deep.equal(back === sku ? [['kept', `entry-default.${kept}`]] : []);
+    }
+  });
+
   it('refuses unique where converting makes two values one', async () => {
     await post({ name: 'article', fields: [text('sku')] });
     await insert('article', { sku: '1' });

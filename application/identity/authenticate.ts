@@ -25,7 +25,9 @@ type SessionPrincipal = Extract<Principal, { kind: 'session' }>;
 type ExternalPrincipal = Extract<Principal, { kind: 'external' }>;
 type SessionVerdict = { readonly bearer: SessionPrincipal; readonly cookie: SessionPrincipal } | undefined;
 
-export type AuthenticatorDependencies = Pick<IdentityDependencies, 'reads' | 'sessions' | 'tokens' | 'vault' | 'hashApiKey'> & Pick<CredentialDependencies, 'formerHashes'> & {
+export type AuthenticatorDependencies = Pick<IdentityDependencies, 'vault' | 'hashApiKey'> & Pick<CredentialDependencies, 'reads' | 'formerHashes'> & {
+  readonly sessions: Pick<IdentityDependencies['sessions'], 'isOpen'>;
+  readonly tokens: Pick<IdentityDependencies['tokens'], 'verify'>;
   readonly changes: Pick<IdentityChanges, 'onChange'>;
   readonly now: () => Date;
   readonly newCache: <Value>(size: number) => BoundedMap<Value>;

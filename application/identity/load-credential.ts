@@ -2,7 +2,7 @@ import type { Principal } from '../../domain/identity/principal.ts';
 import { isAdminGrant } from '../../domain/identity/admin-grants.ts';
 import { hasAdminRole } from '../../domain/identity/roles.ts';
 import type { IdentityDependencies } from './dependencies.ts';
-import type { ApiKeyRecord } from './identity-reads.ts';
+import type { ApiKeyRecord, IdentityReads } from './identity-reads.ts';
 import { rolesOf } from './session-standing.ts';
 import type { Verdict } from './verdict-cache.ts';
 
@@ -11,7 +11,8 @@ export type RefusedKey = { readonly kind: 'refused_key'; readonly keyId: string;
 
 export type CredentialVerdict = Exclude<Principal, { readonly kind: 'session' }> | RefusedKey | undefined;
 
-export type CredentialDependencies = Pick<IdentityDependencies, 'reads' | 'hashApiKey'> & {
+export type CredentialDependencies = Pick<IdentityDependencies, 'hashApiKey'> & {
+  readonly reads: Pick<IdentityReads, 'apiKeyByHash' | 'adminTokenByHash' | 'userById'>;
   /** Hashes of a raw key under peppers that were. */
   readonly formerHashes?: ((raw: string) => readonly string[]) | undefined;
   /** Milliseconds that a good and a bad verdict may be believed. */

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { client, text } from '../../infrastructure/cli/demo/http.ts';
+import { addressTimes } from './address-times.ts';
 import { benchAppend } from './append.ts';
+import { authCost } from './auth.ts';
 import { deepCursor } from './deep-cursor.ts';
 import { httpWorkloads, seed } from './http-workloads.ts';
 import { longHistory } from './long-history.ts';
@@ -18,7 +20,7 @@ import type { Figure } from './report.ts';
 import { holds, table } from './report.ts';
 import { startDatabase, startServiceUnderTest } from './service-under-test.ts';
 
-const PARTS = ['append', 'replay', 'http', 'deep', 'latency', 'start'] as const;
+const PARTS = ['append', 'replay', 'http', 'auth', 'deep', 'latency', 'identity', 'start'] as const;
 type Part = (typeof PARTS)[number];
 
 const { values } = parseArgs({
@@ -29,7 +31,7 @@ for (const part of wanted) if (!PARTS.some((known) => known === part)) throw new
 const seconds = values.quick ? 3 : 10;
 const MB = 1024 * 1024;
 
-const parts: Readonly<Record<Part, () => Promise<readonly Figure[]>>> = { append, replay, http, deep, latency, start };
+const parts: Readonly<Record<Part, () => Promise<readonly Figure[]>>> = { append, replay, http, auth, deep, latency, identity, start };
 execFileSync(process.execPath, ['ops/build/build.mjs'], { stdio: 'inherit' });
 const figures: Figure[] = [];
 for (const part of PARTS.filter((known) => wanted.includes(known))) {
@@ -94,6 +96,32 @@ async function http(): Promise<readonly Figure[]> {
     const after = (residentBytes(service.pid) ?? 0) / MB;
     await service.stop();
     return [...measured, long, { name: 'memory 10 s after load', value: after, unit: 'MB', target: { most: 250 } }];
+  } finally {
+    await database.stop();
+  }
+}
+
+/** Whether the time of an answer tells which addresses have accounts. */
+async function identity(): Promise<readonly Figure[]> {
+  const database = await startDatabase();
+  try {
+    // Mails wait in the queue for a relay that is not there.
+    const environment = { TRUSTED_PROXIES: '127.0.0.1/32', SMTP_HOST: '127.0.0.1', SMTP_PORT: '1', SMTP_FROM: 'bench@palimpsest.test' };
+    const service = await startServiceUnderTest({ databaseUrl: database.url('postgres'), directory: database.directory, environment });
+    const forgetCounts = () => statement(database.url('postgres'), 'delete from operational.rate_counters');
+    const figures = await addressTimes({ service, samples: values.quick ? 40 : 200, forgetCounts });
+    await service.stop();
+    return figures;
+  } finally {
+    await database.stop();
+  }
+}
+
+/** What the checks of a key cost a request. */
+async function auth(): Promise<readonly Figure[]> {
+  const database = await startDatabase();
+  try {
+    return await authCost({ databaseUrl: database.url('postgres') });
   } finally {
     await database.stop();
   }

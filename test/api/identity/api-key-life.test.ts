@@ -29,7 +29,7 @@ describe('the life of an API key', () => {
   const read = (raw: string, path = '/api/v1/content/post') => content('GET', path, undefined, { 'x-api-key': raw });
   const rotate = (id: string, body?: unknown) => call('POST', `${KEYS}/${id}/rotate`, body);
   const setLimit = (id: string, monthly_limit: unknown) => call('PATCH', `${KEYS}/${id}/monthly-limit`, { monthly_limit });
-  const usageOf = async (id: string) => (await call('GET', `/api/admin/usage/api-key/${id}`)).json<Record<string, unknown>>();
+  const usageOf = async (id: string) => (await call('GET', `/api/admin/usage/api-key/${id}`)).json();
   const periodNow = () => process().now().toISOString().slice(0, 7);
 
   describe('rotation', () => {

@@ -25,6 +25,9 @@ const USER = { email: 'Zoë.Privat+tag@people.palimpsest.test'.normalize(), pass
 const CHANGED = 'Another-Private-Horse-3';
 const STRANGER = { email: 'stranger@nowhere.palimpsest.test', password: 'Mistyped-Private-Pass-5' };
 const GUARDED = { email: 'guarded.person@second.palimpsest.test', password: 'Guarded-Horse-2-battery', reset: 'Reset-Guarded-Horse-4', changed: 'Changed-Guarded-Horse-6', guess: 'Guessed-Guarded-Horse-8' };
+const NEWCOMER = 'new.comer@third.palimpsest.test';
+const CONSOLE_KEY = 'the-key-shared-with-the-console-in-this-scenario';
+const PASSWORDLESS = { MAGIC_LINK_AUTO_CREATE: 'true', MAGIC_LINK_AUTO_CREATE_ROLES: 'editor', ADMIN_CONSOLE_KEY: CONSOLE_KEY };
 const CLIENT_ADDRESS = '203.0.113.77';
 const OTHER_ADDRESSES = ['203.0.113.78', '203.0.113.79'] as const;
 const WEBHOOK = { secret: 'webhook-secret-never-in-clear', rotated: 'webhook-secret-rotated-in-turn', header: 'the-customers-header-credential', url: 'in-the-url-of-the-webhook' };
@@ -57,6 +60,7 @@ async function scenario({ adminUrl, contentUrl }: ServiceProcess, directory: str
   await content('GET', '/api/v1/schemas', undefined, { authorization: `Bearer ${token}` });
 
   const guarded = await guardedPerson(admin, ok, directory);
+  const passwordless = await withoutPassword(admin, ok, directory);
 
   const url = `${receiver.url}/hook?token=${WEBHOOK.url}`;
   await ok('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'title', field_type: 'text' }] });
@@ -78,7 +82,7 @@ async function scenario({ adminUrl, contentUrl }: ServiceProcess, directory: str
   return {
     readable: 'a readable title',
     secrets: [
-      OWNER.email, OWNER.password, USER.email, USER.email.toLowerCase(), USER.email.split('@')[0] ?? '', 'people.palimpsest.test', USER.password, CHANGED, STRANGER.email, STRANGER.password, CLIENT_ADDRESS, ...OTHER_ADDRESSES, ...Object.values(GUARDED), ...guarded, SETUP_TOKEN,
+      OWNER.email, OWNER.password, USER.email, USER.email.toLowerCase(), USER.email.split('@')[0] ?? '', 'people.palimpsest.test', USER.password, CHANGED, STRANGER.email, STRANGER.password, CLIENT_ADDRESS, ...OTHER_ADDRESSES, ...Object.values(GUARDED), ...guarded, ...passwordless, SETUP_TOKEN,
       ...Object.values(WEBHOOK),
       key.raw_key, key.raw_key.slice('svc_'.length + 8),
       ...sessions.flatMap((session) => [session.token, session.token.split('.')[2] ?? '', session.csrf_token, session.refresh_token]), token,
@@ -113,6 +117,29 @@ async function guardedPerson(admin: Call, ok: Ok, directory: string): Promise<re
   return [secret, token, challenge, last, ...codes, ...codes.map((code) => code.replaceAll('-', '')), ...sessions, email.split('@')[0] ?? '', 'second.palimpsest.test'];
 }
 
+/** Sign-in by mailed links, of somebody new too, and of a device. @returns what must lie nowhere in clear */
+async function withoutPassword(admin: Call, ok: Ok, directory: string): Promise<readonly string[]> {
+  const mails = new Set(await readdir(join(directory, 'outbox')));
+  const tokens: string[] = [];
+  for (const email of [OWNER.email, NEWCOMER]) {
+    await ok('POST', '/api/admin/auth/magic-link/request', { email });
+    const fresh = (await readdir(join(directory, 'outbox'))).filter((name) => !mails.has(name));
+    expect(fresh).to.have.length(1);
+    mails.add(fresh[0] ?? '');
+    tokens.push(/verify\?token=(\S+)/.exec(await readFile(join(directory, 'outbox', fresh[0] ?? ''), 'utf8'))?.[1] ?? '');
+  }
+  await admin('POST', '/api/admin/auth/magic-link/verify', { token: 'of-nobodys-magic-link' });
+  const sessions: Session[] = [];
+  for (const token of tokens) sessions.push((await ok('POST', '/api/admin/auth/magic-link/verify', { token })).json<Session>());
+  const { device_code: device, user_code: code } = (await ok('POST', '/api/admin/auth/device')).json<{ device_code: string; user_code: string }>();
+  await admin('POST', '/api/admin/auth/device/token', { device_code: device });
+  await ok('GET', `/api/admin/auth/device/${code}`);
+  await ok('POST', `/api/admin/auth/device/${code}/approve`, { password: OWNER.password }, { 'x-console-key': CONSOLE_KEY });
+  sessions.push((await ok('POST', '/api/admin/auth/device/token', { device_code: device })).json<Session>());
+  const credentials = sessions.flatMap((one) => [one.token, one.csrf_token, one.refresh_token]);
+  return [...tokens, 'of-nobodys-magic-link', device, code, code.replace('-', ''), CONSOLE_KEY, NEWCOMER, NEWCOMER.split('@')[0] ?? '', ...credentials];
+}
+
 /** Every row of every table of the database, as text, a line a row. */
 async function dumpOf(database: TestDatabase): Promise<string> {
   const tables = await database.db().query<{ name: string }>(
@@ -145,7 +172,7 @@ describe('privacy', function () {
 
   it('after a busy scenario no table and no log line, at debug level, holds an address, a password, a key, a token or a secret in clear', async () => {
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-privacy-'));
-    service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32' }, { logLevel: 'debug' });
+    service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32', ...PASSWORDLESS }, { logLevel: 'debug' });
     const { secrets, readable } = await scenario(service, directory);
     // What waits to be written down is written when it stops.
     await service.end('SIGTERM');
@@ -187,7 +214,7 @@ describe('privacy of what travels through Kafka', function () {
 
   it('no topic, in keys, headers and values, holds any of it, and no log line', async () => {
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-privacy-'));
-    service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32', KAFKA_BROKERS: kafka.address(), KAFKA_TOPIC_PREFIX: prefix }, { logLevel: 'debug' });
+    service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32', ...PASSWORDLESS, KAFKA_BROKERS: kafka.address(), KAFKA_TOPIC_PREFIX: prefix }, { logLevel: 'debug' });
     const { secrets, readable } = await scenario(service, directory);
     const [head] = await database.db().query<{ position: number }>('select position from eventstore.head');
     await eventually(async () => {

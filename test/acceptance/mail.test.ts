@@ -1,0 +1,170 @@
+import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import { readFile, readdir, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ProtectionLimits } from '../../domain/traffic/protections.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import type { TestService } from '../support/service.ts';
+import { OWNER, useService } from '../support/service.ts';
+import type { MailServer } from '../support/smtp-server.ts';
+import { startMailServer } from '../support/smtp-server.ts';
+
+const REQUEST = '/api/admin/auth/magic-link/request';
+const VERIFY = '/api/admin/auth/magic-link/verify';
+const SWEEP_MS = 15 * 60_000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+/** The token of a mail, out of its raw text. */
+function tokenIn(text: string): string {
+  // A relay gets quoted-printable where a line is long.
+  const plain = text.replace(/=\r?\n/g, '').replaceAll('=3D', '=');
+  return /\/auth\/magic-link\/verify\?token=([\w-]{43})\s/.exec(plain)?.[1] ?? '';
+}
+
+type MailingService = TestService & {
+  readonly logger: ReturnType<typeof recordingLogger>;
+  /** Of `SVC_DATA_DIR`. */
+  readonly files: () => Promise<readonly string[]>;
+  /** The one mail in the outbox. */
+  readonly outbox: () => Promise<{ readonly file: string; readonly text: string }>;
+  /** Moves the clock and looks after the records of links, as every quarter of an hour. */
+  readonly sweepAfter: (ms: number) => Promise<void>;
+  readonly rows: (table: 'magic_links' | 'magic_link_sign_ins') => Promise<number>;
+};
+
+/** A service whose data directory, clock and sweeps are at hand. */
+function useMailingService(environment: Record<string, string> = {}, protections?: ProtectionLimits): MailingService {
+  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-mail-'));
+  const sweeps: (() => Promise<void>)[] = [];
+  const logger = recordingLogger();
+  let ahead = 0;
+  const service = useService({
+    environment: Object.assign(environment, { SVC_DATA_DIR: directory }),
+    start: {
+      logger,
+      ...(protections && { protections }),
+      now: () => new Date(Date.now() + ahead),
+      every: (ms, work) => {
+        if (ms === SWEEP_MS) sweeps.push(work);
+        return () => undefined;
+      },
+    },
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+  return {
+    ...service,
+    logger,
+    files: () => readdir(directory),
+    async outbox() {
+      const names = await readdir(join(directory, 'outbox'));
+      expect(names).to.have.length(1);
+      const file = join(directory, 'outbox', names[0] ?? '');
+      return { file, text: await readFile(file, 'utf8') };
+    },
+    async sweepAfter(ms) {
+      ahead = ms;
+      expect(sweeps, 'looked at every 15 minutes').to.have.length(1);
+      for (const sweep of sweeps) await sweep();
+    },
+    rows: async (table) => (await service.database.db().query(`select 1 from operational.${table}`)).length,
+  };
+}
+
+describe('a service that mails into the outbox of development', function () {
+  this.timeout(30_000);
+  const { admin, outbox, logger } = useMailingService();
+
+  it('has the link there when the request is answered, for its owner\'s eyes only, and it signs in', async () => {
+    expect((await admin('POST', REQUEST, { email: OWNER.email })).status).to.equal(200);
+    const { file, text } = await outbox();
+    expect((await stat(file)).mode & 0o777).to.equal(0o600);
+    expect(text).to.contain(`To: ${OWNER.email}`).and.contain('http://localhost:5173/auth/magic-link/verify?token=');
+    expect(JSON.stringify(logger.lines)).to.contain(file).and.not.to.contain(tokenIn(text)).and.not.to.contain(OWNER.email);
+    expect((await admin('POST', VERIFY, { token: tokenIn(text) })).status).to.equal(200);
+  });
+});
+
+describe('a service that mails over a relay', function () {
+  this.timeout(30_000);
+  // The port is known when the relay listens, which is before the service starts.
+  const environment: Record<string, string> = { SMTP_HOST: '127.0.0.1', SMTP_FROM: 'Palimpsest <no-reply@palimpsest.test>', SVC_CONSOLE_URL: 'https://console.palimpsest.test' };
+  let relay: MailServer | undefined;
+  before(async () => {
+    relay = await startMailServer();
+    environment['SMTP_PORT'] = String(relay.port);
+  });
+  after(() => relay?.close());
+  const { admin, files } = useMailingService(environment);
+
+  it('sends links there, to those who can sign in, and writes no files', async () => {
+    await admin('POST', REQUEST, { email: 'nobody@palimpsest.test' });
+    await admin('POST', REQUEST, { email: OWNER.email });
+    const mails = await relay?.waitFor(1);
+    expect(mails?.map(({ to }) => to)).to.deep.equal([[OWNER.email]]);
+    expect((await admin('POST', VERIFY, { token: tokenIn(mails?.[0]?.raw ?? '') })).status).to.equal(200);
+    expect(await files()).not.to.include('outbox');
+  });
+});
+
+describe('records of magic links', function () {
+  this.timeout(30_000);
+  const { admin, outbox, sweepAfter, rows } = useMailingService();
+
+  it('are removed an hour after their making, the history of sign-ins after a year', async () => {
+    await admin('POST', REQUEST, { email: OWNER.email });
+    await admin('POST', VERIFY, { token: tokenIn((await outbox()).text) });
+    await sweepAfter(59 * MINUTE_MS);
+    expect([await rows('magic_links'), await rows('magic_link_sign_ins')]).to.deep.equal([1, 1]);
+    await sweepAfter(61 * MINUTE_MS);
+    expect([await rows('magic_links'), await rows('magic_link_sign_ins')]).to.deep.equal([0, 1]);
+    await sweepAfter(366 * DAY_MS);
+    expect(await rows('magic_link_sign_ins')).to.equal(0);
+  });
+});
+
+describe('records of magic links under other settings', function () {
+  this.timeout(30_000);
+  const { admin, outbox, sweepAfter, rows } = useMailingService({ MAGIC_LINK_RETENTION_DAYS: '0', MAGIC_LINK_TOKEN_RETENTION_MINUTES: '1', MAGIC_LINK_TTL_SECONDS: '9999' });
+
+  it('stay while the link works, which is an hour at most, and the history stays for ever', async () => {
+    await admin('POST', REQUEST, { email: OWNER.email });
+    await sweepAfter(59 * MINUTE_MS);
+    expect((await admin('POST', VERIFY, { token: tokenIn((await outbox()).text) })).status).to.equal(200);
+    await sweepAfter(10_000 * DAY_MS);
+    expect([await rows('magic_links'), await rows('magic_link_sign_ins')]).to.deep.equal([0, 1]);
+  });
+});
+
+describe('a service that does not start the feature magic-link', function () {
+  this.timeout(30_000);
+  const { admin } = useMailingService({ SVC_PLUGINS: 'apikey,schema,content' });
+
+  it('has no such routes', async () => {
+    for (const path of [REQUEST, VERIFY]) expect((await admin('POST', path, {})).status).to.equal(404);
+  });
+});
+
+describe('a service that shares a key with the console', function () {
+  this.timeout(30_000);
+  const key = 'the-key-that-is-shared-with-the-console';
+  const previous = 'the-key-that-was-shared-with-it-before';
+  const { admin } = useMailingService({ ADMIN_CONSOLE_KEY: key, ADMIN_CONSOLE_KEY_PREVIOUS: previous }, { 'magic-link.request-ip': { requests: 5, windowSeconds: 900 } });
+
+  it('counts requests by the person\'s address where the console sends its key, either one during a rotation, and by the console\'s otherwise', async () => {
+    const ask = (headers: Readonly<Record<string, string>>) => admin('POST', REQUEST, { email: `${randomUUID()}@palimpsest.test` }, headers);
+    const spend = async (headers: Readonly<Record<string, string>>) => {
+      for (let n = 0; n < 5; n += 1) expect((await ask(headers)).status).to.equal(200);
+      return (await ask(headers)).status;
+    };
+    expect(await spend({ 'x-console-key': key, 'x-forwarded-for': '203.0.113.1' })).to.equal(429);
+    expect((await ask({ 'x-console-key': key, 'x-forwarded-for': '203.0.113.2' })).status, 'another person').to.equal(200);
+    expect((await ask({ 'x-console-key': previous, 'x-forwarded-for': '203.0.113.1' })).status, 'the same person').to.equal(429);
+    expect(await spend({ 'x-forwarded-for': '203.0.113.3' })).to.equal(429);
+    for (const headers of [{ 'x-forwarded-for': '203.0.113.4' }, { 'x-console-key': `${key}x`, 'x-forwarded-for': '203.0.113.5' }, { 'x-console-key': '', 'x-forwarded-for': '203.0.113.6' }, { 'x-console-key': key }]) {
+      expect((await ask(headers)).status, JSON.stringify(headers)).to.equal(429);
+    }
+  });
+});

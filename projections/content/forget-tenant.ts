@@ -6,6 +6,7 @@ import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
 import type { Target } from '../engine/projection.ts';
 import { readContentTypes } from './content-types/rows.ts';
 import { dropLastChanges } from './entries/last-changes.ts';
+import { dropSearchOfTypes } from './entries/search-table.ts';
 import { dropTombstones } from './entries/tombstones.ts';
 import { contentProjection } from './projection.ts';
 
@@ -29,4 +30,5 @@ async function dropKept(tx: Transaction, { schema }: Target, typeId: string): Pr
   await tx.query(`delete from ${schema}._content_types where type_id = $1`, [typeId]);
   await dropTombstones(tx, schema, [typeId]);
   await dropLastChanges(tx, schema, [typeId]);
+  await dropSearchOfTypes(tx, { schema }, [typeId]);
 }

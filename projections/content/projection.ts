@@ -11,7 +11,7 @@ import { contentTypeTables, createContentTypeTables } from './content-types/tabl
 import { recreateViews } from './content-types/views.ts';
 import { createLastChanges, dropLastChanges, LAST_CHANGES } from './entries/last-changes.ts';
 import { applyEntryEvents } from './entries/projector.ts';
-import { createSearch, dropSearchOfTypes, SEARCH } from './entries/search-table.ts';
+import { createSearch, dropSearchOfTypes, fillSearch, SEARCH } from './entries/search-table.ts';
 import { searchFunction } from './entries/search-vector.ts';
 import { createTombstones, dropTombstones, TOMBSTONES } from './entries/tombstones.ts';
 
@@ -23,7 +23,7 @@ export const contentProjection: Projection = {
   async create(tx, target) {
     await createContentTypeTables(tx, target);
     await tx.query(searchFunction(target.schema));
-    await tx.query(createSearch(target.schema));
+    await createSearch(tx, target);
     await tx.query(createTombstones(target.schema));
     await tx.query(createLastChanges(target.schema));
   },
@@ -34,6 +34,7 @@ export const contentProjection: Projection = {
       else await applyEntryEvents(tx, target, run, (ids) => readTypes(tx, target, ids));
     }
   },
+  finish: async (tx, target) => fillSearch(tx, target, await readContentTypes(tx, target.schema, {})),
   tables: async (tx, target) => [...(await contentTypeTables(tx, target)), { table: LAST_CHANGES }, { table: SEARCH }, { table: TOMBSTONES }],
   afterSwap: (tx) => recreateViews(tx),
 };

@@ -5,6 +5,8 @@ import type { Transaction } from '../../infrastructure/postgres/database.ts';
 export type Target = {
   /** Schema name, already quoted for SQL. */
   readonly schema: string;
+  /** Nobody reads the schema before `finish`: what is dear to keep along with every batch may be left to that. */
+  readonly bulk?: boolean;
 };
 
 /** One table of a read model as `rebuild` and `replay` prove it. */
@@ -33,6 +35,8 @@ export type Projection = {
    * @throws on an event that can't be applied; the projector then stops and says so, it never skips.
    */
   apply(tx: Transaction, target: Target, events: readonly RecordedEvent[]): Promise<void>;
+  /** Makes what `create` and `apply` left out of a bulk target. Once, before the tables are digested, read or written to as live ones; doing it again changes nothing. */
+  finish?(tx: Transaction, target: Target): Promise<void>;
   /** The tables there are now, for digests. */
   tables(tx: Transaction, target: Target): Promise<readonly ProjectedTable[]>;
   /** Runs inside the transaction that swaps a rebuilt schema in (views of other schemas that must follow). */

@@ -9,7 +9,7 @@ import type { TableDigest } from './digest.ts';
 import { digest } from './digest.ts';
 import { drive } from './drive.ts';
 import { isPassing } from './faults.ts';
-import type { Projection } from './projection.ts';
+import type { Projection, Target } from './projection.ts';
 import { checkpointName, createEmpty, installedVersion, lockSchemas, namesOf, prepareSchema, schemaExists } from './schemas.ts';
 import { dropOld, swap } from './swap.ts';
 
@@ -86,12 +86,12 @@ async function rebuildUnder(lease: HeldLease, options: RebuildOptions, signal: A
     // Fences an earlier rebuild that was frozen: from here on it can't move this checkpoint, so none of its batches commits.
     const left = await takeCheckpoint(tx, { name: names.rebuild, epoch });
     if (left !== ORIGIN) await moveCheckpoint(tx, { name: names.rebuild, epoch, from: left, to: ORIGIN });
-    await createEmpty(tx, projection, names.next);
+    await createEmpty(tx, projection, names.next, { bulk: true });
   }, { idleTimeoutMs: leases.ttlMs });
 
   let position: GlobalPosition = ORIGIN;
   let events = 0;
-  const target = { schema: quoteIdentifier(names.next) };
+  let target: Target = { schema: quoteIdentifier(names.next), bulk: true };
 
   async function driveTo(until: GlobalPosition, phase: RebuildProgress['phase']): Promise<GlobalPosition> {
     position = await drive({
@@ -121,9 +121,19 @@ async function rebuildUnder(lease: HeldLease, options: RebuildOptions, signal: A
     return (await readCheckpoint(database, liveCheckpoint))?.position ?? ORIGIN;
   }
 
+  /** From here on the target is written to as the live one is. */
+  async function finish(): Promise<void> {
+    target = { schema: target.schema };
+    await database.transaction(async (tx) => {
+      await moveCheckpoint(tx, { name: names.rebuild, epoch, from: position, to: position });
+      await projection.finish?.(tx, target);
+    }, { synchronousCommit: false, idleTimeoutMs: leases.ttlMs });
+  }
+
   /** Never past the live one while both are to be compared at the same position. */
   await driveTo(comparable ? await livePosition() : await source.head(), 'filling');
   if (comparable) await driveTo(await livePosition(), 'filling');
+  await finish();
 
   let tables: readonly TableDigest[] = [];
   let differences: readonly TableDifference[] = [];

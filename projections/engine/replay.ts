@@ -47,7 +47,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     for (const projection of projections) {
       const { live } = namesOf(projection);
       if (await schemaExists(tx, live)) throw refusal('bad_request', { message: `the database to replay into holds ${live} already` });
-      await createEmpty(tx, projection, live);
+      await createEmpty(tx, projection, live, { bulk: true });
     }
   });
 
@@ -80,7 +80,7 @@ async function applyAll(to: Database, projections: readonly Projection[], events
   await to.transaction(async (tx) => {
     for (const projection of projections) {
       const its = events.filter(({ stream }) => projection.categories.includes(categoryOf(stream)));
-      if (its.length > 0) await projection.apply(tx, { schema: quoteIdentifier(namesOf(projection).live) }, its);
+      if (its.length > 0) await projection.apply(tx, { schema: quoteIdentifier(namesOf(projection).live), bulk: true }, its);
     }
   }, { synchronousCommit: false });
 }
@@ -90,6 +90,7 @@ async function finish(to: Database, projections: readonly Projection[]): Promise
     const tables: (TableDigest & { readonly projection: string })[] = [];
     for (const projection of projections) {
       const { live } = namesOf(projection);
+      await projection.finish?.(tx, { schema: quoteIdentifier(live) });
       await projection.afterSwap?.(tx, { schema: quoteIdentifier(live) });
       const digests = await digestTables(tx, { projection, schema: live });
       tables.push(...digests.map((table) => ({ ...table, projection: projection.name })));

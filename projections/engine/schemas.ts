@@ -42,12 +42,12 @@ export async function schemaExists(database: Queryable, schema: string): Promise
   return rows.length > 0;
 }
 
-/** Makes the schema anew, with the projection's empty tables. */
-export async function createEmpty(tx: Transaction, projection: Projection, schema: string): Promise<void> {
+/** Makes the schema anew, with the projection's empty tables; `bulk`: to be filled as a bulk target. */
+export async function createEmpty(tx: Transaction, projection: Projection, schema: string, { bulk = false }: { readonly bulk?: boolean } = {}): Promise<void> {
   const quoted = quoteIdentifier(schema);
   await tx.query(`drop schema if exists ${quoted} cascade`);
   await tx.query(`create schema ${quoted}`);
-  await projection.create(tx, { schema: quoted });
+  await projection.create(tx, { schema: quoted, bulk });
 }
 
 /**

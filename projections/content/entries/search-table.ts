@@ -11,10 +11,21 @@ import { rowVectorSql, searchedKeys } from './search-vector.ts';
  */
 export const SEARCH = '_search';
 
-/** Statements that make the table; `schema` in quotes. The list of words that wait for their place in the index is short: readers go through it. */
-export function createSearch(schema: string): string {
-  return `create table ${schema}.${SEARCH} (entry_id uuid primary key, type_id uuid not null, tenant_id text not null, words tsvector not null);
-    create index on ${schema}.${SEARCH} using gin (words) with (gin_pending_list_limit = 256)`;
+/** Makes the table. In a bulk target it stays empty, and without its index, until `fillSearch`: words are taken apart once, of the last texts. */
+export async function createSearch(tx: Transaction, { schema, bulk }: Target): Promise<void> {
+  await tx.query(`create table ${schema}.${SEARCH} (entry_id uuid primary key, type_id uuid not null, tenant_id text not null, words tsvector not null)`);
+  if (bulk !== true) await createIndex(tx, schema);
+}
+
+/** Takes apart the texts of all entries of these types, which are all there are, deleted ones too. */
+export async function fillSearch(tx: Transaction, target: Target, types: readonly ContentType[]): Promise<void> {
+  for (const type of types) await keepSearchOfType(tx, target, type, undefined);
+  await createIndex(tx, target.schema);
+}
+
+/** The list of words that wait for their place in the index is short: readers go through it. */
+async function createIndex(tx: Transaction, schema: string): Promise<void> {
+  await tx.query(`create index if not exists ${SEARCH}_words on ${schema}.${SEARCH} using gin (words) with (gin_pending_list_limit = 256)`);
 }
 
 /** The word that names a type. No text has it: a text's words hold no control characters. */
@@ -23,12 +34,13 @@ export function typeWord(type: Pick<ContentType, 'id'>): string {
 }
 
 /** Takes the texts of entries apart as their rows are now. */
-export async function keepSearch(tx: Transaction, { schema }: Target, type: ContentType, ids: readonly string[]): Promise<void> {
-  if (ids.length > 0) await tx.execute(keepSql(schema, type, ' and t.id = any($3::uuid[])'), [type.tenant, typeWord(type), ids]);
+export async function keepSearch(tx: Transaction, { schema, bulk }: Target, type: ContentType, ids: readonly string[]): Promise<void> {
+  if (ids.length > 0 && bulk !== true) await tx.execute(keepSql(schema, type, ' and t.id = any($3::uuid[])'), [type.tenant, typeWord(type), ids]);
 }
 
 /** The same for all rows of a type, or those of which the condition (over the alias `t`) holds. */
-export async function keepSearchOfType(tx: Transaction, { schema }: Target, type: ContentType, condition: string | undefined): Promise<void> {
+export async function keepSearchOfType(tx: Transaction, { schema, bulk }: Target, type: ContentType, condition: string | undefined): Promise<void> {
+  if (bulk === true) return;
   await tx.execute(keepSql(schema, type, condition === undefined ? '' : ` and (${condition})`), [type.tenant, typeWord(type)]);
 }
 
@@ -36,7 +48,7 @@ function keepSql(schema: string, type: ContentType, condition: string): string {
   const words = `${rowVectorSql(schema, searchedKeys(type.definition), 't')} || array_to_tsvector(array[$2::text])`;
   return (
     `insert into ${schema}.${SEARCH} (entry_id, type_id, tenant_id, words) select t.id, '${type.id}'::uuid, t.tenant_id, ${words} from ${schema}.${quoteIdentifier(tableNameOf(type))} t ` +
-    `where t.tenant_id = $1${condition} on conflict (entry_id) do update set type_id = excluded.type_id, words = excluded.words`
+    `where t.tenant_id is not distinct from $1${condition} on conflict (entry_id) do update set type_id = excluded.type_id, words = excluded.words`
   );
 }
 

@@ -15,9 +15,10 @@ const SHORT_BYTES = 400;
 /** Long texts are searched for such runs in blocks, for the place of a character in UTF-8 is found by counting. */
 const BLOCK = 5_000;
 
-/** Keys of the fields that full-text search looks through (spec 4 A, `q`). */
+/** Keys of the fields that full-text search looks through (spec 4 A, `q`), in an order that no change of the type changes: words keep their places. */
 export function searchedKeys(definition: ContentTypeDefinition): readonly string[] {
-  return storedFields(definition).flatMap(({ key, definition: { field_type } }) => (field_type === 'text' || field_type === 'rich_text' ? [key] : []));
+  const fields = storedFields(definition).filter(({ definition: { field_type } }) => field_type === 'text' || field_type === 'rich_text');
+  return fields.toSorted((a, b) => (a.definition.id < b.definition.id ? -1 : 1)).map(({ key }) => key);
 }
 
 /**
@@ -32,7 +33,7 @@ export function searchFunction(schema: string): string {
       parts text[] := '{}';
     begin
       if octet_length(whole) > ${MAX_BYTES} then
-        select string_agg(left(t, ${MAX_BYTES / 4} / cardinality(texts)), ' ' order by n) into whole from unnest(texts) with ordinality u (t, n);
+        select string_agg(left(t, ${MAX_BYTES / 4} / cardinality(array_remove(texts, null))), ' ' order by n) into whole from unnest(texts) with ordinality u (t, n);
       end if;
       if octet_length(whole) > ${SHORT_BYTES} and whole ~ '\\S{${MAX_RUN}}' then
         for block in select substr(whole, k, ${BLOCK}) from generate_series(1, length(whole), ${BLOCK}) k loop

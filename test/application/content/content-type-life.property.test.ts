@@ -44,6 +44,11 @@ const operations: fc.Arbitrary<Operation> = fc.oneof(
   { weight: 4, arbitrary: fc.tuple(of, fc.nat(99)).map(([at, value]) => ({ kind: 'write' as const, ...at, value })) },
 );
 
+/** Another value in every field, so that words have their places. */
+function valueIn(field: string, value: number): number {
+  return value * 10 + FIELDS.findIndex((name) => name === field);
+}
+
 function createModel() {
   const types: ModelType[] = [];
   let keys = 0;
@@ -100,7 +105,7 @@ function createModel() {
         if (operation.content === 'soft') types.push({ ...type, deleted: true });
         return undefined;
       case 'write':
-        type?.entries.push(new Map(type.fields.map(({ key }) => [key, operation.value])));
+        type?.entries.push(new Map(type.fields.map((field) => [field.key, valueIn(field.name, operation.value)])));
         return undefined;
     }
   }
@@ -147,7 +152,7 @@ describe('content types of two tenants', () => {
   async function write(world: World, { tenant, name, value }: Extract<Operation, { kind: 'write' }>): Promise<void> {
     const type = await world.queries.one(tenant, name);
     if (!type) return;
-    const fields = Object.fromEntries(type.definition.fields.map((field) => [field.name, field.field_type === 'text' ? String(value) : value]));
+    const fields = Object.fromEntries(type.definition.fields.map((field) => [field.name, field.field_type === 'text' ? String(valueIn(field.name, value)) : valueIn(field.name, value)]));
     const metadata = { tenant, actor: { kind: 'user', id: 'u' }, $correlationId: 'c', $causationId: 'c', occurred_at: '2026-01-01T00:00:00.000Z', schema_version: 1 } as const;
     const data = { type_id: type.id, schema: name, type_revision: type.revision, fields, status: 'published' };
     await world.eventStore.append(`entry-${tenant}.${v7()}`, [{ id: v7(), type: 'EntryCreated', data, metadata }], { expected: 'no_stream' });
@@ -184,13 +189,14 @@ describe('content types of two tenants', () => {
 
   async function replayed(world: World, schema: string, tenant?: string): Promise<unknown> {
     const db = database.db();
-    const target = { schema: `"${schema}"` };
+    const target = { schema: `"${schema}"`, bulk: true };
     await db.transaction(async (tx) => {
       await tx.query(`drop schema if exists ${schema} cascade; create schema ${schema}`);
       await contentProjection.create(tx, target);
       const events = [];
       for await (const event of world.eventStore.readAll(tenant === undefined ? {} : { filter: { tenant } })) events.push(event);
       await contentProjection.apply(tx, target, events);
+      await contentProjection.finish?.(tx, { schema: target.schema });
     });
     return db.transaction((tx) => digestTables(tx, { projection: contentProjection, schema, ...(tenant === undefined ? {} : { tenant }) }));
   }

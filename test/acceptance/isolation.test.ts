@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import type { Route } from '../../api/http/route.ts';
 import type { Reply } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
-import { useService } from '../support/service.ts';
+import { OWNER, useService } from '../support/service.ts';
 import type { WebhookReceiver } from '../support/webhook-receiver.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
 /** What one tenant holds, by the parameters' kinds below. */
-type Fixture = Readonly<Record<'slug' | 'type' | 'entry' | 'revision' | 'webhook' | 'key' | 'rule' | 'comment' | 'event' | 'preset' | 'entrySlug' | 'deadLetter' | 'release', string>>;
+type Fixture = Readonly<Record<'slug' | 'type' | 'entry' | 'revision' | 'webhook' | 'key' | 'token' | 'rule' | 'comment' | 'event' | 'preset' | 'entrySlug' | 'deadLetter' | 'release', string>>;
 
 const ofType = ({ type }: Fixture) => ({ schema: type, name: type, field: 'title' });
 
@@ -21,6 +21,7 @@ const KINDS: Readonly<Record<string, (of: Fixture) => Readonly<Record<string, st
   webhook: ({ webhook }) => ({ id: webhook }),
   'dead letter': ({ deadLetter }) => ({ id: deadLetter }),
   key: ({ key }) => ({ id: key }),
+  token: ({ token }) => ({ id: token }),
   rule: ({ rule }) => ({ id: rule }),
   comment: ({ entry, comment }) => ({ id: entry, comment_id: comment }),
   event: ({ event }) => ({ event_id: event }),
@@ -56,7 +57,13 @@ const ROUTES = `
   DELETE /api/admin/permissions/{id}                               rule
   POST   /api/admin/api-keys/{id}/revoke                           key
   GET    /api/admin/api-keys/{id}/audit                            key
+  POST   /api/admin/api-keys/{id}/rotate                           key
+  PATCH  /api/admin/api-keys/{id}/monthly-limit                    key
+  GET    /api/admin/usage/api-key/{id}                             key
   DELETE /api/admin/api-keys/{id}                                  key
+  POST   /api/admin/admin-tokens/{id}/rotate                       token
+  GET    /api/admin/admin-tokens/{id}/requests                     token
+  DELETE /api/admin/admin-tokens/{id}                              token
   GET    /api/v1/schemas/{name}                                    type
   GET    /api/admin/schemas/{name}                                 type
   PUT    /api/admin/schemas/{name}                                 type
@@ -153,6 +160,8 @@ const LISTS = `
   GET /api/admin/permissions               tenant
   GET /api/admin/access                    tenant  ?role=editor
   GET /api/admin/api-keys                  tenant
+  GET /api/admin/admin-tokens              tenant
+  GET /api/admin/admin-tokens/grants       install
   GET /api/admin/schemas                   tenant
   GET /api/admin/schemas/presets           tenant
   GET /api/admin/schemas/canvas-layout     tenant
@@ -170,6 +179,8 @@ const LISTS = `
 /** Bodies that would be taken if the thing were there. */
 const HOOK = { name: 'taken over', url: 'https://taken-over.example/', events: ['after_create'] };
 const BODIES: Readonly<Record<string, unknown>> = {
+  'PATCH /api/admin/api-keys/{id}/monthly-limit': { monthly_limit: 0 },
+  'POST /api/admin/admin-tokens/{id}/rotate': { password: OWNER.password },
   'PUT /api/admin/webhooks/{id}': HOOK,
   'PUT /api/admin/schemas/{name}': { fields: [{ name: 'title', field_type: 'text' }] },
   'PUT /api/admin/schemas/{name}/rename': { name: 'taken_over', new_name: 'taken_over' },
@@ -222,6 +233,7 @@ describe('tenants see nothing of each other (spec 1)', function () {
     const [revision] = (await content('GET', `/api/v1/content/note/${entry.id}/revisions`)).json<{ id: string }[]>();
     const key = await made(admin('POST', '/api/admin/api-keys', { name: `key of ${slug}`, roles: ['editor'], scopes: ['*:*'] }));
     const rule = await made(admin('POST', '/api/admin/permissions', { role: `role_of_${slug}`, schema_name: '*', actions: ['read'] }));
+    const token = await made(admin('POST', '/api/admin/admin-tokens', { name: `token of ${slug}`, grants: ['content:read'], password: OWNER.password }));
     const comment = await made(admin('POST', `/api/admin/content/${entry.id}/comments`, { body: `comment of ${slug}` }));
     const preset = await made(admin('POST', '/api/admin/schemas/presets', { document: { id: `preset-${slug}`, name: `preset of ${slug}`, schemas: [{ name: `from_${slug}`, fields: [{ name: 'title', field_type: 'text' }] }] } }));
     await made(admin('PUT', '/api/admin/schemas/canvas-layout', { positions: { [type]: { x: 1, y: 2 } } }));
@@ -234,7 +246,7 @@ describe('tenants see nothing of each other (spec 1)', function () {
       [slug, webhook.id, `hook of ${slug}`],
     );
     return {
-      slug, type, entry: entry.id, revision: revision!.id, webhook: webhook.id, key: key.id, rule: rule.id, comment: comment.id, event: event!.id, preset: preset.id,
+      slug, type, entry: entry.id, revision: revision!.id, webhook: webhook.id, key: key.id, token: token.id, rule: rule.id, comment: comment.id, event: event!.id, preset: preset.id,
       entrySlug: titled.slug ?? '', deadLetter: deadLetter!.id, release: release.id,
     };
   }

@@ -3,7 +3,9 @@ import fc from 'fast-check';
 import { v7 } from 'uuid';
 import type { Sealed } from '../../../application/ports/vault.ts';
 import { createVault } from '../../../infrastructure/crypto/vault.ts';
+import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import { useDatabase } from '../../support/database.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const KEY = '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70';
 
@@ -56,6 +58,30 @@ describe('the vault', () => {
     await fresh.sealPersonal(erased, 'again').then(() => expect.fail('sealed'), (error: unknown) => {
       expect(String(error)).to.contain('was destroyed');
     });
+  });
+
+  it('destroys a person\'s key once and for good, for every process that hears of it', async () => {
+    const person = v7();
+    const signals = createInProcessSignals();
+    const heard = () => createVault({ database: database.db(), encryptionKey: KEY, signals });
+    const [here, there] = [heard(), heard()];
+    const sealed = await here.sealPersonal(person, 'mail@example.org');
+    expect(await there.openPersonal(person, sealed), 'cached there').to.equal('mail@example.org');
+    expect([await here.destroyPerson(person), await here.destroyPerson(person)]).to.deep.equal([true, false]);
+    expect(await here.openPersonal(person, sealed)).to.equal(undefined);
+    await eventually(async () => {
+      expect(await there.openPersonal(person, sealed)).to.equal(undefined);
+    }, { timeoutMs: 1_000 });
+    await there.sealPersonal(person, 'again').then(() => expect.fail('sealed'), (error: unknown) => {
+      expect(String(error)).to.contain('was destroyed');
+    });
+    expect(await database.db().query('select sealed_key from operational.person_keys where person_id = $1', [person])).to.deep.equal([{ sealed_key: null }]);
+  });
+
+  it('destroys the key of somebody for whom nothing was ever sealed', async () => {
+    const person = v7();
+    expect(await vault().destroyPerson(person)).to.equal(true);
+    await vault().sealPersonal(person, 'x').then(() => expect.fail('sealed'), () => undefined);
   });
 
   it('digests alike under one purpose and key only', () => {

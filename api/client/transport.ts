@@ -17,15 +17,15 @@ export type TransportOptions = {
   /** Base address of the Content API. */
   readonly url: string;
   /** An API key; instead of `token`. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** A session token, or where one comes from: asked before each request. */
-  readonly token?: string | (() => string | Promise<string>);
+  readonly token?: string | (() => string | Promise<string>) | undefined;
   /** Replaces the platform's `fetch`. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** How often a request is sent again that was surely not carried out, or that may be repeated. Default 3. */
-  readonly retries?: number;
+  readonly retries?: number | undefined;
   /** Position of a write that reads must have seen; what this client writes raises it. */
-  readonly position?: string;
+  readonly position?: string | undefined;
 };
 
 export type Transport = {

@@ -104,9 +104,11 @@ function ruleOf({ rule, params }: ValidationRule, { field_type: type, required }
       if (!isPlain(pattern)) return { note: `matches the RE2 pattern ${pattern}` };
       return { keywords: { pattern: required === true ? pattern : `^$|(?:${pattern})` } };
     default:
-      return typeof op === 'string' && typeof field === 'string' ? { note: `${op} ${field}` } : {};
+      return typeof op === 'string' && typeof field === 'string' ? { note: `${COMPARISONS[op] ?? op} ${field}` } : {};
   }
 }
+
+const COMPARISONS: Readonly<Record<string, string>> = { eq: 'equals', ne: 'differs from', gt: 'greater than', gte: 'at least', lt: 'less than', lte: 'at most' };
 
 /** Whether the pattern means the same in the dialect of JSON Schema: as far as that can be told, it compiles there. */
 function isPlain(pattern: string): boolean {

@@ -24,6 +24,7 @@ import type { StoredContentType } from '../../domain/content/content-type.ts';
 import type { HealthChecks } from '../../api/platform/health.ts';
 import { healthRoutes } from '../../api/platform/health.ts';
 import { metricsRoute } from '../../api/platform/metrics.ts';
+import { asyncApiRoute } from '../../api/platform/asyncapi-route.ts';
 import { docsRoutes } from '../../api/platform/docs/docs-routes.ts';
 import { openApiRoutes } from '../../api/platform/openapi.ts';
 import type { Settings } from '../configuration/settings/index.ts';
@@ -75,6 +76,7 @@ export function composeRoutes({ stores, replica, settings, configuration, latenc
   const built: readonly Route[] = [
     ...operations,
     ...openApiRoutes({ routes: () => served, version, queries: content.typeDependencies.queries, accessRules: content.entryDependencies.accessRules }),
+    asyncApiRoute({ version, prefix: settings.kafkaTopicPrefix, brokers: settings.kafkaBrokers ?? [] }),
     ...docsRoutes(),
     ...operationsRoutes({ database: stores.database, replica, settings, latencies }),
     ...auditRoutes(audit.dependencies),

@@ -162,6 +162,7 @@ const SPECIFIED = `
   GET    /docs                                                     anyone
   GET    /docs/{file}                                              anyone
   GET    /api/v1/openapi.json                                      credential
+  GET    /api/admin/asyncapi.json                                  super_admin
   GET    /api/admin/openapi/public.json                            admin
   GET    /api/admin/openapi.json                                   admin
   GET    /api/admin/openapi/admin.json                             super_admin

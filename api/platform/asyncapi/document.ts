@@ -1,0 +1,146 @@
+import { Type } from '@sinclair/typebox';
+import { EventMessageValue } from '../../../application/platform/event-message.ts';
+import { contentChangesTopic, eventsTopic, topics } from '../../../application/platform/topics.ts';
+import { DEAD_LETTER_HEADERS, deadLetterTopic } from '../../../application/ports/message-bus.ts';
+import type { TopicSpec } from '../../../application/ports/message-bus.ts';
+import type { Json, JsonObject } from '../../../domain/json.ts';
+import { CATEGORIES } from '../../../domain/stream.ts';
+import { createComponents } from '../../http/openapi/components.ts';
+import { toJson } from '../../http/openapi/json-schema.ts';
+import { EVENTS } from './events.ts';
+
+export type AsyncApiOptions = {
+  readonly version: string;
+  /** First part of every topic. */
+  readonly prefix: string;
+  /** `host:port`; empty: messages stay inside the process. */
+  readonly brokers: readonly string[];
+};
+
+const text = (description: string, more: JsonObject = {}): JsonObject => ({ type: 'string', description, ...more });
+const reference = (path: string): JsonObject => ({ $ref: `#/${path}` });
+const MANY = 'one message an event, in the order of each stream';
+
+/** The AsyncAPI 3.0 document of every topic and payload (spec 4 D). Members may be added to payloads; consumers ignore those they do not know, and drop repeats by `ce_id`. */
+export function asyncApiDocument({ version, prefix, brokers }: AsyncApiOptions): JsonObject {
+  const schemas = createComponents();
+  const messages: [string, JsonObject][] = [];
+  const channels: [string, JsonObject][] = [];
+  const partitions = new Map(topics(prefix).map((spec) => [spec.topic, spec]));
+
+  function channel(key: string, topic: string, { description, names, spec }: { readonly description: string; readonly names: readonly string[]; readonly spec: TopicSpec | undefined }): void {
+    channels.push([key, {
+      address: topic,
+      description,
+      messages: Object.fromEntries(names.map((name) => [name, reference(`components/messages/${name}`)])),
+      bindings: { kafka: { topic, ...(spec && { partitions: spec.partitions, topicConfiguration: { 'cleanup.policy': [spec.compacted ? 'compact' : 'delete'] } }), bindingVersion: '0.5.0' } },
+    }]);
+  }
+
+  for (const category of CATEGORIES) {
+    const declared = Object.entries(EVENTS[category] ?? {});
+    for (const [type, data] of declared) messages.push([type, eventMessage(type, schemas.schema(data))]);
+    const topic = eventsTopic(prefix, category);
+    const description = declared.length === 0 ? `Events of category ${category}: there are none in this version` : `Events of category ${category}: ${MANY}`;
+    channel(`events.${category}`, topic, { description, names: declared.length === 0 ? ['Event'] : declared.map(([type]) => type), spec: partitions.get(topic) });
+  }
+  messages.push(['Event', { name: 'Event', title: 'An event of any type', contentType: 'application/json', traits: [reference('components/messageTraits/CloudEvent')], payload: reference('components/schemas/Event'), bindings: keyed('The stream, such as `entry-default.<id>`') }]);
+  messages.push(['ContentChange', CHANGE], ['ContentForgotten', FORGOTTEN]);
+  const changes = contentChangesTopic(prefix);
+  channel('content.changes', changes, {
+    description: 'Every change of an entry with the whole entry before and after; compacted by entry, and a deletion ends with a null value',
+    names: ['ContentChange', 'ContentForgotten'],
+    spec: partitions.get(changes),
+  });
+  channel('dead-letters', deadLetterTopic(eventsTopic(prefix, '{category}')), { description: 'Messages that a consumer of ours could not handle, as they were, with the reason in headers', names: ['DeadLetter'], spec: undefined });
+  messages.push(['DeadLetter', DEAD_LETTER]);
+
+  return {
+    asyncapi: '3.0.0',
+    info: { title: 'Palimpsest', version, description: 'What happens in the service, as CloudEvents on Kafka (binary mode). At least once: consumers drop repeats by `ce_id`.', license: { name: 'UNLICENSED' } },
+    defaultContentType: 'application/json',
+    ...(brokers.length > 0 && { servers: Object.fromEntries(brokers.map((host, index) => [`broker${String(index + 1)}`, { host, protocol: 'kafka' }])) }),
+    channels: Object.fromEntries(channels.map(([key, declared]) => [key, key === 'dead-letters' ? withCategory(declared) : declared])),
+    operations: Object.fromEntries(channels.map(([key]) => [`send.${key}`, { action: 'send', channel: { $ref: `#/channels/${key}` }, summary: `Publishes ${key}` }])),
+    components: {
+      schemas: { ...schemas.all().schemas, Event: toJson(EventMessageValue), Entry: ENTRY, ContentChange: CHANGE_VALUE, CloudEventHeaders: HEADERS },
+      messages: Object.fromEntries(messages),
+      messageTraits: { CloudEvent: { headers: reference('components/schemas/CloudEventHeaders') } },
+    },
+  };
+}
+
+/** The envelope with the type and data of one event. */
+function eventMessage(type: string, data: JsonObject): JsonObject {
+  const own: Json = { type: 'object', properties: { type: { const: type }, data } };
+  return {
+    name: type,
+    title: type,
+    contentType: 'application/json',
+    traits: [reference('components/messageTraits/CloudEvent')],
+    payload: { allOf: [reference('components/schemas/Event'), own] },
+    bindings: keyed('The stream, such as `entry-default.<id>`'),
+  };
+}
+
+function keyed(description: string): JsonObject {
+  return { kafka: { key: text(description), bindingVersion: '0.5.0' } };
+}
+
+/** The category is part of the name. */
+function withCategory(declared: JsonObject): JsonObject {
+  const { bindings: _bindings, ...others } = declared;
+  return { ...others, parameters: { category: { description: 'Category of the events', enum: [...CATEGORIES] } } };
+}
+
+/** Kafka headers are bytes; these are text (spec 4 D). */
+const HEADERS: JsonObject = {
+  type: 'object',
+  required: ['content-type', 'ce_specversion', 'ce_id', 'ce_type', 'ce_source', 'ce_subject', 'ce_time', 'ce_sequence', 'tenant', 'correlation_id', 'schema_version'],
+  properties: {
+    'content-type': text('Of the value', { const: 'application/json' }),
+    ce_specversion: text('Of CloudEvents', { const: '1.0' }),
+    ce_id: text("The event's id: repeats have the same"),
+    ce_type: text('Type of the event, or `content.` and what became of the entry'),
+    ce_source: text('`/tenants/<tenant>`'),
+    ce_subject: text('The stream'),
+    ce_time: text('When it happened', { format: 'date-time' }),
+    ce_sequence: text('Position in the log; sorts as text', { pattern: '^[0-9]{20}$' }),
+    tenant: text('Slug of the tenant'),
+    correlation_id: text('The same for all that one request caused'),
+    schema_version: text('Version of the shape of the data', { pattern: '^[0-9]+$' }),
+  },
+};
+
+const ENTRY: JsonObject = {
+  type: 'object',
+  required: ['id', 'status'],
+  properties: { id: { type: 'string', format: 'uuid' }, status: { type: 'string', enum: ['draft', 'published', 'archived'] }, slug: { type: 'string' } },
+  additionalProperties: true,
+  description: "An entry: its field values under today's names, with id, status and slug",
+};
+
+const CHANGE_VALUE: JsonObject = toJson(
+  Type.Object({
+    event_id: Type.String({ description: 'Consumers drop repeats by it' }),
+    event: Type.Unsafe<string>({ type: 'string', enum: ['after_create', 'after_update', 'after_delete'] }),
+    tenant: Type.String(),
+    schema: Type.String({ description: 'Name of the content type' }),
+    entry_id: Type.String({ format: 'uuid' }),
+    version: Type.Integer({ minimum: 1 }),
+    at: Type.String({ format: 'date-time' }),
+    data: Type.Unsafe<Json>({ anyOf: [reference('components/schemas/Entry'), { type: 'null' }], description: 'The entry after the change; null: it was deleted' }),
+    old_data: Type.Unsafe<Json>({ anyOf: [reference('components/schemas/Entry'), { type: 'null' }], description: 'The entry before the change; null: it was created' }),
+  }),
+);
+
+const CHANGE_KEY = keyed('`<tenant>/<entry id>`');
+const CHANGE: JsonObject = { name: 'ContentChange', title: 'A change of an entry', contentType: 'application/json', traits: [reference('components/messageTraits/CloudEvent')], payload: reference('components/schemas/ContentChange'), bindings: CHANGE_KEY };
+const FORGOTTEN: JsonObject = { name: 'ContentForgotten', title: 'After a deletion: compaction forgets the entry', traits: [reference('components/messageTraits/CloudEvent')], payload: { type: 'null' }, bindings: CHANGE_KEY };
+const DEAD_LETTER: JsonObject = {
+  name: 'DeadLetter',
+  title: 'A message that could not be handled',
+  headers: { type: 'object', required: [...DEAD_LETTER_HEADERS], properties: Object.fromEntries(DEAD_LETTER_HEADERS.map((name) => [name, { type: 'string' }])), description: 'Beside the headers of the message itself' },
+  payload: { description: 'The value as it was' },
+  bindings: keyed('The key as it was'),
+};

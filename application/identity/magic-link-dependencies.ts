@@ -31,7 +31,8 @@ export function linkPurpose(digest: string): string {
   return `magic-link/${digest}`;
 }
 
-/** Whether links can be made and mailed at all (spec 1, magic-link sign-in 5 and 6). */
-export function isMagicLinkConfigured({ consoleUrl, mailer }: Pick<IdentityDependencies, 'consoleUrl' | 'mailer'>): boolean {
-  return consoleUrl !== undefined && mailer.configured;
+/** What is missing for links to be made and mailed at all (spec 1, magic-link sign-in 5 and 6); undefined: nothing. */
+export function magicLinkLacks({ consoleUrl, mailer }: Pick<IdentityDependencies, 'consoleUrl' | 'mailer'>): string | undefined {
+  if (consoleUrl === undefined) return 'SVC_CONSOLE_URL is unset';
+  return mailer.configured ? undefined : 'SMTP_HOST is unset';
 }

@@ -27,6 +27,8 @@ export async function requestMagicLink(dependencies: MagicLinkDependencies, { em
   await spendRequest(protections, 'magic-link.request-ip', clientAddress);
   await spendRequest(protections, 'magic-link.email', email);
   const user = await findUserByEmail(dependencies, email);
+  // The account of an address costs a look of its own.
+  if (!user) await dependencies.reads.userById(context.newId());
   const entered = enteredTenant(user, hostTenant, options.autoCreate);
   const wanted = entered !== undefined && (hostTenant !== undefined || !options.requireResolvedTenant);
   const tenant = entered ?? hostTenant ?? HOME_TENANT;

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
+import { magicLinkLacks } from '../../application/identity/magic-link-dependencies.ts';
 import { renameInAccess } from '../../application/identity/rename-in-access.ts';
 import { applyDeclaredTypes } from '../../application/content/apply-declared-types.ts';
 import { WEBHOOK_CATEGORIES } from '../../application/automation/webhook-worker.ts';
@@ -180,6 +181,11 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
     const guards = composeSignInGuards({ database, rateCounters, logger, protections });
     const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: license.holder.entitlements, mailer: mail.mailer, guards, setupToken, now, newId });
     closing(() => identity.close());
+    const lacking = magicLinkLacks(identity.dependencies);
+    if (lacking !== undefined && install.features.isRequested('magic-link')) {
+      install.features.report('magic-link', lacking);
+      logger.warn('magic-link sign-in does not start', { reason: lacking });
+    }
     const replica = await openReplica({ stores, settings, progress: engine.progress, logger });
     if (replica) closing(() => replica.close());
     const content = composeContent({

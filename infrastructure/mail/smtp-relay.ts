@@ -63,11 +63,18 @@ const ABOUT_THE_MAIL: ReadonlySet<unknown> = new Set(['EENVELOPE', 'EMESSAGE']);
 
 /** The relay's words are left out: they quote addresses. */
 function failureOf(error: unknown): Delivery {
-  const { code, responseCode } = typeof error === 'object' && error !== null ? (error as { readonly code?: unknown; readonly responseCode?: unknown }) : {};
-  const status = typeof responseCode === 'number' ? responseCode : undefined;
+  const { code, status } = detailsOf(error);
   const reason = [typeof code === 'string' ? code : 'unknown', ...(status === undefined ? [] : [String(status)])].join(' ');
   const final = ABOUT_THE_MAIL.has(code) && status !== undefined && status >= 500;
   return { outcome: final ? 'refused' : 'failed', reason };
+}
+
+function detailsOf(error: unknown): { readonly code: unknown; readonly status: number | undefined } {
+  if (typeof error !== 'object' || error === null) return { code: undefined, status: undefined };
+  return {
+    code: 'code' in error ? error.code : undefined,
+    status: 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : undefined,
+  };
 }
 
 function isLoopback(host: string): boolean {

@@ -4,10 +4,16 @@ import { mkdtempSync } from 'node:fs';
 import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Service } from '../../infrastructure/composition/service.ts';
+import { startService } from '../../infrastructure/composition/service.ts';
+import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
+import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
 import type { ProtectionLimits } from '../../domain/traffic/protections.ts';
+import { useDatabase } from '../support/database.ts';
+import { caller } from '../support/http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import type { TestService } from '../support/service.ts';
-import { OWNER, useService } from '../support/service.ts';
+import { OWNER, SETUP_TOKEN, testEnvironment, useService } from '../support/service.ts';
 import type { MailServer } from '../support/smtp-server.ts';
 import { startMailServer } from '../support/smtp-server.ts';
 
@@ -144,6 +150,30 @@ describe('a service that does not start the feature magic-link', function () {
 
   it('has no such routes', async () => {
     for (const path of [REQUEST, VERIFY]) expect((await admin('POST', path, {})).status).to.equal(404);
+  });
+});
+
+describe('a production service without a console URL and without a relay', function () {
+  this.timeout(30_000);
+  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-mail-'));
+  const logger = recordingLogger();
+  let service: Service | undefined;
+  after(async () => {
+    await service?.stop();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const database = useDatabase();
+
+  it('starts without magic links, says so, and answers 503 to them and to devices', async () => {
+    const { settings } = loadSettings([environmentLayer(testEnvironment(database.url(), directory))]);
+    service = await startService({ settings: { ...settings, appEnv: 'production' }, logger });
+    const admin = caller(() => service?.adminUrl ?? '');
+    for (const path of [REQUEST, VERIFY]) expect((await admin('POST', path, {})).json()).to.include({ error: 'magic link sign-in is not configured' });
+    expect((await admin('POST', '/api/admin/auth/device')).json()).to.include({ error: 'Device sign-in is not configured on this install.' });
+    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{ token: string }>();
+    const features = await admin('GET', '/api/admin/plugins/status', undefined, { authorization: `Bearer ${token}` });
+    expect(features.text).to.contain('SVC_CONSOLE_URL is unset');
+    expect(logger.lines.find(({ message }) => message === 'magic-link sign-in does not start')?.fields).to.deep.equal({ reason: 'SVC_CONSOLE_URL is unset' });
   });
 });
 

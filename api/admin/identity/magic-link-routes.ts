@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { IdentityDependencies } from '../../../application/identity/dependencies.ts';
 import type { RequestHost } from '../../../application/identity/magic-link-dependencies.ts';
-import { isMagicLinkConfigured } from '../../../application/identity/magic-link-dependencies.ts';
+import { magicLinkLacks } from '../../../application/identity/magic-link-dependencies.ts';
 import { redeemMagicLink } from '../../../application/identity/magic-link-redeem.ts';
 import { requestMagicLink } from '../../../application/identity/magic-link-request.ts';
 import type { ErrorCode, FieldError } from '../../../domain/errors.ts';
@@ -39,7 +39,7 @@ export function magicLinkRoutes(dependencies: IdentityDependencies & { readonly 
 
   /** What wins over a bad body: that the service is not set up for it, and a form, which has a message of its own. */
   function precheck({ header }: RouteRequest<unknown, unknown, unknown>): Promise<void> {
-    if (!isMagicLinkConfigured(dependencies)) return Promise.reject(refusal('magic_link_not_configured'));
+    if (magicLinkLacks(dependencies) !== undefined) return Promise.reject(refusal('magic_link_not_configured'));
     const isForm = /^multipart\/form-data\s*(?:;|$)/i.test(header('content-type') ?? '');
     return isForm ? Promise.reject(refusal('json_type_required')) : Promise.resolve();
   }

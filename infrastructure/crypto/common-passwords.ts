@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type * as LanguageCommon from '@zxcvbn-ts/language-common';
 
 /** So common that digits and signs around them make nothing better. */
 const VERY_COMMON = 1_000;
@@ -18,7 +19,7 @@ export function createCommonPasswords(): (password: string) => boolean {
 }
 
 function load() {
-  const { dictionary } = createRequire(import.meta.url)('@zxcvbn-ts/language-common') as typeof import('@zxcvbn-ts/language-common');
+  const { dictionary } = createRequire(import.meta.url)('@zxcvbn-ts/language-common') as typeof LanguageCommon;
   const passwords = dictionary['passwords-common'];
   return { all: new Set(passwords), worst: new Set(passwords.slice(0, VERY_COMMON)) };
 }

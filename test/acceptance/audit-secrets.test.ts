@@ -24,10 +24,11 @@ describe('the audit log', () => {
       'UserCreated', 'UserPasswordChanged', 'UserMfaEnabled', 'UserRecoveryCodeUsed', 'UserMfaDisabled', 'UserRolesChanged', 'UserStateChanged', 'UserSignedIn', 'UserSessionEnded', 'UserDeleted',
       'ApiKeyCreated', 'ApiKeyRevoked', 'ApiKeyDeleted', 'WebhookCreated', 'WebhookSecretRotated', 'ContentTypeSaved', 'EntryCreated', 'EntryFieldsChanged',
     ]);
-    const secrets = [OWNER.email, OWNER.password, PASSWORD, 'hook-secret', 'hook.example', ...raw.flatMap((event) => secretsIn(event.data))];
+    const secrets = [OWNER.email, OWNER.password, PASSWORD, 'hook-secret', 'hook.example', ...raw.filter(({ type }) => type !== 'AuditSealed').flatMap((event) => secretsIn(event.data))];
     expect(secrets.length).to.be.above(10);
     for (const { type, text } of shown) {
-      expect(text, type).not.to.match(DIGEST_LIKE);
+      // A seal is digests and a signature, for everybody to see.
+      if (type !== 'AuditSealed') expect(text, type).not.to.match(DIGEST_LIKE);
       for (const secret of secrets) expect(text.includes(secret), `${type} shows ${secret.slice(0, 4)}…`).to.equal(false);
     }
   });

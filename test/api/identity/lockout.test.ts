@@ -57,7 +57,7 @@ describe('account lockout', () => {
 
   it('looks at five of many guesses that come together', async () => {
     const { id } = await newUser(admin, owner);
-    const context = { tenant: 'default', actor: { kind: 'anonymous', id: 'anonymous' }, correlationId: 'c', causationId: 'c', now: process().now, newId: v7 } as const;
+    const context = { tenant: 'default', actor: { kind: 'anonymous', id: 'anonymous' }, correlationId: 'c', causationId: 'c', now: () => process().now(), newId: v7 } as const;
     const guesses = Array.from({ length: 20 }, (_, n) => withinLockout(process().dependencies, { userId: id }, () => Promise.resolve(n >= 5), context));
     expect(new Set(await Promise.all(guesses))).to.deep.equal(new Set([false]));
   });

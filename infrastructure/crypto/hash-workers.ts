@@ -48,7 +48,7 @@ parentPort.on('message', async (task) => {
 /** Threads that hash one password at a time; started on demand, ended when idle, never keeping the process alive. */
 export function createHashWorkers({ threads = Math.min(4, Math.max(1, availableParallelism() - 1)) }: { readonly threads?: number } = {}): HashWorkers {
   const { resolve } = createRequire(import.meta.url);
-  const [bcrypt, argon2] = ['bcryptjs', 'argon2'].map((name) => pathToFileURL(resolve(name)).href);
+  const [bcrypt, argon2] = [resolve('bcryptjs'), resolve('argon2')].map((path) => pathToFileURL(path).href);
   const slots = new Set<Slot>();
   const waiting: Job[] = [];
 

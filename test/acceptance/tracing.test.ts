@@ -24,23 +24,27 @@ describe('traces (OTEL_*)', function () {
   let receiver: WebhookReceiver;
   const processes: ServiceProcess[] = [];
 
-  beforeEach(async () => {
+  /** One for all of them: sign-ins are limited. */
+  let token: string | undefined;
+
+  before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-tracing-'));
+  });
+  after(() => rm(directory, { recursive: true, force: true }));
+  beforeEach(async () => {
     [collector, receiver] = await Promise.all([startCollector(), startReceiver()]);
   });
   afterEach(async () => {
     await Promise.all(processes.splice(0).map((process) => process.end('SIGKILL')));
     await Promise.all([collector.close(), receiver.close()]);
-    await rm(directory, { recursive: true, force: true });
   });
 
   async function start(environment: Readonly<Record<string, string>>) {
     const process = await startServiceProcess({ ...testEnvironment(database.url(), directory), ...environment });
     processes.push(process);
     const admin = caller(() => process.adminUrl);
-    const setup = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
-    const signedIn = setup.status === 201 ? setup : await admin('POST', '/api/admin/auth/login', OWNER);
-    const bearer = { authorization: `Bearer ${signedIn.json<{ token: string }>().token}` };
+    token ??= (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{ token: string }>().token;
+    const bearer = { authorization: `Bearer ${token}` };
     await admin('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'title', field_type: 'text' }] }, bearer);
     const webhook = await admin('POST', '/api/admin/webhooks', { name: 'w', url: `${receiver.url}/hook`, events: ['after_create'], schemas: ['note'] }, bearer);
     expect(webhook.status, webhook.text).to.equal(201);

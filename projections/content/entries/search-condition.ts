@@ -25,16 +25,18 @@ export function searchSql({ type, hidden, search, words }: Search, parameters: P
   const query = `websearch_to_tsquery('pg_catalog.simple', ${bind(parameters, search, 'text')})`;
   const keys = searchedKeys(type.definition);
   const visible = keys.filter((key) => !hidden.has(key));
-  const seen = `${rowVectorSql(LIVE, visible, alias)} @@ ${query}`;
-  // What is indexed holds hidden words as well: it may choose which rows are looked at, but not for a word that must be missing.
-  if (visible.length < keys.length && search.includes('-')) return seen;
-  const found = words === undefined ? indexedSql(type, query, parameters, alias) : `${words} @@ ${query}`;
-  return visible.length < keys.length ? `${found} and ${seen}` : found;
-}
-
-/** A query without words finds nothing, and would find everything of the type together with the type's word. */
-function indexedSql(type: ContentType, query: string, parameters: Parameters, alias: string): string {
+  const matches = (all: string): string => {
+    if (visible.length === keys.length) return `${all} @@ ${query}`;
+    // Only where a hidden field holds a text are the words of what is seen other ones; to take a text apart is dear.
+    const nothingHidden = keys.filter((key) => hidden.has(key)).map((key) => `coalesce(${alias}.${quoteIdentifier(key)}, '') = ''`);
+    return `case when ${nothingHidden.join(' and ')} then ${all} else ${rowVectorSql(LIVE, visible, alias)} end @@ ${query}`;
+  };
+  if (words !== undefined) return matches(words);
+  // What is indexed holds hidden words as well: it chooses which rows are looked at, but not by words that must be missing, nor by what stands between others.
+  const wanted = visible.length === keys.length ? query : `nullif(regexp_replace(querytree(${query}), ' <[-0-9]+> ', ' & ', 'g'), 'T')::tsquery`;
   const ofType = `array_to_tsvector(array[${bind(parameters, typeWord(type), 'text')}])::text::tsquery`;
-  const whole = `case when numnode(${query}) > 0 then ${ofType} && ${query} end`;
-  return `exists (select 1 from ${LIVE}.${SEARCH} s where s.entry_id = ${alias}."id" and s.words @@ (${whole}))`;
+  // A query without words finds nothing, and would find everything of the type together with the type's word.
+  const indexed = `case when numnode(${query}) > 0 then coalesce(${ofType} && ${wanted}, ${ofType}) end`;
+  const exactly = visible.length === keys.length ? '' : ` and ${matches('s.words')}`;
+  return `exists (select 1 from ${LIVE}.${SEARCH} s where s.entry_id = ${alias}."id" and s.words @@ (${indexed})${exactly})`;
 }

@@ -24,10 +24,10 @@ export function refusalsOf(route: Route): readonly ErrorCode[] {
   ];
 }
 
-function credentialRefusals({ access, api }: Route): readonly ErrorCode[] {
+function credentialRefusals({ access, api, grants }: Route): readonly ErrorCode[] {
   if (access.kind === 'public') return [];
   const roles: readonly ErrorCode[] = access.roles ? ['insufficient_permissions'] : [];
   if (access.kind === 'session') return ['authentication_required', access.refusal ?? 'session_required', 'tenant_disabled', 'tenant_not_found', ...roles];
-  const keys: readonly ErrorCode[] = api === 'content' ? ['insufficient_scope', 'monthly_limit_exceeded'] : ['session_required'];
+  const keys: readonly ErrorCode[] = api === 'content' ? ['insufficient_scope', 'monthly_limit_exceeded'] : ['session_required', ...(grants ? (['insufficient_grant'] as const) : [])];
   return ['authentication_required', 'tenant_disabled', 'tenant_not_found', ...keys, ...roles];
 }

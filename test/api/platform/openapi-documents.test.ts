@@ -116,6 +116,16 @@ describe('the OpenAPI documents of a service', () => {
     expect(Object.keys(responses)).to.include.members(['200', '400', '401', '403', '404', '405', '409', '412', '413', '415', '422', '429', '500', '503']);
   });
 
+  it('names the grants that open a route to admin tokens', async () => {
+    const { paths } = (await service.owner('GET', '/api/admin/openapi/admin.json')).json<{ paths: Record<string, Record<string, { security: object[] }>> }>();
+    const granted = service.service().routes.filter(({ grants }) => grants !== undefined);
+    expect(granted).to.not.be.empty;
+    for (const { method, path, grants } of granted) {
+      expect(paths[path]?.[method.toLowerCase()]?.security, path).to.deep.include.members((grants ?? []).map((grant) => ({ adminToken: [grant] })));
+    }
+    expect(JSON.stringify(paths['/api/admin/users']?.['get']?.security)).not.to.contain('adminToken');
+  });
+
   it('describes streams and the headers that go on with one', async () => {
     const { parameters, responses } = operation(await publicDocument(), 'get', '/api/v1/content/{schema}/changes');
     expect(Object.keys(responses['200']?.content ?? {})).to.deep.equal(['application/json', 'text/event-stream']);

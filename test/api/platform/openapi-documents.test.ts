@@ -123,7 +123,7 @@ describe('the OpenAPI documents of a service', () => {
     for (const { method, path, grants } of granted) {
       expect(paths[path]?.[method.toLowerCase()]?.security, path).to.deep.include.members((grants ?? []).map((grant) => ({ adminToken: [grant] })));
     }
-    expect(JSON.stringify(paths['/api/admin/users']?.['get']?.security)).not.to.contain('adminToken');
+    expect(JSON.stringify(paths['/api/admin/auth/me']?.['get']?.security)).not.to.contain('adminToken');
   });
 
   it('describes streams and the headers that go on with one', async () => {

@@ -127,6 +127,8 @@ async function rebuildUnder(lease: HeldLease, options: RebuildOptions, signal: A
     await database.transaction(async (tx) => {
       await moveCheckpoint(tx, { name: names.rebuild, epoch, from: position, to: position });
       await projection.finish?.(tx, target);
+      // PostgreSQL does it by itself within minutes; until then every list would be read by bad plans.
+      for (const { table } of await projection.tables(tx, target)) await tx.query(`analyze ${target.schema}.${quoteIdentifier(table)}`);
     }, { synchronousCommit: false, idleTimeoutMs: leases.ttlMs });
   }
 

@@ -17,6 +17,8 @@ export type GdprOptions = {
   readonly stores: Pick<Stores, 'database' | 'eventStore'>;
   readonly settings: Settings;
   readonly identity: IdentityDependencies;
+  /** Writes down the requests of keys that wait in this process. */
+  readonly flushRequests: () => Promise<void>;
   readonly rateCounters: RateCounters;
 };
 
@@ -27,12 +29,12 @@ export type Gdpr = {
 };
 
 /** Puts together what is held about persons, wherever it lies. */
-export function composeGdpr({ stores: { database, eventStore }, settings, identity, rateCounters }: GdprOptions): Gdpr {
+export function composeGdpr({ stores: { database, eventStore }, settings, identity, flushRequests, rateCounters }: GdprOptions): Gdpr {
   const { vault } = identity;
   const personal: readonly PersonalRecords[] = [
     ...personalRows({ database, vault }), personalLinks({ database, vault }), personalQueuedMails({ database, vault }),
     ...(settings.appEnv === 'development' ? [personalOutbox({ directory: join(resolve(settings.dataDir), 'outbox') })] : []),
-    personalKeyRequests({ database, vault }),
+    personalKeyRequests({ database, vault, flush: flushRequests }),
   ];
   let after: GlobalPosition | undefined;
   return {

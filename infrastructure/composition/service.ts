@@ -220,7 +220,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
       });
       closing(stopOf(feeding, 'the webhook worker gets no events'));
     }
-    const gdpr = composeGdpr({ stores, settings, identity: identity.dependencies, rateCounters });
+    const gdpr = composeGdpr({ stores, settings, identity: identity.dependencies, flushRequests: () => identity.requests.flush(), rateCounters });
     if (roles.has('scheduler')) {
       const scheduler = startScheduler({
         claims, idempotency, rateCounters, logger,

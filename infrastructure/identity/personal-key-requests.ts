@@ -9,17 +9,26 @@ type Row = { readonly row: JsonObject & { readonly ip: Sealed } };
 const OF_CREDENTIALS = 'from operational.api_key_requests q join unnest($1::text[], $2::uuid[]) k (tenant_id, key_id) using (tenant_id, key_id)';
 
 /** Addresses from which the keys and admin tokens that a person made were used. The requests stay with their keys, without the addresses. */
-export function personalKeyRequests({ database, vault }: { readonly database: Queryable; readonly vault: Pick<Vault, 'sealSecret' | 'openSecret'> }): PersonalRecords {
+export function personalKeyRequests({ database, vault, flush }: {
+  readonly database: Queryable;
+  readonly vault: Pick<Vault, 'sealSecret' | 'openSecret'>;
+  /** Writes down the requests that wait in this process; others follow within half a second. */
+  readonly flush: () => Promise<void>;
+}): PersonalRecords {
   const keysOf = ({ credentials }: Subject): readonly unknown[] => [credentials.map(({ tenant }) => tenant), credentials.map(({ id }) => id)];
   return {
     kind: 'credential_requests',
     async list(subject) {
+      await flush();
       const rows = await database.query<Row>(`select jsonb_build_object('credential_id', key_id, 'tenant_id', tenant_id, 'method', q.method, 'path', q.path, 'status', q.status, 'at', q.at, 'ip', q.ip) as row ${OF_CREDENTIALS} order by q.id`, keysOf(subject));
       return rows.map(({ row }) => ({ ...row, ip: vault.openSecret(KEY_REQUEST_ADDRESS, row.ip) }));
     },
-    erase: (subject) => database.execute(
-      'update operational.api_key_requests q set ip = $3::jsonb from unnest($1::text[], $2::uuid[]) k (tenant_id, key_id) where q.tenant_id = k.tenant_id and q.key_id = k.key_id',
-      [...keysOf(subject), JSON.stringify(vault.sealSecret(KEY_REQUEST_ADDRESS, ''))],
-    ),
+    async erase(subject) {
+      await flush();
+      return database.execute(
+        'update operational.api_key_requests q set ip = $3::jsonb from unnest($1::text[], $2::uuid[]) k (tenant_id, key_id) where q.tenant_id = k.tenant_id and q.key_id = k.key_id',
+        [...keysOf(subject), JSON.stringify(vault.sealSecret(KEY_REQUEST_ADDRESS, ''))],
+      );
+    },
   };
 }

@@ -14,6 +14,8 @@ import { eventually } from '../support/eventually.ts';
 import type { Call } from '../support/http.ts';
 import { caller } from '../support/http.ts';
 import { openTestKafka, uniqueName } from '../support/kafka.ts';
+import type { OidcIssuer } from '../support/oidc-issuer.ts';
+import { startOidcIssuer } from '../support/oidc-issuer.ts';
 import type { ServiceProcess } from '../support/process.ts';
 import { startServiceProcess } from '../support/process.ts';
 import { OWNER, SETUP_TOKEN, testEnvironment, useService } from '../support/service.ts';
@@ -25,15 +27,38 @@ const USER = { email: 'Zoë.Privat+tag@people.palimpsest.test'.normalize(), pass
 const CHANGED = 'Another-Private-Horse-3';
 const STRANGER = { email: 'stranger@nowhere.palimpsest.test', password: 'Mistyped-Private-Pass-5' };
 const GUARDED = { email: 'guarded.person@second.palimpsest.test', password: 'Guarded-Horse-2-battery', reset: 'Reset-Guarded-Horse-4', changed: 'Changed-Guarded-Horse-6', guess: 'Guessed-Guarded-Horse-8' };
+const ERASED = { email: 'erased.person@fourth.palimpsest.test', password: 'Erased-Horse-1-battery' };
+/** Who the outside issuer's token is about. */
+const OUTSIDER = 'ada@issuer.test';
 const NEWCOMER = 'new.comer@third.palimpsest.test';
 const CONSOLE_KEY = 'the-key-shared-with-the-console-in-this-scenario';
 const PASSWORDLESS = { MAGIC_LINK_AUTO_CREATE: 'true', MAGIC_LINK_AUTO_CREATE_ROLES: 'editor', ADMIN_CONSOLE_KEY: CONSOLE_KEY };
 const CLIENT_ADDRESS = '203.0.113.77';
 const OTHER_ADDRESSES = ['203.0.113.78', '203.0.113.79'] as const;
+const ERASED_ADDRESS = '203.0.113.80';
 const WEBHOOK = { secret: 'webhook-secret-never-in-clear', rotated: 'webhook-secret-rotated-in-turn', header: 'the-customers-header-credential', url: 'in-the-url-of-the-webhook' };
 
+/** Settings under which the issuer's tokens are taken. */
+function trusting({ url }: OidcIssuer): Readonly<Record<string, string>> {
+  return { TRUSTED_ISSUERS: url, TRUSTED_ISSUER_POLICIES: JSON.stringify([{ issuer: url, audience: 'content', tenant: 'default', roles: ['editor'] }]) };
+}
+
+/** An issuer for the enclosing `describe`, with one key. */
+function useIssuer(): () => OidcIssuer {
+  let issuer: OidcIssuer | undefined;
+  before(async () => {
+    issuer = await startOidcIssuer();
+    await issuer.addKey('one');
+  });
+  after(() => issuer?.close());
+  return () => {
+    if (!issuer) throw new Error('the issuer is there inside tests only');
+    return issuer;
+  };
+}
+
 /** A busy hour in a minute. @returns everything that must lie nowhere in clear, and a word that must be found, so that an empty search proves nothing */
-async function scenario({ adminUrl, contentUrl }: ServiceProcess, directory: string): Promise<{ readonly secrets: readonly string[]; readonly readable: string }> {
+async function scenario({ adminUrl, contentUrl }: ServiceProcess, directory: string, issuer: OidcIssuer): Promise<{ readonly secrets: readonly string[]; readonly readable: string }> {
   const from = { 'x-forwarded-for': CLIENT_ADDRESS };
   const admin = caller(() => adminUrl, from);
   const receiver = await startReceiver();
@@ -69,6 +94,9 @@ async function scenario({ adminUrl, contentUrl }: ServiceProcess, directory: str
   const write = await content('POST', '/api/v1/content/note', { data: { title: 'a readable title' } }, { 'x-api-key': key.raw_key });
   expect(write.status).to.equal(201);
   await content('GET', `/api/v1/content/note?filters[title]=${encodeURIComponent('a readable title')}`, undefined, { 'x-api-key': `${key.raw_key}x` });
+  const outside = await issuer.token('one');
+  expect((await content('POST', '/api/v1/content/note', { data: { title: 'from outside' } }, { authorization: `Bearer ${outside}` })).status).to.equal(201);
+  const erased = await erasedPerson(ok, content, directory);
   await receiver.waitFor(1, 30_000);
   await ok('POST', `/api/admin/webhooks/${hook.id}/rotate-secret`, { new_secret: WEBHOOK.rotated });
   await ok('GET', `/api/admin/api-keys/${key.id}/audit`);
@@ -82,7 +110,7 @@ async function scenario({ adminUrl, contentUrl }: ServiceProcess, directory: str
   return {
     readable: 'a readable title',
     secrets: [
-      OWNER.email, OWNER.password, USER.email, USER.email.toLowerCase(), USER.email.split('@')[0] ?? '', 'people.palimpsest.test', USER.password, CHANGED, STRANGER.email, STRANGER.password, CLIENT_ADDRESS, ...OTHER_ADDRESSES, ...Object.values(GUARDED), ...guarded, ...passwordless, SETUP_TOKEN,
+      OWNER.email, OWNER.password, USER.email, USER.email.toLowerCase(), USER.email.split('@')[0] ?? '', 'people.palimpsest.test', USER.password, CHANGED, STRANGER.email, STRANGER.password, CLIENT_ADDRESS, ...OTHER_ADDRESSES, ...Object.values(GUARDED), ...guarded, ...Object.values(ERASED), ERASED_ADDRESS, ...erased, OUTSIDER, outside, outside.split('.')[2] ?? '', ...passwordless, SETUP_TOKEN,
       ...Object.values(WEBHOOK),
       key.raw_key, key.raw_key.slice('svc_'.length + 8),
       ...sessions.flatMap((session) => [session.token, session.token.split('.')[2] ?? '', session.csrf_token, session.refresh_token]), token,
@@ -115,6 +143,32 @@ async function guardedPerson(admin: Call, ok: Ok, directory: string): Promise<re
   await ok('POST', '/api/admin/auth/password', { current_password: reset, new_password: changed }, { ...own, authorization: `Bearer ${third.token}` });
   const sessions = [session, second, third].flatMap((one) => [one.token, one.csrf_token, one.refresh_token]);
   return [secret, token, challenge, last, ...codes, ...codes.map((code) => code.replaceAll('-', '')), ...sessions, email.split('@')[0] ?? '', 'second.palimpsest.test'];
+}
+
+/** Somebody who works here, asks for a mail, and is erased. @returns what must lie nowhere in clear */
+async function erasedPerson(ok: Ok, content: Call, directory: string): Promise<readonly string[]> {
+  const from = { 'x-forwarded-for': ERASED_ADDRESS };
+  await ok('POST', '/api/admin/users', { ...ERASED, roles: ['admin', 'editor'] });
+  const session = (await ok('POST', '/api/admin/auth/login', ERASED, from)).json<Session>();
+  const bearer = { ...from, authorization: `Bearer ${session.token}` };
+  const key = (await ok('POST', '/api/admin/api-keys', { name: 'theirs', roles: ['editor'], scopes: ['*:*'] }, bearer)).json<{ id: string; raw_key: string }>();
+  expect((await content('POST', '/api/v1/content/note', { data: { title: 'a readable title' } }, { ...from, 'x-api-key': key.raw_key })).status).to.equal(201);
+  await ok('POST', '/api/admin/auth/password-reset/request', { email: ERASED.email });
+  await ok('POST', '/api/admin/auth/magic-link/request', { email: ERASED.email }, from);
+  const held = async (): Promise<string> => {
+    const files = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    return (await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'utf8')))).join('\n');
+  };
+  const before = await held();
+  const mailed = [...before.matchAll(/token=([\w.-]+)/g)].map(([, token]) => token ?? '');
+  expect(before).to.contain(ERASED.email);
+  const { records } = (await ok('POST', '/api/admin/gdpr/export', { email: ERASED.email })).json<{ records: Record<string, unknown[]> }>();
+  expect(records['outbox_mails']).to.have.length(2);
+  expect(records['credential_requests']).to.not.be.empty;
+  const { erased } = (await ok('POST', '/api/admin/gdpr/erase', { email: ERASED.email })).json<{ erased: Record<string, number> }>();
+  expect(erased).to.include({ users: 1, outbox_mails: 2, magic_links: 1, password_resets: 1, person_keys: 1 });
+  expect(await held(), 'no file of the data directory holds the address').to.not.contain(ERASED.email);
+  return [...mailed, ...[session].flatMap((one) => [one.token, one.csrf_token, one.refresh_token]), key.raw_key, ERASED.email.split('@')[0] ?? '', 'fourth.palimpsest.test'];
 }
 
 /** Sign-in by mailed links, of somebody new too, and of a device. @returns what must lie nowhere in clear */
@@ -161,7 +215,8 @@ function expectNothingOf(secrets: readonly string[], text: string): void {
 }
 
 describe('privacy', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
+  const issuer = useIssuer();
   let service: ServiceProcess | undefined;
   let directory = '';
   after(async () => {
@@ -172,8 +227,8 @@ describe('privacy', function () {
 
   it('after a busy scenario no table and no log line, at debug level, holds an address, a password, a key, a token or a secret in clear', async () => {
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-privacy-'));
-    service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32', ...PASSWORDLESS }, { logLevel: 'debug' });
-    const { secrets, readable } = await scenario(service, directory);
+    service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32', ...PASSWORDLESS, ...trusting(issuer()) }, { logLevel: 'debug' });
+    const { secrets, readable } = await scenario(service, directory, issuer());
     // What waits to be written down is written when it stops.
     await service.end('SIGTERM');
     expect(await service.exited).to.equal(0);
@@ -187,9 +242,10 @@ describe('privacy', function () {
 });
 
 describe('privacy of what travels through Kafka', function () {
-  this.timeout(60_000);
+  this.timeout(120_000);
   const kafka = requireService('kafka');
   const prefix = uniqueName('privacy');
+  const issuer = useIssuer();
   let service: ServiceProcess | undefined;
   let directory = '';
   after(async () => {
@@ -214,8 +270,8 @@ describe('privacy of what travels through Kafka', function () {
 
   it('no topic, in keys, headers and values, holds any of it, and no log line', async () => {
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-privacy-'));
-    service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32', ...PASSWORDLESS, KAFKA_BROKERS: kafka.address(), KAFKA_TOPIC_PREFIX: prefix }, { logLevel: 'debug' });
-    const { secrets, readable } = await scenario(service, directory);
+    service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32', ...PASSWORDLESS, ...trusting(issuer()), KAFKA_BROKERS: kafka.address(), KAFKA_TOPIC_PREFIX: prefix }, { logLevel: 'debug' });
+    const { secrets, readable } = await scenario(service, directory, issuer());
     const [head] = await database.db().query<{ position: number }>('select position from eventstore.head');
     await eventually(async () => {
       const [relay] = await database.db().query<{ position: string }>(`select position::text from operational.checkpoints where name = 'relay'`);

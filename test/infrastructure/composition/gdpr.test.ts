@@ -16,7 +16,7 @@ describe('erasures that are on record', () => {
     await signInAs(admin, stays);
     const { dependencies, eventStore } = process();
     const gdpr = () => composeGdpr({
-      stores: { database: database.db(), eventStore }, settings: readSettings([environmentLayer({})]).settings, identity: dependencies,
+      stores: { database: database.db(), eventStore }, settings: readSettings([environmentLayer({})]).settings, identity: dependencies, flushRequests: () => process().requests.flush(),
       rateCounters: createRateCounters({ database: database.db(), key: Buffer.alloc(32) }),
     });
     const held = async (): Promise<unknown> => database.db().query(

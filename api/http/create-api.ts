@@ -14,6 +14,7 @@ import type { App } from './listener.ts';
 import type { Serving } from './respond.ts';
 import { respond } from './respond.ts';
 import type { Answer, Route } from './route.ts';
+import { PROBES } from './probes.ts';
 import { endRequestSpan, startRequestSpan } from './request-span.ts';
 import { buildRouteTable } from './route-table.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -95,7 +96,8 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
 
   function refused(error: unknown, exchange: Exchange): Answer {
     const answer = errorAnswer(error);
-    if (answer.status >= 500) {
+    // What a probe answers is told where it changes.
+    if (answer.status >= 500 && !PROBES.has(exchange.path)) {
       const { requestId, correlationId, compiled } = exchange;
       const detail = { request_id: requestId, correlation_id: correlationId, route: compiled?.route.path, error };
       if (isAppError(error)) dependencies.logger.warn('request failed', detail);
@@ -114,7 +116,7 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
     const { span } = exchange;
     if (span) endRequestSpan(span, exchange, status);
     const line = { api, method, route, status, ms: Math.round(seconds * 1e5) / 100, tenant: exchange.tenant, request_id: requestId, correlation_id: correlationId, ...(span && { trace_id: span.traceId }) };
-    if (status >= 400 || compiled?.unsafe) dependencies.logger.info('request', line);
+    if ((status >= 400 && !PROBES.has(exchange.path)) || compiled?.unsafe) dependencies.logger.info('request', line);
     else dependencies.logger.debug('request', line);
     const credential = recordedCredential(principal) ?? refusedKey;
     if (!credential) return;

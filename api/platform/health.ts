@@ -12,6 +12,8 @@ export type HealthChecks = {
   readonly stoppedProjections: () => readonly string[];
   /** Whether the disk that holds local data is nearly full. */
   readonly diskLow: () => Promise<boolean>;
+  /** Told when a probe's answer changes: why it says no, or nothing when it says yes again. */
+  readonly onChange?: (probe: 'healthz' | 'readyz' | 'startup', reasons: readonly string[]) => void;
 };
 
 const Ok = Type.Object({ status: Type.Literal('ok') });
@@ -40,20 +42,25 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
     ];
   }
 
-  async function live() {
-    if (!(await databaseReachable())) throw notOk(['database unreachable']);
-    return OK;
-  }
-
-  async function ready() {
-    const found = await reasons();
+  const said = new Map<string, string>();
+  /** What a probe answers; a change of it is told once, whoever asks how often. */
+  function answer(probe: 'healthz' | 'readyz' | 'startup', found: readonly string[]) {
+    const now = found.join();
+    if ((said.get(probe) ?? '') !== now) {
+      said.set(probe, now);
+      checks.onChange?.(probe, found);
+    }
     if (found.length > 0) throw notOk(found);
     return OK;
   }
 
+  const live = async () => answer('healthz', (await databaseReachable()) ? [] : ['database unreachable']);
+  const ready = async () => answer('readyz', await reasons());
   function started() {
     const state = checks.state();
-    return state === 'starting' || state === 'setting_up' ? Promise.reject(notOk([STATES[state]])) : Promise.resolve(OK);
+    return new Promise<typeof OK>((resolve) => {
+      resolve(answer('startup', state === 'starting' || state === 'setting_up' ? [STATES[state]] : []));
+    });
   }
 
   return (['admin', 'content'] as const).flatMap((api) => {

@@ -23,6 +23,8 @@ export type AttemptDependencies = SendWebhookDependencies & {
   readonly directory: Pick<WebhookDirectory, 'of'>;
   readonly policy: RetryPolicy;
   readonly newId: () => string;
+  /** A number from 0 up to 1, another one each time. */
+  readonly chance: () => number;
   readonly tracing?: Tracing | undefined;
 };
 
@@ -35,7 +37,7 @@ export async function attemptDelivery(delivery: ClaimedDelivery, dependencies: A
   const outcome = await sendTraced(webhook, delivery, dependencies);
   if (outcome.kind === 'own_fault' && delivery.postponed < MAX_POSTPONED) return { kind: 'postponed', count: true };
   const { success, statusCode, error } = judge(outcome);
-  const delayMs = success ? undefined : retryDelay(dependencies.policy, delivery.attempt);
+  const delayMs = success ? undefined : retryDelay(dependencies.policy, delivery.attempt, { chance: dependencies.chance(), retryAfterMs: outcome.kind === 'answered' ? outcome.retryAfterMs : undefined });
   const dead = !success && delayMs === undefined;
   return {
     kind: 'attempted',

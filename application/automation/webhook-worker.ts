@@ -39,6 +39,8 @@ export type WebhookWorkerDependencies<Tx> = {
   readonly now: () => Date;
   /** A new UUID v7. */
   readonly newId: () => string;
+  /** A number from 0 up to 1, another one each time. Default: 0, no spread. */
+  readonly chance?: () => number;
   /** Default: the default policy of the specification. */
   readonly policy?: RetryPolicy;
   /** Default 10 s. */
@@ -68,7 +70,7 @@ export function createWebhookWorker<Tx>(dependencies: WebhookWorkerDependencies<
   let unsubscribe: (() => void) | undefined;
 
   const pump = createDeliveryPump(
-    { ...dependencies, policy, newNonce: randomUUID, recorder: createAttemptRecorder({ queue, logger }), onDead: announce },
+    { chance: () => 0, ...dependencies, policy, newNonce: randomUUID, recorder: createAttemptRecorder({ queue, logger }), onDead: announce },
     dependencies.pump,
   );
 

@@ -4,6 +4,8 @@ export type Metrics = {
   appendFinished(outcome: 'ok' | 'conflict' | 'error', seconds: number): void;
   /** How far a follower of the log is behind its head, in seconds of event time (0 when caught up). */
   lag(follower: string, seconds: number): void;
+  /** The follower runs here no more (another process has its lease, or it was told to stop): its lag is that one's to tell. */
+  followerLeft?(follower: string): void;
   /** A batch applied by a follower of the log. */
   batchApplied(follower: string, events: number, seconds: number): void;
   /** A follower of the log stopped at an event that it can't handle, or goes on again. */

@@ -26,6 +26,8 @@ export type OutboundOutcome =
       readonly body: string;
       readonly truncated: boolean;
       readonly redirects: number;
+      /** Milliseconds that the answer asks to wait (`Retry-After`); undefined where it does not, or not intelligibly. */
+      readonly retryAfterMs?: number | undefined;
       readonly durationMs: number;
     }
   /** The guard refused the address, the name, the port or a redirect's target. Nothing was sent there. */

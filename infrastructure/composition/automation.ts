@@ -38,13 +38,16 @@ export type AutomationOptions = {
 export type Automation = {
   readonly routeDependencies: WebhookRouteDependencies;
   readonly worker: WebhookWorker<Queryable>;
+  /** Names one of our own listeners, whose port is known once it listens: webhooks do not reach it. */
+  ownListener(endpoint: OwnEndpoint): void;
   close(): Promise<void>;
 };
 
 /** Puts webhooks together: what is sent where, by whom. */
 export function composeAutomation(options: AutomationOptions): Automation {
   const { stores, settings, logger, metrics, progress, vault, history, now, newId } = options;
-  const outbound = createOutbound({ allowedPrivateNetworks: settings.webhookAllowedPrivateNetworks, ownEndpoints: ownEndpointsOf(settings) });
+  const own = [...ownEndpointsOf(settings)];
+  const outbound = createOutbound({ allowedPrivateNetworks: settings.webhookAllowedPrivateNetworks, ownEndpoints: own });
   const webhooks = webhookQueries(stores.database);
   const directory = createWebhookDirectory({
     webhooks, vault, now, logger,
@@ -55,6 +58,7 @@ export function composeAutomation(options: AutomationOptions): Automation {
   const worker = createWebhookWorker<Queryable>({
     queue: createPostgresWebhookQueue({ database: stores.database }),
     directory, outbound, metrics, tracing: options.tracing, logger, now, newId,
+    chance: Math.random,
     eventStore: stores.eventStore,
     signals: stores.signals,
     changeOf: (event) => history.changeOf(event),
@@ -69,6 +73,9 @@ export function composeAutomation(options: AutomationOptions): Automation {
       exclusive: createExclusive({ database: stores.database }),
       newSecret: () => randomSecrets.refreshToken(),
       records: createPostgresWebhookRecords({ database: stores.database }),
+    },
+    ownListener(endpoint) {
+      own.push(endpoint);
     },
     async close() {
       directory.close();

@@ -13,6 +13,7 @@ export type SchedulerOptions = {
   readonly publishDueReleases: () => Promise<number>;
   readonly purgeSessions: () => Promise<number>;
   readonly sweepWebhookRecords: (signal: AbortSignal) => Promise<number>;
+  readonly sweepDeadLetters: (signal: AbortSignal) => Promise<number>;
   readonly sweepApiKeyRequests: (signal: AbortSignal) => Promise<number>;
   readonly sweepPastSets: () => Promise<number>;
   readonly finishErasures: () => Promise<number>;
@@ -36,6 +37,7 @@ export function startScheduler({ claims, idempotency, rateCounters, heldBy, logg
     every('finish erasures', 600 * SECOND, () => sweeps.finishErasures()),
     every('purge sessions', 600 * SECOND, () => sweeps.purgeSessions()),
     every('sweep records of webhook deliveries', 600 * SECOND, () => sweeps.sweepWebhookRecords(stopping.signal)),
+    every('sweep dead letters', 600 * SECOND, () => sweeps.sweepDeadLetters(stopping.signal)),
     every('sweep requests of API keys', 600 * SECOND, () => sweeps.sweepApiKeyRequests(stopping.signal)),
   ];
 

@@ -11,7 +11,7 @@ import { startBatchSpan } from '../../application/platform/trace-batch.ts';
 import { createApi } from '../../api/http/create-api.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
 import type { Listener } from '../../api/http/listener.ts';
-import { startListener } from '../../api/http/listener.ts';
+import { parseAddress, startListener } from '../../api/http/listener.ts';
 import type { Route } from '../../api/http/route.ts';
 import type { HealthChecks } from '../../api/platform/health.ts';
 import type { CommandContext } from '../../domain/context.ts';
@@ -20,6 +20,7 @@ import { keyRefusal } from '../../domain/identity/scopes.ts';
 import { sweepPastSets } from '../../projections/content/entries/past.ts';
 import type { FollowerTracing } from '../../projections/engine/collaborators.ts';
 import { createProjectionEngine } from '../../projections/engine/engine.ts';
+import { sweepDeadLetters } from '../automation/sweep-dead-letters.ts';
 import { sweepWebhookRecords } from '../automation/sweep-webhook-records.ts';
 import { createConfiguration } from '../configuration/configuration.ts';
 import type { SettingsLayer } from '../configuration/read-settings.ts';
@@ -228,6 +229,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
         publishDueReleases: () => releases.publishDue(),
         purgeSessions: () => identity.purge(),
         sweepWebhookRecords: (signal) => sweepWebhookRecords(database, { retentionDays: Number(install.settings.value('webhook', 'delivery_retention_days')), signal }),
+        sweepDeadLetters: (signal) => sweepDeadLetters(database, { letterDays: settings.webhookDeadLetterRetentionDays, eventDays: settings.deadEventRetentionDays, signal }),
         sweepPastSets: () => sweepPastSets(database),
         finishErasures: () => gdpr.finishErasures(),
         sweepApiKeyRequests: (signal) => sweepApiKeyRequests(database, { retentionDays: Number(install.settings.value('apikey', 'retention_days')), signal }),
@@ -253,6 +255,10 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
       diskLow: async () => {
         const { bavail, bsize } = await statfs(process.cwd());
         return bavail * bsize < LOW_DISK_BYTES;
+      },
+      onChange(probe, reasons) {
+        if (reasons.length > 0) logger.warn('a probe says no', { probe, reasons });
+        else logger.info('a probe says yes again', { probe });
       },
     };
     const routes = composeRoutes({ stores, replica, settings, configuration, latencies, metrics, checks, audit, content, modelling, releases, rateCounters, identity, gdpr, automation, license, install, version: VERSION, api: roles.has('api') });
@@ -286,6 +292,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
     const listen = async (api: 'admin' | 'content', address: string): Promise<Listener> => {
       const listener = await startListener({ app: createApi({ api, routes, dependencies: http }), address, tls });
       listeners.push(listener);
+      automation.ownListener({ host: parseAddress(address).host, port: listener.port });
       return listener;
     };
     const watching = watchTls({ settings, listeners, logger });

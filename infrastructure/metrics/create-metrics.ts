@@ -58,6 +58,10 @@ export function createMetrics(): ProcessMetrics {
       if (follower === 'relay') relayLag.set(seconds);
       else projectionLag.labels(follower).set(seconds);
     },
+    followerLeft: (follower) => {
+      if (follower === 'relay') relayLag.remove();
+      else projectionLag.remove(follower);
+    },
     batchApplied: (follower, count, seconds) => {
       batch.labels(follower).observe(seconds);
       events.labels(follower).inc(count);

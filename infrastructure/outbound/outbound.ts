@@ -7,6 +7,7 @@ import type { Guard } from './guard.ts';
 import { createGuard, RefusedError } from './guard.ts';
 import type { OwnEndpoint } from './own-endpoints.ts';
 import { ownEndpoints } from './own-endpoints.ts';
+import { parseRetryAfter } from './parse-retry-after.ts';
 import { readBody } from './read-body.ts';
 import type { Hop } from './redirect.ts';
 import { isRedirect, nextHop, RedirectError } from './redirect.ts';
@@ -16,7 +17,7 @@ import { createResolver, ResolveError } from './resolve-host.ts';
 export type OutboundOptions = {
   /** `WEBHOOK_ALLOWED_PRIVATE_NETWORKS`, split at commas. */
   readonly allowedPrivateNetworks?: readonly string[];
-  /** Listeners, database, broker, cache and event store of this install: always refused. */
+  /** Listeners, database, broker, cache and event store of this install: always refused. Read at each request, so that it may grow. */
   readonly ownEndpoints?: readonly OwnEndpoint[];
   /** Replaces the system's resolver (tests). */
   readonly lookup?: Lookup | undefined;
@@ -96,7 +97,7 @@ async function follow(agent: Agent, guard: Guard, request: OutboundRequest, sign
     const location = single(response.headers['location']);
     if (!isRedirect(response.statusCode) || location === undefined) {
       const { text, truncated } = await readBody(response.body, request.maxResponseBytes ?? MAX_RESPONSE_BYTES);
-      return { status: response.statusCode, body: text, truncated, redirects };
+      return { status: response.statusCode, body: text, truncated, redirects, retryAfterMs: parseRetryAfter(single(response.headers['retry-after']), Date.now()) };
     }
     response.body.destroy();
     if (redirects === (request.maxRedirects ?? MAX_REDIRECTS)) throw new RedirectError('too many redirects');

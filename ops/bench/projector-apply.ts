@@ -11,7 +11,10 @@ const BATCH = 2000;
 const TYPE = '0190b3a8-0000-7000-8000-000000000001';
 const target = { schema: '"bench_projector"' };
 const total = Number(process.argv[2] ?? 100_000);
-const database = openDatabase({ url: process.env['DATABASE_URL'] ?? 'postgres://postgres@127.0.0.1:5432/postgres' });
+// No default: it makes and drops a schema, and should meet no server by chance.
+const url = process.env['DATABASE_URL'];
+if (url === undefined || url === '') throw new Error('set DATABASE_URL to a database for measuring');
+const database = openDatabase({ url });
 
 const field = (name: string, field_type: string) => ({ id: name, name, field_type });
 const definition = { name: 'article', with_draft_publish: true, fields: [field('title', 'text'), field('body', 'rich_text'), field('views', 'integer'), field('author', 'text')] };

@@ -42,6 +42,7 @@ export type FollowerLogger = { readonly info: Log; readonly warn: Log; readonly 
 
 export type FollowerMetrics = {
   lag(follower: string, seconds: number): void;
+  followerLeft?(follower: string): void;
   batchApplied(follower: string, events: number, seconds: number): void;
   followerStopped?(follower: string, stopped: boolean): void;
 };

@@ -132,7 +132,12 @@ export function startFollower(options: FollowerOptions): Follower {
   }
 
   async function ownOnce(): Promise<void> {
-    const lease = await leases.acquire(options.lease ?? name, stopping.signal);
+    // Whoever waits as long as that waits for another owner, who knows the lag.
+    const waiting = setTimeout(() => metrics?.followerLeft?.(name), leases.ttlMs);
+    waiting.unref();
+    const lease = await leases.acquire(options.lease ?? name, stopping.signal).finally(() => {
+      clearTimeout(waiting);
+    });
     try {
       await own(lease);
     } finally {
@@ -162,12 +167,14 @@ export function startFollower(options: FollowerOptions): Follower {
           return;
         }
         status = { name, state: lost ? 'waiting' : 'retrying', position: status.position };
+        if (lost) metrics?.followerLeft?.(name);
         logger?.warn(lost ? 'lease lost' : 'follower tries again', { follower: name, reason: reasonOf(error), failures });
         await pause(Math.min(50 * 2 ** failures, 10_000), undefined, { signal: stopping.signal }).catch(() => undefined);
         failures += 1;
       }
     }
     status = { name, state: 'ended', position: status.position };
+    metrics?.followerLeft?.(name);
   }
 
   const running = run();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { sweepDeadLetters } from '../../infrastructure/automation/sweep-dead-letters.ts';
 import { sweepWebhookRecords } from '../../infrastructure/automation/sweep-webhook-records.ts';
 import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
@@ -37,6 +38,23 @@ describe('retention', () => {
     expect(await sweepWebhookRecords(database.db(), { retentionDays: 30, batchSize: 3 })).to.equal(8);
     expect(await messages()).to.have.members([...kept, queued, pending]);
     expect(await attempts()).to.have.members([...kept, queued, pending]);
+  });
+
+  it('removes dead letters and events that no worker could handle, in batches; never what is still to be announced', async () => {
+    const db = database.db();
+    await db.execute('truncate operational.webhook_dead_letters');
+    for (const status of ['pending', 'replayed', 'dismissed']) await deadLetter(randomUUID(), status);
+    await db.execute('update operational.webhook_dead_letters set announced_at = now()');
+    await deadLetter(randomUUID(), 'pending');
+    await db.execute(
+      `insert into operational.dead_events (worker, event_id, tenant_id, topic, position, reason, attempts, first_seen, parked_at)
+       select 'webhooks', gen_random_uuid(), 'default', 't', '0', 'r', 5, now(), now() - make_interval(days => n) from generate_series(1, 10) n`,
+    );
+    expect(await sweepDeadLetters(db, { letterDays: 0, eventDays: -1 })).to.equal(0);
+    expect(await sweepDeadLetters(db, { letterDays: 91, eventDays: 11 })).to.equal(0);
+    expect(await sweepDeadLetters(db, { letterDays: 60, eventDays: 5, batchSize: 2 })).to.equal(3 + 6);
+    expect(await db.query('select from operational.webhook_dead_letters')).to.have.length(1);
+    expect(await db.query('select from operational.dead_events')).to.have.length(4);
   });
 
   it('removes requests of API keys in batches; 0 or less keeps them for ever', async () => {

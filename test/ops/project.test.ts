@@ -88,7 +88,7 @@ describe('what operators run', () => {
   });
 
   it('documents of operations name no setting that does not exist', () => {
-    const others = /^(TEST_|POSTGRES_|KAFKA_(VERSION)|JAVA_HOME|SIGTERM|SIGKILL)/;
+    const others = /^(OTEL_|TEST_|POSTGRES_|KAFKA_(VERSION)|JAVA_HOME|SIGTERM|SIGKILL)/;
     for (const file of ownFiles().filter((path) => /^(ops\/.*|README|SECURITY)\.md$/.test(path))) {
       const named = readFileSync(file, 'utf8').match(/\b[A-Z][A-Z0-9]+(?:_[A-Z0-9]+)+\b(?!=)/g) ?? [];
       expect(named.filter((name) => !KNOWN.has(name) && !others.test(name)), file).to.deep.equal([]);
@@ -124,8 +124,11 @@ describe('the project', () => {
 });
 
 /** What stops the service from starting in production with this environment, and what it would not know. */
+/** OpenTelemetry's own variables, which its SDK reads. */
+const OF_THE_SDK = /^OTEL_/;
+
 function problemsOf(environment: Environment): readonly string[] {
-  const unknown = Object.keys(environment).filter((name) => !KNOWN.has(name));
+  const unknown = Object.keys(environment).filter((name) => !KNOWN.has(name) && !OF_THE_SDK.test(name));
   const { settings, problems } = readSettings([environmentLayer(environment)]);
   return [...unknown, ...[...problems, ...startupRefusals(settings, { signingKeyMode: 0o600 })].map(({ variable, remedy }) => `${variable}: ${remedy}`)];
 }

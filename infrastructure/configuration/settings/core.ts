@@ -41,4 +41,6 @@ export const core = {
   redisUrl: optional('REDIS_URL', connection([], ['redis', 'rediss']), 'Shared rate-limit counts, caches, invalidation across replicas.', { secret: true, shownDefault: 'unset: in memory', ...start }),
   webhookAllowedPrivateNetworks: setting('WEBHOOK_ALLOWED_PRIVATE_NETWORKS', networks, [], 'Private CIDRs or addresses that webhooks may reach all the same.'),
   webhookDeliveryRetentionDays: setting('WEBHOOK_DELIVERY_RETENTION_DAYS', retentionDays, 30, 'Days that what was sent to webhooks is kept, with its attempts; 0 or less keeps everything.', { lenient: true }),
+  webhookDeadLetterRetentionDays: setting('WEBHOOK_DEAD_LETTER_RETENTION_DAYS', retentionDays, 90, 'Days that dead letters of webhooks are kept, pending ones too; 0 or less keeps everything.', { lenient: true }),
+  deadEventRetentionDays: setting('DEAD_EVENT_RETENTION_DAYS', retentionDays, 90, 'Days that it is kept on record which events a worker could not handle; 0 or less keeps everything.', { lenient: true }),
 } as const;

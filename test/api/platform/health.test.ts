@@ -38,6 +38,21 @@ describe('probes', () => {
     expect(await reasons({ databaseReachable: () => Promise.reject(new Error('down')) })).to.deep.equal(['database unreachable']);
     expect(await reasons({ stoppedProjections: () => ['content'], diskLow: () => Promise.resolve(true) })).to.deep.equal(['projection stopped: content', 'free disk low']);
   });
+  it('are told of once where their answer changes, however often they ask', async () => {
+    const told: (readonly [string, readonly string[]])[] = [];
+    let stopped: readonly string[] = ['content'];
+    const { admin, content, logs } = await serve(healthRoutes({ ...WELL, stoppedProjections: () => stopped, onChange: (probe, reasons) => told.push([probe, reasons]) }));
+    try {
+      for (let n = 0; n < 5; n += 1) for (const { url } of [admin, content]) expect((await fetch(`${url}/readyz`)).status).to.equal(503);
+      expect(told).to.deep.equal([['readyz', ['projection stopped: content']]]);
+      stopped = [];
+      expect((await fetch(`${admin.url}/readyz`)).status).to.equal(200);
+      expect(told.at(-1)).to.deep.equal(['readyz', []]);
+      expect(logs).to.deep.equal([]);
+    } finally {
+      await Promise.all([admin.close(), content.close()]);
+    }
+  });
   it('ask the database once a second, whoever asks them', async () => {
     let asked = 0;
     const databaseReachable = () => {

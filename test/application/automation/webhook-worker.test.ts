@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { WebhookReceiver } from '../../support/webhook-receiver.ts';
 import { startReceiver } from '../../support/webhook-receiver.ts';
 import type { WebhookSetUp } from './webhook-set-up.ts';
-import { changed, created, deleted, published, webhookSetUp } from './webhook-set-up.ts';
+import { changed, created, deleted, POLICY, published, webhookSetUp } from './webhook-set-up.ts';
 
 const SECRET = 'a secret of 16+ characters';
 
@@ -213,6 +213,22 @@ describe('webhook worker', () => {
       });
       expect(await records().deadLetters({ tenant: 'acme', limit: 50, offset: 0 })).to.deep.equal([]);
       expect(await records().deadLetter('acme', letter!.id)).to.equal(undefined);
+    });
+
+    it('waits as long as the answer asks (Retry-After)', async () => {
+      receiver.answer((_request, response) => response.writeHead(503, { 'retry-after': '120' }).end());
+      const policy = { ...POLICY, max_delay_ms: 600_000 };
+      const worker = setUp.worker({ policy });
+      worker.start();
+      await setUp.addWebhook({ url: receiver.url });
+      await worker.handle(await setUp.entry(v7(), [created({ title: 'one' })]));
+      const [row] = await eventually(async () => {
+        const rows = await database.db().query<{ attempt: number; wait: number }>('select attempt, extract(epoch from due_at - now())::float8 as wait from operational.webhook_queue where attempt = 2');
+        expect(rows).to.have.length(1);
+        return rows;
+      });
+      expect(row?.wait).to.be.within(100, 120);
+      await worker.stop();
     });
 
     it('counts a refused address as an attempt without a status', async () => {

@@ -43,17 +43,23 @@ describe('webhook decider', () => {
 
 describe('retry policy', () => {
   it('waits 30 s, 60 s, 120 s and 240 s, and gives up after the fifth attempt', () => {
-    expect([1, 2, 3, 4, 5].map((attempt) => retryDelay(DEFAULT_RETRY_POLICY, attempt))).to.deep.equal([30_000, 60_000, 120_000, 240_000, undefined]);
+    expect([1, 2, 3, 4, 5].map((attempt) => retryDelay(DEFAULT_RETRY_POLICY, attempt, { chance: 0 }))).to.deep.equal([30_000, 60_000, 120_000, 240_000, undefined]);
   });
 
   it('never waits longer than its cap', () => {
-    expect(retryDelay({ ...DEFAULT_RETRY_POLICY, max_attempts: 100 }, 99)).to.equal(600_000);
+    expect(retryDelay({ ...DEFAULT_RETRY_POLICY, max_attempts: 100 }, 99, { chance: 0.9, retryAfterMs: 9e9 })).to.equal(600_000);
+  });
+
+  it('waits as long as the endpoint asks, and up to a tenth longer so that what failed together comes back apart', () => {
+    expect(retryDelay(DEFAULT_RETRY_POLICY, 1, { chance: 0, retryAfterMs: 45_000 })).to.equal(45_000);
+    expect(retryDelay(DEFAULT_RETRY_POLICY, 1, { chance: 0, retryAfterMs: 5 })).to.equal(30_000);
+    expect(retryDelay(DEFAULT_RETRY_POLICY, 1, { chance: 0.5 })).to.equal(31_500);
   });
 
   it('grows in steps, stays fixed, or is off', () => {
-    expect([1, 2, 3].map((attempt) => retryDelay({ ...DEFAULT_RETRY_POLICY, strategy: 'linear' }, attempt))).to.deep.equal([30_000, 60_000, 90_000]);
-    expect([1, 2, 3].map((attempt) => retryDelay({ ...DEFAULT_RETRY_POLICY, strategy: 'fixed' }, attempt))).to.deep.equal([30_000, 30_000, 30_000]);
-    expect(retryDelay({ ...DEFAULT_RETRY_POLICY, enabled: false }, 1)).to.equal(undefined);
+    expect([1, 2, 3].map((attempt) => retryDelay({ ...DEFAULT_RETRY_POLICY, strategy: 'linear' }, attempt, { chance: 0 }))).to.deep.equal([30_000, 60_000, 90_000]);
+    expect([1, 2, 3].map((attempt) => retryDelay({ ...DEFAULT_RETRY_POLICY, strategy: 'fixed' }, attempt, { chance: 0 }))).to.deep.equal([30_000, 30_000, 30_000]);
+    expect(retryDelay({ ...DEFAULT_RETRY_POLICY, enabled: false }, 1, { chance: 0, retryAfterMs: 1 })).to.equal(undefined);
   });
 });
 

@@ -30,6 +30,18 @@ describe('the metrics', () => {
     expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('palimpsest_'))).to.deep.equal([]);
   });
 
+  it('forget the lag of a follower that another process runs', async () => {
+    const own = createMetrics();
+    for (const follower of ['projection/content/1', 'relay']) {
+      own.lag(follower, 3);
+      own.followerLeft?.(follower);
+    }
+    expect(await own.text()).to.not.match(/^palimpsest_(projection|relay)_lag_seconds[ {]/m);
+    own.lag('relay', 2);
+    expect(await own.text()).to.match(/^palimpsest_relay_lag_seconds 2$/m);
+    own.close();
+  });
+
   it('show where a follower stands still, dead letters, pools, and what was dropped or waits, read at each scrape', async () => {
     const own = createMetrics();
     let dropped = 3;

@@ -43,6 +43,19 @@ describe('follower with its own checkpoint', () => {
     await database.db().query('truncate operational.leases, operational.checkpoints');
   });
 
+  it('leaves its lag to another process that took its lease', async () => {
+    const told: string[] = [];
+    const metrics = { lag: () => told.push('lag'), batchApplied: () => undefined, followerLeft: () => told.push('left') };
+    const follower = follow({ handler: { kind: 'before', handle: () => Promise.resolve() }, metrics });
+    log.append(note(1, 'one'));
+    await reached(follower, place(1));
+    expect(told).to.include('lag').and.not.include('left');
+    await database.db().execute(`update operational.leases set owner = 'another', epoch = epoch + 1, expires_at = now() + interval '1 hour'`);
+    await eventually(() => {
+      expect(told.at(-1)).to.equal('left');
+    });
+  });
+
   it('moves the checkpoint only after a handler that runs before it, and repeats the batch when that failed', async () => {
     const published: string[] = [];
     let failures = 2;

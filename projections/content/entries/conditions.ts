@@ -77,21 +77,34 @@ function direction(key: SortKey | undefined): 'asc' | 'desc' {
   return key?.descending === true ? 'desc' : 'asc';
 }
 
-/** SQL that holds for the rows after the cursor in the order of the sort keys; its bound on the first key lets an index begin there. */
+/** SQL that holds for the rows after the cursor in the order of the sort keys. */
 export function afterSql(sort: readonly SortKey[], after: NonNullable<EntryQuery['after']>, parameters: Parameters): string {
-  const keys = sort.map((key, index) => {
+  return `(${afterRanges(sort, after, parameters).join(' or ')})`;
+}
+
+/** The same in parts that come one after the other in that order; each has one bound on the first key, so that an index begins there. */
+export function afterRanges(sort: readonly SortKey[], after: NonNullable<EntryQuery['after']>, parameters: Parameters): readonly string[] {
+  const keys = sort.map((key, index): PlacedKey => {
     const value = after.values[index] ?? null;
     return { key, sql: sortSql(key), value: value === null ? undefined : bind(parameters, value, castOf(key.column)) };
   });
-  const rest = keys.reduceRight((inner, { key, sql, value }) => {
-    const beyond = beyondSql(key, sql, value);
-    const same = value === undefined ? `${sql} is null` : `${sql} = ${value}`;
-    return `(${beyond === undefined ? '' : `${beyond} or `}(${same} and ${inner}))`;
-  }, `t."id" ${sort.at(-1)?.descending === true ? '<' : '>'} ${bind(parameters, after.id, 'uuid')}`);
-  const [first] = keys;
-  if (first?.value === undefined) return rest;
-  if (first.key.descending) return `${first.sql} <= ${first.value} and ${rest}`;
-  return first.key.column.nullable ? rest : `${first.sql} >= ${first.value} and ${rest}`;
+  const beyondId = `t."id" ${sort.at(-1)?.descending === true ? '<' : '>'} ${bind(parameters, after.id, 'uuid')}`;
+  const [first, ...others] = keys;
+  const inner = others.reduceRight((rest, placed) => beyondOrSame(placed, rest), beyondId);
+  if (!first) return [inner];
+  const { sql, value, key } = first;
+  if (value === undefined) return [`${sql} is null and ${inner}`, ...(key.descending ? [`${sql} is not null`] : [])];
+  const within = `${sql} ${key.descending ? '<=' : '>='} ${value} and ${beyondOrSame(first, inner)}`;
+  return [within, ...(!key.descending && key.column.nullable ? [`${sql} is null`] : [])];
+}
+
+/** A sort key and its value in the cursor, bound; undefined: null. */
+type PlacedKey = { readonly key: SortKey; readonly sql: string; readonly value: string | undefined };
+
+function beyondOrSame({ key, sql, value }: PlacedKey, inner: string): string {
+  const beyond = beyondSql(key, sql, value);
+  const same = value === undefined ? `${sql} is null` : `${sql} = ${value}`;
+  return `(${beyond === undefined ? '' : `${beyond} or `}(${same} and ${inner}))`;
 }
 
 function beyondSql({ column, descending }: SortKey, sql: string, value: string | undefined): string | undefined {

@@ -2,7 +2,7 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { EntryQuery } from '../../../domain/content/entry-query.ts';
 import type { GlobalPosition } from '../../../domain/event.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
-import { afterSql, bind, conditionSql, orderSql, sortSql } from './conditions.ts';
+import { afterRanges, afterSql, bind, conditionSql, orderSql, sortSql } from './conditions.ts';
 import type { Parameters } from './conditions.ts';
 import { LIVE_SCHEMA, shapeColumns, sourceOf, tableOf } from './entry-json.ts';
 import type { EntryShape } from './entry-json.ts';
@@ -21,11 +21,24 @@ const PAST_WORDS = 't."_words"';
 
 /** SQL of the rows of a page in their order; only the columns that are shown, and the sort values as text. The tenant is the first parameter. */
 export function rowsSql(type: ContentType, query: EntryQuery & From, parameters: Parameters): string {
-  const where = [whereSql(type, query, parameters, { words: wordsOf(query) })];
-  if (query.after) where.push(afterSql(query.sort, query.after, parameters));
-  const columns = [...shapeColumns(type, query).map((name) => `t.${name}`), ...query.sort.map((key, index) => `${sortSql(key)}::text as "_k${index}"`)];
+  const where = whereSql(type, query, parameters, { words: wordsOf(query) });
+  const rows = (more: string): string => `from ${sourceOf(type, query)} t where ${where}${more} order by ${orderSql(query.sort)} limit ${Math.trunc(query.limit)}`;
+  const ranges = query.after ? afterRanges(query.sort, query.after, parameters) : [];
+  if (ranges.length > 1) return unionSql(query, ranges.map((range) => `select ${rowColumns(type, query)} ${rows(` and ${range}`)}`));
   const offset = query.offset > 0 ? ` offset ${Math.trunc(query.offset)}` : '';
-  return `select ${columns.join(', ')} from ${sourceOf(type, query)} t where ${where.join(' and ')} order by ${orderSql(query.sort)} limit ${Math.trunc(query.limit)}${offset}`;
+  return `select ${rowColumns(type, query)} ${rows(ranges.map((range) => ` and ${range}`).join(''))}${offset}`;
+}
+
+/** The columns that are shown, and of every sort key its value as text and as it is. */
+function rowColumns(type: ContentType, query: EntryQuery, alias = 't'): string {
+  const keys = query.sort.flatMap((key, index) => [`${sortSql(key)}::text as "_k${index}"`, `${sortSql(key)} as "_o${index}"`]);
+  return [...shapeColumns(type, query).map((name) => `${alias}.${name}`), ...keys].join(', ');
+}
+
+/** The first rows of several selects, each of which gives `rowColumns` in the order of the query. */
+function unionSql({ sort, limit }: EntryQuery, selects: readonly string[]): string {
+  const order = orderSql(sort, (_, index) => `t."_o${index}"`);
+  return `select * from (${selects.map((select) => `(${select})`).join(' union all ')}) t order by ${order} limit ${Math.trunc(limit)}`;
 }
 
 /** SQL of how many entries match. */
@@ -49,20 +62,18 @@ export function hasChangedSql(type: ContentType, since: GlobalPosition, paramete
  */
 export function walkRowsSql(type: ContentType, query: EntryQuery, { set, walk }: { readonly set: PastSet; readonly walk: GlobalPosition }, parameters: Parameters): string {
   const limit = Math.trunc(query.limit);
-  const shown = shapeColumns(type, query);
-  const keys = query.sort.flatMap((key, index) => [`${sortSql(key)}::text as "_k${index}"`, `${sortSql(key)} as "_o${index}"`]);
   const order = orderSql(query.sort);
-  const outer = orderSql(query.sort, (_, index) => `t."_o${index}"`);
   const where = whereSql(type, query, parameters);
   const then = whereSql(type, query, parameters, { words: PAST_WORDS });
   const after = query.after ? ` and ${afterSql(query.sort, query.after, parameters)}` : '';
+  const ranges = query.after ? afterRanges(query.sort, query.after, parameters).map((range) => ` and ${range}`) : [''];
   const still = `(t."_position" <= ${bind(parameters, walk, 'text')} or t."_version" = 1)`;
   const now = whereSql(type, query, parameters, { alias: 'c' });
-  const unchanged = `select ${[...shown.map((name) => `t.${name}`), ...keys].join(', ')} from ${tableOf(type)} t where ${where} and ${still}${after} order by ${order} limit ${limit}`;
+  const unchanged = ranges.map((range) => `select ${rowColumns(type, query)} from ${tableOf(type)} t where ${where} and ${still}${range} order by ${order} limit ${limit}`);
   const changed =
-    `select ${[...shown.map((name) => `c.${name}`), ...keys].join(', ')} from (${pastRows(set)}) t join ${tableOf(type)} c on c."id" = t."id" ` +
+    `select ${rowColumns(type, query, 'c')} from (${pastRows(set)}) t join ${tableOf(type)} c on c."id" = t."id" ` +
     `where ${then}${after} and ${now} order by ${order} limit ${limit}`;
-  return `select * from ((${unchanged}) union all (${changed})) t order by ${outer} limit ${limit}`;
+  return unionSql(query, [...unchanged, changed]);
 }
 
 /** Lists hold published entries unless a condition names the status (spec 1, query parameters), those of deleted entries all. */

@@ -27,7 +27,7 @@ describe('what lists of 10,000 entries read', () => {
     await db.query(`create index on rm_content.doc (tenant_id, n, id); create index on rm_content.doc (tenant_id, left(title, 255), id);
       insert into rm_content.doc (id, tenant_id, _version, _status, _created_at, _updated_at, _created_by, _updated_by, _position, title, body, n)
         select ('01890000-0000-7000-8000-' || lpad(to_hex(i), 12, '0'))::uuid, 'default', 1, 'published', timestamptz '2026-01-01' + i * interval '1 second', timestamptz '2026-01-01' + i * interval '1 second',
-          '{"kind":"user","id":"u"}', '{"kind":"user","id":"u"}', lpad('3', 20, '0'), 'title ' || i, 'common word' || i % 500 || repeat(' filler', 100), i % 1000 from generate_series(1, ${ENTRIES}) i;
+          '{"kind":"user","id":"u"}', '{"kind":"user","id":"u"}', lpad('3', 20, '0'), 'title ' || i, 'common word' || i % 500 || repeat(' filler', 100), case when i % 64 > 0 then i % 1000 end from generate_series(1, ${ENTRIES}) i;
       insert into rm_content._search select id, '${type.id}', tenant_id, rm_content._search_vector(array[title, body]) || array_to_tsvector(array[E'\\x01${type.id}']) from rm_content.doc;
       analyze rm_content.doc; analyze rm_content._search`);
     // What a statement reads is told by PostgreSQL itself.
@@ -49,21 +49,25 @@ describe('what lists of 10,000 entries read', () => {
   }
 
   for (const sort of ['-created_at', 'created_at', 'title', '-title', 'n', '-n', '-n,title']) {
-    it(`a page by cursor reads as little at the end as at the start, by ${sort}`, async () => {
+    it(`a page by cursor reads as little anywhere as at the start, by ${sort}`, async () => {
+      const seen = new Set<string>();
       const at = async (cursor: string) => {
         const parsed = parsePageQuery({ type, hidden: NOTHING }, parseQuery(`sort=${sort}&limit=100&fields=n&cursor=${cursor}`), now);
         const page = await queries.lists.page(type, parsed);
+        for (const { id } of JSON.parse(page.json) as readonly { readonly id: string }[]) seen.add(id);
         return { reads: blocks, next: page.last ? encodeCursor(parsed, { ...page.last, walk: page.walk }) : '' };
       };
       const first = await at('');
       let { next } = first;
-      let last = first;
-      for (let page = 1; page < ENTRIES / 100; page += 1) {
-        last = await at(next);
-        ({ next } = last);
+      let most = 0;
+      for (let count = 1; count < ENTRIES / 100; count += 1) {
+        const page = await at(next);
+        most = Math.max(most, page.reads);
+        ({ next } = page);
       }
+      expect(seen.size).to.equal(ENTRIES);
       expect(first.reads).to.be.below(500);
-      expect(last.reads).to.be.below(first.reads * 2 + 100);
+      expect(most).to.be.below(first.reads * 2 + 100);
     });
   }
 

@@ -109,6 +109,7 @@ const HEADERS: JsonObject = {
     tenant: text('Slug of the tenant'),
     correlation_id: text('The same for all that one request caused'),
     schema_version: text('Version of the shape of the data', { pattern: '^[0-9]+$' }),
+    traceparent: text('W3C Trace Context of the append, where the install makes traces'),
   },
 };
 

@@ -25,6 +25,8 @@ async function fill(store: EventStore): Promise<number> {
   await store.append(newStream(), [odd], { expected: 'no_stream' });
   await store.append(newStream(), [{ ...odd, data: {} }], { expected: 'no_stream' });
   await store.append(newStream('user'), newEvents(700), { expected: 'no_stream' });
+  const traced = newEvent({});
+  await store.append(streams[0]!, [{ ...traced, metadata: { ...traced.metadata, $traceparent: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' } }], { expected: 'any' });
   return (await collect(store.readAll())).length;
 }
 

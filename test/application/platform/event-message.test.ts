@@ -41,6 +41,16 @@ describe('messages of events', () => {
     );
   });
 
+  it('carry the trace of the append as W3C traceparent, where it has one', () => {
+    const plain = recordedEvent();
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    const event = { ...plain, metadata: { ...plain.metadata, $traceparent: traceparent } };
+    const message = encodeEvent(event, 'p');
+    expect(message?.headers).to.include({ traceparent });
+    expect(message && decodeEvent(message)).to.deep.equal(event);
+    expect(encodeEvent(plain, 'p')?.headers).to.not.have.property('traceparent');
+  });
+
   it('go to the topic of their category, with the stream as key', () => {
     const event = recordedEvent({ stream: 'api_key-acme.k1' });
     expect(encodeEvent(event, 'palimpsest')).to.include({ topic: 'palimpsest.events.api_key', key: 'api_key-acme.k1' });

@@ -30,7 +30,7 @@ const BATCH = 500;
 const MOST_SEALED = 100_000;
 
 /** Chains what the log holds beyond the chains, up to its head at the call. @returns how far the log is chained */
-export async function chainAudit({ eventStore, chain, key }: AuditDependencies, signal?: AbortSignal): Promise<GlobalPosition> {
+export async function chainAudit({ eventStore, chain, key, now }: AuditDependencies, signal?: AbortSignal): Promise<GlobalPosition> {
   const until = await eventStore.head();
   for (;;) {
     signal?.throwIfAborted();
@@ -38,19 +38,19 @@ export async function chainAudit({ eventStore, chain, key }: AuditDependencies, 
       const events: RecordedEvent[] = [];
       for await (const event of eventStore.readAll({ after: session.position, limit: BATCH })) events.push(event);
       const last = events.at(-1);
-      if (last) await addLinks(session, events, last.position, key);
+      if (last) await addLinks(session, events, last.position, { key, now });
       return { position: last?.position ?? session.position, read: events.length };
     });
     if (position >= until || read < BATCH) return position;
   }
 }
 
-async function addLinks(session: ChainSession, events: readonly RecordedEvent[], position: GlobalPosition, key: Uint8Array): Promise<void> {
+async function addLinks(session: ChainSession, events: readonly RecordedEvent[], position: GlobalPosition, { key, now }: Pick<AuditDependencies, 'key' | 'now'>): Promise<void> {
   const heads = new Map(await session.heads([...new Set(events.map(({ metadata }) => metadata.tenant))]));
   const links: AuditLink[] = [];
   for (const event of events) {
     const { tenant } = event.metadata;
-    const head = heads.get(tenant) ?? { tenant, seq: 0, position: ORIGIN, mac: CHAIN_START, headMac: '', sealedSeq: 0, unsealed: 0, sealedAt: undefined };
+    const head = heads.get(tenant) ?? { tenant, seq: 0, position: ORIGIN, mac: CHAIN_START, headMac: '', sealedSeq: 0, unsealed: 0, sealedAt: now().toISOString() };
     const bare = { tenant, seq: head.seq + 1, position: event.position, eventId: event.id, digest: eventDigest(event) };
     const link = { ...bare, mac: linkMac(key, head.mac, bare) };
     links.push(link);
@@ -70,7 +70,7 @@ export async function sealAudit(dependencies: AuditDependencies, { everyEvents =
     const now = dependencies.now();
     let made = 0;
     for (const head of await session.unsealedHeads()) {
-      const age = head.sealedAt === undefined ? Infinity : now.getTime() - Date.parse(head.sealedAt);
+      const age = now.getTime() - Date.parse(head.sealedAt);
       if (head.unsealed < everyEvents && age < everySeconds * 1000) continue;
       await sealTenant(head, session, now, dependencies);
       made += 1;

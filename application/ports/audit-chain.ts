@@ -9,8 +9,8 @@ export type StoredHead = ChainHead & {
   readonly sealedSeq: number;
   /** Links after it that are no seals themselves: what the next seal is for. */
   readonly unsealed: number;
-  /** When the last seal was made; RFC 3339. */
-  readonly sealedAt: string | undefined;
+  /** When the last seal was made, or the chain began; RFC 3339. */
+  readonly sealedAt: string;
 };
 
 /** Working on the chains while no other process does. */

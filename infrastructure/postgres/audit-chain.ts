@@ -11,7 +11,7 @@ type HeadRow = {
   readonly head_mac: string;
   readonly sealed_seq: number;
   readonly unsealed: number;
-  readonly sealed_at: Date | null;
+  readonly sealed_at: Date;
 };
 type LinkRow = { readonly seq: number; readonly position: GlobalPosition; readonly event_id: string; readonly digest: string; readonly mac: string };
 
@@ -68,7 +68,7 @@ async function writeHead(tx: Transaction, { tenant, seq, position, mac, headMac,
     `insert into operational.audit_heads (tenant_id, seq, position, mac, head_mac, sealed_seq, unsealed, sealed_at) values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (tenant_id) do update set seq = excluded.seq, position = excluded.position, mac = excluded.mac, head_mac = excluded.head_mac,
        sealed_seq = excluded.sealed_seq, unsealed = excluded.unsealed, sealed_at = excluded.sealed_at`,
-    [tenant, seq, position, mac, headMac, sealedSeq, unsealed, sealedAt ?? null],
+    [tenant, seq, position, mac, headMac, sealedSeq, unsealed, sealedAt],
     'audit-head',
   );
 }
@@ -82,7 +82,7 @@ async function readHeads(db: Queryable, where: string, values: readonly unknown[
     headMac: row.head_mac,
     sealedSeq: row.sealed_seq,
     unsealed: row.unsealed,
-    sealedAt: row.sealed_at?.toISOString(),
+    sealedAt: row.sealed_at.toISOString(),
   }));
 }
 

@@ -127,6 +127,11 @@ const ROUTES = `
   GET    /api/admin/webhooks/{id}/deliveries                       webhook
   DELETE /api/admin/webhooks/{id}                                  webhook
   GET    /api/admin/webhook-dead-letters/{id}                      dead letter
+  GET    /api/admin/auth/device/{user_code}                        install
+  POST   /api/admin/auth/device/{user_code}/approve                install
+  POST   /api/admin/auth/device/{user_code}/deny                   install
+  GET    /docs/{file}                                              install
+  GET    /docs/{file}                                              install
 `.trim().split('\n').map((line) => {
   const [, method = '', path = '', kind = ''] = /^\s*(\S+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
   return { method, path, kind };
@@ -142,6 +147,9 @@ const LISTS = `
   GET /api/admin/openapi/public.json       install
   GET /api/admin/openapi.json              install
   GET /api/admin/openapi/admin.json        install
+  GET /api/admin/asyncapi.json             install
+  GET /api/v1/openapi.json                 tenant
+  GET /api/admin/auth/mfa                  install
   GET /api/admin/config                    install
   GET /api/admin/entitlements              install
   GET /api/admin/license                   install

@@ -138,7 +138,7 @@ describe('palimpsest serve', function () {
       expect(answers).to.contain('"shutting down"');
       expect(await running.exited).to.equal(0);
       expect(performance.now() - told).to.be.lessThan(10_000);
-      const complaints = running.output().split('\n').filter((line) => /"level":"(?:warn|error)"/.test(line) && !line.includes('"message":"shutting down"'));
+      const complaints = running.output().split('\n').filter((line) => /"level":"(?:warn|error)"/.test(line) && !line.includes('"message":"a probe says no"'));
       expect(complaints, 'beside the refused probe').to.deep.equal([]);
 
       service = await startServiceProcess(environment);

@@ -22,7 +22,7 @@ export const auditChain: Migration = {
       head_mac text not null,
       sealed_seq int8 not null,
       unsealed int8 not null,
-      sealed_at timestamptz(3)
+      sealed_at timestamptz(3) not null
     );
     comment on table operational.audit_heads is 'Where each chain ends, proved by head_mac, and what of it is under a signed seal';
     create table operational.audit_progress (only_row boolean primary key default true check (only_row), position text collate "C" not null);

@@ -22,6 +22,7 @@ import { createPasswords } from '../../../infrastructure/crypto/passwords.ts';
 import { randomSecrets } from '../../../infrastructure/crypto/random-secrets.ts';
 import { createSessionTokens } from '../../../infrastructure/crypto/session-tokens.ts';
 import type { SigningKeys } from '../../../infrastructure/crypto/signing-keys.ts';
+import { deriveKey } from '../../../infrastructure/crypto/derive-key.ts';
 import { createVault } from '../../../infrastructure/crypto/vault.ts';
 import { openPostgresEventStore } from '../../../infrastructure/event-store/postgres/postgres-event-store.ts';
 import type { ApiKeyRequestLog } from '../../../infrastructure/identity/api-key-requests.ts';
@@ -119,7 +120,7 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
   const mailer = recordingMailer();
   const dependencies: IdentityDependencies = {
     eventStore, vault, reads, passwords, changes, tenants, entitlements,
-    claims: createClaims({ database, key: Buffer.from('claims') }),
+    claims: createClaims({ database, key: deriveKey(ENCRYPTION_KEY, 'claims') }),
     sessions: createSessionStore({ database }),
     tokens: createSessionTokens({ keys: { current: () => SIGNING_KEYS, reread: () => Promise.resolve(false) }, expirySeconds }),
     secrets: randomSecrets,

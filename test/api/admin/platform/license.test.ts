@@ -197,7 +197,7 @@ describe('an opaque license key', () => {
     const one = await begin({}, shared);
     const two = await begin();
     const asked = server.asked.length;
-    expect([one.intervals, two.intervals]).to.deep.equal([[6 * 3_600_000], [6 * 3_600_000]]);
+    for (const { intervals } of [one, two]) expect(intervals).to.include(6 * 3_600_000);
     await one.tick();
     expect(server.asked).to.have.length(asked);
     clock.now = inDays(23, start);

@@ -98,8 +98,8 @@ describe('a service that moves to an EventStoreDB', function () {
     const database = service.database.db();
     const source = await openPostgresEventStore({ database });
     const target = await openEventStoreDb({ url: server.url });
-    const head = await source.head();
     await eventually(async () => {
+      const head = await source.head();
       expect(await database.query('select name from operational.checkpoints where position <> $1', [head])).to.deep.equal([]);
     });
     await service.service().stop();

@@ -185,7 +185,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
     const lacking = magicLinkLacks(identity.dependencies);
     if (lacking !== undefined && install.features.isRequested('magic-link')) {
       install.features.report('magic-link', lacking);
-      logger.warn('magic-link sign-in does not start', { reason: lacking });
+      logger.info('magic-link sign-in does not start', { reason: lacking });
     }
     const replica = await openReplica({ stores, settings, progress: engine.progress, logger });
     if (replica) closing(() => replica.close());

@@ -4,7 +4,6 @@ import { v7 as uuidv7 } from 'uuid';
 import { magicLinkLacks } from '../../application/identity/magic-link-dependencies.ts';
 import { renameInAccess } from '../../application/identity/rename-in-access.ts';
 import { applyDeclaredTypes } from '../../application/content/apply-declared-types.ts';
-import { WEBHOOK_CATEGORIES } from '../../application/automation/webhook-worker.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Tracing } from '../../application/ports/tracing.ts';
 import { startBatchSpan } from '../../application/platform/trace-batch.ts';
@@ -17,18 +16,14 @@ import type { HealthChecks } from '../../api/platform/health.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { ProtectionLimits } from '../../domain/traffic/protections.ts';
 import { keyRefusal } from '../../domain/identity/scopes.ts';
-import { sweepPastSets } from '../../projections/content/entries/past.ts';
 import type { FollowerTracing } from '../../projections/engine/collaborators.ts';
 import { createProjectionEngine } from '../../projections/engine/engine.ts';
-import { sweepDeadLetters } from '../automation/sweep-dead-letters.ts';
-import { sweepWebhookRecords } from '../automation/sweep-webhook-records.ts';
 import { createConfiguration } from '../configuration/configuration.ts';
 import type { SettingsLayer } from '../configuration/read-settings.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { deriveKey } from '../crypto/derive-key.ts';
 import { randomSecrets } from '../crypto/random-secrets.ts';
 import { createVault } from '../crypto/vault.ts';
-import { sweepApiKeyRequests } from '../identity/sweep-api-key-requests.ts';
 import { LICENSE_MODULE } from '../license/license-module.ts';
 import { createLogger } from '../logging/create-logger.ts';
 import type { ProcessMetrics } from '../metrics/create-metrics.ts';
@@ -40,16 +35,17 @@ import { isGone } from '../postgres/instance.ts';
 import { createIdempotencyKeys } from '../postgres/idempotency.ts';
 import { createRateCounters } from '../postgres/rate-counters.ts';
 import type { OpenTracing } from '../tracing/open-tracing.ts';
-import { composeAudit, startSealer } from './audit.ts';
+import { composeAudit } from './audit.ts';
 import { composeAutomation } from './automation.ts';
+import { createClosers } from './closers.ts';
 import { composeContent } from './content.ts';
+import { startDuties } from './duties.ts';
 import { composeFeatures } from './features.ts';
 import { withConsoleSettings } from './console-settings.ts';
 import { openFanOut } from './fan-out.ts';
 import { httpOptionsOf, tlsOf } from './http-options.ts';
 import { composeGdpr } from './gdpr.ts';
 import { composeIdentity } from './identity.ts';
-import { createHeldValues } from './held-values.ts';
 import type { Every } from './license.ts';
 import { composeLicense } from './license.ts';
 import { measured } from './measured-event-store.ts';
@@ -59,9 +55,7 @@ import { projections } from './projections.ts';
 import { openReplica } from './replica.ts';
 import { composeRoutes } from './routes.ts';
 import { composeReleases } from './releases.ts';
-import { startScheduler } from './scheduler.ts';
 import { composeSignInGuards } from './sign-in-guards.ts';
-import { MAGIC_LINK_SWEEP_MS, sweepMagicLinks } from './sign-in-links.ts';
 import { openStores } from './stores.ts';
 import { traced } from './traced-event-store.ts';
 import { watchTls } from './watch-tls.ts';
@@ -106,8 +100,6 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-/** All of it has this long; then the process may end all the same, for what is acknowledged is safe. */
-const STOP_DEADLINE_MS = 25_000;
 const LOW_DISK_BYTES = 100 * 1024 * 1024;
 
 /** Starts the roles that the settings name, in one process. @throws when the database, the event store or an address can't be had */
@@ -117,47 +109,24 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
   const latencies = createLatencyRecorder();
   const metrics = timed(createMetrics(), latencies);
   const roles = new Set(atStart.roles);
-  const closers: (() => Promise<void>)[] = [];
-  /** What was opened last is closed first. */
-  const closing = (close: () => Promise<void>): void => {
-    closers.unshift(close);
-  };
+  const closers = createClosers(logger);
   let state: ReturnType<HealthChecks['state']> = 'starting';
-  let stopped: Promise<void> | undefined;
 
-  /** Stops what is still starting as well as what has started. */
-  function stopOf(starting: Promise<{ stop(): Promise<void> } | undefined>, failure: string): () => Promise<void> {
-    const started = starting.catch((error: unknown) => {
-      if (state !== 'shutting_down') logger.error(failure, { reason: String(error) });
-      return undefined;
-    });
-    return async () => (await started)?.stop();
-  }
-
-  async function stop(): Promise<void> {
+  function stop(): Promise<void> {
     state = 'shutting_down';
-    const deadline = new AbortController();
-    const all = (async () => {
-      for (const close of closers) {
-        await close().catch((error: unknown) => {
-          logger.warn('a part did not close', { reason: String(error) });
-        });
-      }
-    })();
-    await Promise.race([all, pause(STOP_DEADLINE_MS, undefined, { signal: deadline.signal }).catch(() => undefined)]);
-    deadline.abort();
+    return closers.closeAll();
   }
 
   try {
     const tracing = traces?.tracing;
-    if (traces) closing(() => traces.close());
+    if (traces) closers.add(() => traces.close());
     const opened = await openStores({ settings: atStart, logger });
     const stores = { ...opened, eventStore: traced(measured(opened.eventStore, metrics), tracing) };
-    closing(() => opened.close());
+    closers.add(() => opened.close());
     const { database, eventStore, signals, leases, instanceId } = stores;
 
     const engine = createProjectionEngine({ database, source: eventStore, projections, leases, signals, logger, metrics, tracing: tracing && followerTracing(tracing), instanceId });
-    closing(() => engine.stop());
+    closers.add(() => engine.stop());
     await engine.prepare();
     if (roles.has('projector')) engine.start();
 
@@ -170,30 +139,29 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
     const rateCounters = createRateCounters({ database, key: deriveKey(encryptionKey, 'rate-counters') });
     const setupToken = settings.setupToken ?? randomSecrets.refreshToken();
     const license = await composeLicense({ stores, settings, vault, logger, now, every, licenseModule });
-    closing(() => license.close());
+    closers.add(() => license.close());
     const install = await composeFeatures({ stores, settings, sources, layers: layers ?? [], entitlements: license.holder.entitlements, progress: engine.progress, vault, logger });
-    closing(() => {
+    closers.add(() => {
       install.close();
-      return Promise.resolve();
     });
 
     const mail = composeMail({ stores, settings, vault, logger, now, newId });
-    if (roles.has('worker')) closing(mail.startWorker());
+    if (roles.has('worker')) closers.add(mail.startWorker());
     const guards = composeSignInGuards({ database, rateCounters, logger, protections });
     const identity = await composeIdentity({ stores, settings, logger, progress: engine.progress, vault, claims, entitlements: license.holder.entitlements, mailer: mail.mailer, guards, setupToken, now, newId });
-    closing(() => identity.close());
+    closers.add(() => identity.close());
     const lacking = magicLinkLacks(identity.dependencies);
     if (lacking !== undefined && install.features.isRequested('magic-link')) {
       install.features.report('magic-link', lacking);
       logger.info('magic-link sign-in does not start', { reason: lacking });
     }
     const replica = await openReplica({ stores, settings, progress: engine.progress, logger });
-    if (replica) closing(() => replica.close());
+    if (replica) closers.add(() => replica.close());
     const content = composeContent({
       stores, reading: replica?.queryable, progress: engine.progress, claims, accessRules: identity.dependencies.tenants.accessRules, logger,
       renamed: (names, context) => renameInAccess(identity.dependencies, names, context),
     });
-    closing(() => content.close());
+    closers.add(() => content.close());
     metrics.watch({
       pools: { main: database.pool, leases: stores.leasePool, ...(replica && { replica: replica.database.pool }) },
       replicaReads: replica && (() => replica.outcomes()),
@@ -202,51 +170,16 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
     });
     const releases = composeReleases({ stores, content, identityReads: identity.dependencies.reads, now, newId, logger });
     const modelling = composeModelling({ stores, settings, vault, entitlements: license.holder.entitlements, content });
-    closing(() => modelling.close());
+    closers.add(() => modelling.close());
     const history = createTodaysHistory({ eventStore, types: content.entryDependencies.types, typeById: (id) => content.typeById(id) });
     const automation = composeAutomation({ stores, settings, logger, metrics, tracing, progress: engine.progress, vault, history, hasStatus: (tenant, typeId) => content.hasStatus(tenant, typeId), entitlements: license.holder.entitlements, now, newId });
-    closing(() => automation.close());
+    closers.add(() => automation.close());
 
     const audit = await composeAudit({ stores, settings, now, newId });
     const fanOut = await openFanOut({ stores, settings, logger, metrics, tracing, onFatal });
-    closing(() => fanOut.close());
-    if (roles.has('relay')) closing(stopOf(fanOut.startRelay(history), 'the relay did not start'));
-    if (roles.has('worker') && install.features.isRequested('webhook')) {
-      const { worker } = automation;
-      worker.start();
-      closing(() => worker.stop());
-      const feeding = fanOut.feed.start({ worker: 'webhooks', categories: WEBHOOK_CATEGORIES, handle: (events) => worker.handle(events) });
-      feeding.catch((error: unknown) => {
-        install.features.report('webhook', `the worker gets no events: ${String(error)}`);
-      });
-      closing(stopOf(feeding, 'the webhook worker gets no events'));
-    }
+    closers.add(() => fanOut.close());
     const gdpr = composeGdpr({ stores, settings, identity: identity.dependencies, flushRequests: () => identity.requests.flush(), rateCounters });
-    if (roles.has('scheduler')) {
-      const scheduler = startScheduler({
-        claims, idempotency, rateCounters, logger,
-        heldBy: createHeldValues({ eventStore, vault, content }),
-        publishDueReleases: () => releases.publishDue(),
-        purgeSessions: () => identity.purge(),
-        sweepWebhookRecords: (signal) => sweepWebhookRecords(database, { retentionDays: Number(install.settings.value('webhook', 'delivery_retention_days')), signal }),
-        sweepDeadLetters: (signal) => sweepDeadLetters(database, { letterDays: settings.webhookDeadLetterRetentionDays, eventDays: settings.deadEventRetentionDays, signal }),
-        sweepPastSets: () => sweepPastSets(database),
-        finishErasures: () => gdpr.finishErasures(),
-        sweepApiKeyRequests: (signal) => sweepApiKeyRequests(database, { retentionDays: Number(install.settings.value('apikey', 'retention_days')), signal }),
-      });
-      closing(() => scheduler.stop());
-      const stopSweeping = every(MAGIC_LINK_SWEEP_MS, async () => {
-        await sweepMagicLinks(identity.dependencies, settings, now()).catch((error: unknown) => {
-          logger.warn('records of magic links could not be removed', { reason: String(error) });
-        });
-      });
-      closing(() => {
-        stopSweeping();
-        return Promise.resolve();
-      });
-      const sealer = startSealer({ audit, stores, logger, sealSeconds: settings.auditSealSeconds });
-      closing(() => sealer.stop());
-    }
+    startDuties({ roles, closers, stores, settings, install, fanOut, history, automation, content, identity, releases, gdpr, audit, vault, claims, idempotency, rateCounters, every, now, logger });
 
     const checks: HealthChecks = {
       state: () => state,
@@ -277,16 +210,15 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
       options: httpOptionsOf(settings),
     };
     // Before anything else is stopped: whatever waits for a broker that is away waits no more.
-    closing(() => {
+    closers.add(() => {
       fanOut.giveUp();
-      return Promise.resolve();
     });
     const applied = await applyDeclaredTypes(declaredTypes, systemContext({ now, newId }), content.typeDependencies, pause);
     if (applied.length > 0) logger.info('content types of the settings file applied', { names: applied });
     const tls = tlsOf(settings);
     const listeners: Listener[] = [];
     // Both at once: neither takes new requests while the other finishes its own.
-    closing(async () => {
+    closers.add(async () => {
       await Promise.all(listeners.map((listener) => listener.close()));
     });
     const listen = async (api: 'admin' | 'content', address: string): Promise<Listener> => {
@@ -296,9 +228,8 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
       return listener;
     };
     const watching = watchTls({ settings, listeners, logger });
-    closing(() => {
+    closers.add(() => {
       watching.stop();
-      return Promise.resolve();
     });
     const admin = await listen('admin', settings.adminListenAddress);
     const contentListener = await listen('content', settings.apiListenAddress);
@@ -311,7 +242,7 @@ export async function startService({ settings: atStart, layers, declaredTypes = 
       contentUrl: contentListener.url,
       setupToken: needsSetup ? setupToken : undefined,
       routes,
-      stop: () => (stopped ??= stop()),
+      stop,
     };
   } catch (error) {
     await stop();

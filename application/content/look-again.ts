@@ -1,4 +1,5 @@
 import type { FieldDefinition } from '../../domain/content/definition.ts';
+import { uniqueScope } from '../../domain/content/field-types.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { Claims } from '../ports/claims.ts';
 import type { ContentTypeReader } from '../ports/schema-workbench.ts';
@@ -27,10 +28,15 @@ export async function lookAgain(becoming: UniqueFields, position: GlobalPosition
   if (seen) await claimUnclaimed(becoming, { claims, reader: workbench }).catch(() => undefined);
 }
 
-/** Claims values that entries hold in unique fields and that nobody has claimed. Of two entries that hold the same, one has it from then on. */
+/**
+ * Claims values that entries hold in unique fields and that nobody has claimed; of two entries that hold the same, one has it from then on. What is
+ * claimed beyond them, by commands that began before, the reaper asks the streams about.
+ */
 export async function claimUnclaimed(
   { tenant, typeId, name, fields }: UniqueFields,
-  { claims, reader }: { readonly claims: Pick<Claims, 'assume'>; readonly reader: Pick<ContentTypeReader, 'valuesOf'> },
+  { claims, reader }: { readonly claims: Pick<Claims, 'assume' | 'doubtOthers'>; readonly reader: Pick<ContentTypeReader, 'valuesOf'> },
 ): Promise<void> {
-  await claims.assume(claimsOf(tenant, typeId, await reader.valuesOf({ tenant, table: name, fields })));
+  const values = claimsOf(tenant, typeId, await reader.valuesOf({ tenant, table: name, fields }));
+  await claims.assume(values);
+  for (const { id } of fields) await claims.doubtOthers({ tenant, scope: uniqueScope(typeId, id) }, values);
 }

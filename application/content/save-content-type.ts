@@ -46,8 +46,8 @@ export async function saveContentType(command: SaveContentType, context: Command
     const claiming = { claims: dependencies.claims, command: context.newId() };
     const unique = { tenant, typeId, name, fields: difference.checks.filter(({ kind }) => kind === 'unique').map(({ field }) => field) };
     await noteToLookAgain(unique, dependencies.claims);
-    // While a field was gone, entries were deleted without a word to its claims: those of the values there are, are made anew.
-    for (const { id } of returning(plan)) await dependencies.claims.endScopes(tenant, uniqueScope(typeId, id));
+    // What is claimed for a field that was not unique is left from before, when entries went or changed without a word to it.
+    for (const { id } of unique.fields.filter((field) => !isUnique(field, stored))) await dependencies.claims.endScopes(tenant, uniqueScope(typeId, id));
     const appended = await claimingExisting(coming, claiming, () => releasingExisting({ going, staying: coming }, claiming, () => append(plan, typeId, context, dependencies)));
     return { definition: plan.definition, position: appended, becoming: unique };
   });
@@ -83,9 +83,9 @@ async function append({ definition, stored, difference }: ContentTypePlan, typeI
   return claimingName(claim, dependencies.claims, () => appendChange({ typeId, stored, event }, context, dependencies));
 }
 
-/** Unique fields whose removal was queued and is taken back. */
-function returning({ definition, stored }: ContentTypePlan): readonly FieldDefinition[] {
-  return (stored?.retained ?? []).filter(({ id, unique }) => unique === true && definition.fields.some((field) => field.id === id));
+/** Whether the field is unique in the definition in force. */
+function isUnique({ id }: FieldDefinition, stored: ContentTypePlan['stored']): boolean {
+  return stored?.definition.fields.some((field) => field.id === id && field.unique === true) === true;
 }
 
 function isApplied(statement: SchemaStatement): boolean {

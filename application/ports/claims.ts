@@ -35,6 +35,8 @@ export type Claims = {
    * streams.
    */
   assume(values: ReadonlyMap<string, readonly ClaimRequest[]>): Promise<void>;
+  /** Of what is claimed in the scope, all but these values is in doubt, unless a command is at it: the reaper asks the streams. */
+  doubtOthers(scope: Pick<ClaimRequest, 'tenant' | 'scope'>, values: ReadonlyMap<string, readonly ClaimRequest[]>): Promise<void>;
   /**
    * A whole family of scopes is about to end: what all begin with `prefix`. Should the command not live to call `endScopes`, the reaper asks
    * every owner.

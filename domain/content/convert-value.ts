@@ -18,9 +18,10 @@ export function convertValue(field: FieldDefinition, value: Json, from: FieldTyp
   return parse(text.replaceAll(/^ +| +$/g, ''), after, field);
 }
 
-/** A value through every type that its field has had since: `types` begins with the value's own and ends with today's. */
+/** A value through every type that its field has had since: `types` begins with the value's own and ends with today's. What is no value of today's type is null. */
 export function convertThrough(field: FieldDefinition, value: Json, types: readonly FieldType[]): Json {
-  return types.reduce<Json>((converted, to, index) => convertValue({ ...field, field_type: to }, converted, types[index - 1] ?? to), value);
+  const converted = types.reduce<Json>((before, to, index) => convertValue({ ...field, field_type: to }, before, types[index - 1] ?? to), value);
+  return FIELD_TYPE_SPECS[field.field_type].textual ? converted : canonical(field, converted);
 }
 
 /** Text of a value as the database reads it when it converts the column. */
@@ -63,8 +64,8 @@ function withoutScale(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
-function canonical(field: FieldDefinition, text: string): Json {
-  const read = readValue(field, text);
+function canonical(field: FieldDefinition, value: Json): Json {
+  const read = readValue(field, value);
   return read.ok ? read.value : null;
 }
 

@@ -134,6 +134,15 @@ export function createClaims({ database, key, instance = '', isGone = () => fals
     }
   }
 
+  async function doubtOthers({ tenant, scope }: Pick<ClaimRequest, 'tenant' | 'scope'>, values: ReadonlyMap<string, readonly ClaimRequest[]>): Promise<void> {
+    const rows = [...values].flatMap(([owner, requests]) => keyed(requests.filter((request) => request.scope === scope)).map(({ hmac }) => ({ owner, hmac })));
+    await database.execute(
+      `update operational.claims c set unsettled_since = clock_timestamp() where tenant_id = $1 and scope = $2 and unsettled_since is null
+         and not exists (select 1 from unnest($3::text[], $4::bytea[]) as r (owner, value_hmac) where r.owner = c.owner and r.value_hmac = c.value_hmac)`,
+      [tenant, scope, rows.map(({ owner }) => owner), rows.map(({ hmac }) => hmac)],
+    );
+  }
+
   async function doubtScopes(tenant: string, prefix: string): Promise<void> {
     await database.execute('update operational.claims set unsettled_since = clock_timestamp() where tenant_id = $1 and starts_with(scope, $2) and unsettled_since is null', [tenant, prefix]);
   }
@@ -166,7 +175,7 @@ export function createClaims({ database, key, instance = '', isGone = () => fals
     return freed;
   }
 
-  return { claim, confirm, heldByOthers, ownerOf, abandon, assume, doubtScopes, endScopes, reap };
+  return { claim, confirm, heldByOthers, ownerOf, abandon, assume, doubtOthers, doubtScopes, endScopes, reap };
 }
 
 function parameters(owner: string, rows: readonly Keyed[]): readonly unknown[] {

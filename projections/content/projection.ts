@@ -1,5 +1,5 @@
 import { isContentTypeEvent } from '../../domain/content/content-type.ts';
-import type { ContentType } from '../../domain/content/content-type.ts';
+import type { StoredContentType } from '../../domain/content/content-type.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
@@ -65,6 +65,6 @@ function splitRuns(events: readonly RecordedEvent[]): readonly (readonly Recorde
  * A type that is not there was deleted hard, and its entries' rows with it: a write that raced with the deletion has no effect. (No entry is
  * written before its type, so there is no other way to miss one.)
  */
-async function readTypes(tx: Transaction, { schema }: Target, typeIds: readonly string[]): Promise<ReadonlyMap<string, ContentType>> {
+async function readTypes(tx: Transaction, { schema }: Target, typeIds: readonly string[]): Promise<ReadonlyMap<string, StoredContentType>> {
   return new Map((await readContentTypes(tx, schema, { typeIds })).map((type) => [type.id, type]));
 }

@@ -74,6 +74,7 @@ export function heldInMemory(): Claims & { readonly held: ReadonlyMap<string, st
       for (const [owner, requests] of values) for (const request of requests) if (!held.has(key(request))) held.set(key(request), owner);
       return Promise.resolve();
     },
+    doubtOthers: () => Promise.resolve(),
     doubtScopes: () => Promise.resolve(),
     endScopes: (tenant, prefix) => {
       for (const known of held.keys()) {

@@ -1,4 +1,4 @@
-import type { ContentType } from '../../../domain/content/content-type.ts';
+import type { ContentType, StoredContentType } from '../../../domain/content/content-type.ts';
 import type { Statement } from './statements.ts';
 import { createStatementCache } from './statements.ts';
 import { storedFields } from '../../../domain/content/entry-fields.ts';
@@ -21,7 +21,7 @@ import type { Deletion } from './tombstones.ts';
 import type { EntryWrite } from './entry-write.ts';
 
 /** Content types by id as they stand at this place of the log; one that was deleted hard is missing: its entries have no rows any more. */
-export type TypesById = (ids: readonly string[]) => Promise<ReadonlyMap<string, ContentType>>;
+export type TypesById = (ids: readonly string[]) => Promise<ReadonlyMap<string, StoredContentType>>;
 
 /**
  * Writes a run of entry events without a content type event among them: one fold per entry, then for each table one delete, one update and one insert
@@ -31,7 +31,7 @@ export type TypesById = (ids: readonly string[]) => Promise<ReadonlyMap<string, 
 export async function applyEntryEvents(tx: Transaction, target: Target, events: readonly RecordedEvent[], typesById: TypesById): Promise<void> {
   const facts = events.map((event) => ({ fact: parseEntryEvent(event), event }));
   const types = await typesById([...new Set(facts.map(({ fact }) => fact.data.type_id))]);
-  const batches = new Map<ContentType, Map<string, EntryWrite>>();
+  const batches = new Map<StoredContentType, Map<string, EntryWrite>>();
   const changes = new Map<string, LastChange>();
   const deletions = new Map<string, Deletion | undefined>();
   for (const { fact, event } of facts) {
@@ -39,7 +39,7 @@ export async function applyEntryEvents(tx: Transaction, target: Target, events: 
     if (!type) continue;
     let writes = batches.get(type);
     if (!writes) batches.set(type, (writes = new Map<string, EntryWrite>()));
-    writes.set(fact.entryId, foldWrite(writes.get(fact.entryId), fact, type, event));
+    writes.set(fact.entryId, foldWrite(writes.get(fact.entryId), fact, withRetained(type), event));
     if (fact.type !== 'EntryCreated') changes.set(type.id, { tenant: type.tenant, position: event.position });
     if (fact.type === 'EntryDeleted') deletions.set(fact.entryId, { type, at: fact.at, position: event.position });
     else if (fact.type === 'EntryUndeleted') deletions.set(fact.entryId, undefined);
@@ -52,12 +52,18 @@ export async function applyEntryEvents(tx: Transaction, target: Target, events: 
     const gone = all.flatMap(([id, { kind }]) => (kind === 'delete' ? [id] : []));
     const replaced = all.flatMap(([id, write]) => (write.kind === 'insert' && write.replaces === true ? [id] : []));
     await deleteRows(tx, table, type, [...gone, ...replaced]);
-    await patchRows(tx, table, type, all.flatMap(([id, write]) => (write.kind === 'patch' ? [{ id, ...write }] : [])));
-    await insertRows(tx, table, type, all.flatMap(([, write]) => (write.kind === 'insert' ? [write] : [])));
+    await patchRows(tx, table, withRetained(type), all.flatMap(([id, write]) => (write.kind === 'patch' ? [{ id, ...write }] : [])));
+    await insertRows(tx, table, withRetained(type), all.flatMap(([, write]) => (write.kind === 'insert' ? [write] : [])));
     await dropSearch(tx, target, gone);
     const searched = searchedKeys(type.definition);
     await keepSearch(tx, target, type, all.flatMap(([id, write]) => (touchesText(write, searched) ? [id] : [])));
   }
+}
+
+/** The type with the columns that wait for their removal: a command that began before it still writes them, for the case that they come back. */
+function withRetained(type: StoredContentType): ContentType {
+  const { definition, retained } = type;
+  return retained.length === 0 ? type : { ...type, definition: { ...definition, fields: [...definition.fields, ...retained] } };
 }
 
 /** Only a write that touches the text pays for taking it apart. */

@@ -161,12 +161,15 @@ describe('saving content types', () => {
     const scope = `entry/${type!.id}/${type!.definition.fields[0]!.id}`;
     for (const [id, value] of [[gone, 'gone'], [kept, 'kept']] as const) await world.claims.claim(`entry-default.${id}`, [{ tenant: 'default', scope, value }]);
     const held = () => [...world.claims.held].filter(([key]) => key.includes(scope)).map(([key, owner]) => [(JSON.parse(key) as string[])[2], owner]);
-    for (const back of [sku, { fields: [text('sku')] }]) {
-      await put('article', { fields: [] });
-      if (back === sku) await database.db().query('delete from rm_content.article where id = $1', [gone]);
-      await put('article', back);
-      expect(held()).to.deep.equal(back === sku ? [['kept', `entry-default.${kept}`]] : []);
-    }
+    await put('article', { fields: [] });
+    await database.db().query('delete from rm_content.article where id = $1', [gone]);
+    await put('article', sku);
+    expect(held()).to.deep.equal([['kept', `entry-default.${kept}`]]);
+    // A command that began before: its claim comes when nobody asks for it any more.
+    await put('article', { fields: [text('sku')] });
+    await world.claims.claim(`entry-default.${gone}`, [{ tenant: 'default', scope, value: 'late' }]);
+    await put('article', sku);
+    expect(held()).to.deep.equal([['kept', `entry-default.${kept}`]]);
   });
 
   it('refuses unique where converting makes two values one', async () => {

@@ -103,6 +103,20 @@ describe('claims on unique values', () => {
     expect(await states()).to.deep.equal([{ owner: 'b', scope: 'entry/t/slug', state: 'confirmed' }, { owner: 'a', scope: 'user/email', state: 'confirmed' }]);
   });
 
+  it('doubts what a scope holds beyond the values given, whoever holds it, and leaves what commands are at to them', async () => {
+    const [kept, moved, late] = ['kept', 'moved', 'late'].map((value) => ({ ...slug, value })) as [ClaimRequest, ClaimRequest, ClaimRequest];
+    const others = [email, { ...slug, tenant: 'acme' }, { ...slug, scope: 'entry/t/other' }];
+    await claims.claim('a', [kept, moved, ...others]);
+    await claims.confirm('a', [kept, moved, ...others], []);
+    await claims.claim('b', [late]);
+    await claims.doubtOthers(slug, new Map([['a', [kept, email]], ['b', [moved]]]));
+    await age();
+    await claims.claim('b', [late]);
+    expect(await claims.reap({ heldBy: () => Promise.resolve([]) }), 'moved').to.equal(1);
+    expect(await claims.ownerOf(moved)).to.equal(undefined);
+    expect([await claims.ownerOf(kept), await claims.ownerOf(late)]).to.deep.equal(['a', 'b']);
+  });
+
   it('ends scopes of one tenant by what they begin with; doubted ones are asked for should that never come', async () => {
     const foreign = { ...slug, tenant: 'acme' };
     const neighbour = { ...slug, scope: 'entry/t_/slug' };

@@ -51,7 +51,7 @@ export type Identity = {
   readonly requests: ApiKeyRequestLog;
   /** Whether any account exists. */
   anyUser(): Promise<boolean>;
-  /** Removes sessions, challenges and reset tokens that are over. */
+  /** Removes sessions, challenges, reset tokens and sign-ins of devices that are over. */
   purge(): Promise<number>;
   close(): Promise<void>;
 };

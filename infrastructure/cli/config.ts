@@ -6,7 +6,7 @@ import { settingsSchema } from '../configuration/settings-schema.ts';
 import { startLayers } from '../configuration/start-layers.ts';
 import { quickstartDefaults } from './quickstart-defaults.ts';
 
-const USAGE = `usage: palimpsest config check|print|schema [--json] [--quickstart]
+export const usage = `usage: palimpsest config check|print|schema [--json] [--quickstart]
 
   check    every problem that would refuse the start of \`serve\`, at once; exits 1 when there is one
   print    every setting with its value and the layer it comes from, then the problems; secrets are masked
@@ -23,7 +23,7 @@ export function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { json: { type: 'boolean', default: false }, quickstart: { type: 'boolean', default: false } } });
   const [action, ...more] = positionals;
   if (more.length > 0 || (action !== 'check' && action !== 'print' && action !== 'schema')) {
-    process.stderr.write(USAGE);
+    process.stderr.write(usage);
     return Promise.resolve(2);
   }
   if (action === 'schema') {

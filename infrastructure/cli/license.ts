@@ -7,7 +7,7 @@ import { BUILT_IN_LICENSE_KEY } from '../license/built-in-key.ts';
 import { issueLicense } from '../license/issue-license.ts';
 import { createLicenseVerifier } from '../license/verify-license.ts';
 
-const USAGE = `usage: npm run license -- <command> [options]
+export const usage = `usage: npm run license -- <command> [options]
 
   keygen
       makes a key pair: a JSON line {public_key, private_key}; SVC_LICENSE_PUBLIC_KEY takes the first
@@ -33,7 +33,7 @@ export async function run([command, ...args]: readonly string[]): Promise<number
     case 'help':
     case '--help':
     case '-h':
-      process.stdout.write(USAGE);
+      process.stdout.write(usage);
       return 0;
     default:
       return misused(command === undefined ? undefined : `there is no command ${command}`);
@@ -111,6 +111,6 @@ function print(value: object): void {
 }
 
 function misused(why: string | undefined): number {
-  process.stderr.write(`${why === undefined ? '' : `license: ${why}\n\n`}${USAGE}`);
+  process.stderr.write(`${why === undefined ? '' : `license: ${why}\n\n`}${usage}`);
   return 2;
 }

@@ -16,7 +16,11 @@ const COMMANDS = {
 } as const;
 
 /** What a command's module exports: it answers the exit code, or undefined when the process goes on. */
-export type Command = { readonly run: (args: readonly string[]) => Promise<number | undefined> };
+export type Command = {
+  readonly run: (args: readonly string[]) => Promise<number | undefined>;
+  /** More than one line of help. */
+  readonly usage?: string;
+};
 
 function usage(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
@@ -33,7 +37,12 @@ async function main([name, ...args]: readonly string[]): Promise<number | undefi
     process.stderr.write(`palimpsest: there is no command ${name}\n\n${usage()}`);
     return 2;
   }
-  const command: Command = await COMMANDS[name as keyof typeof COMMANDS].load();
+  const { summary, load } = COMMANDS[name as keyof typeof COMMANDS];
+  const command: Command = await load();
+  if (args.includes('--help') || args.includes('-h')) {
+    process.stdout.write(command.usage ?? `usage: palimpsest ${name} ${summary}\n`);
+    return 0;
+  }
   return command.run(args);
 }
 

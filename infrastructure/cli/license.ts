@@ -7,7 +7,7 @@ import { BUILT_IN_LICENSE_KEY } from '../license/built-in-key.ts';
 import { issueLicense } from '../license/issue-license.ts';
 import { createLicenseVerifier } from '../license/verify-license.ts';
 
-export const usage = `usage: npm run license -- <command> [options]
+export const usage = `usage: palimpsest license <command> [options]
 
   keygen
       makes a key pair: a JSON line {public_key, private_key}; SVC_LICENSE_PUBLIC_KEY takes the first

@@ -30,11 +30,11 @@ describe('npm run license', () => {
 
   it('says how it is used: exit code 0 when asked, 2 when misused', async () => {
     const help = await license('--help');
-    expect([help.code, help.output.split('\n')[0]]).to.deep.equal([0, 'usage: npm run license -- <command> [options]']);
+    expect([help.code, help.output.split('\n')[0]]).to.deep.equal([0, 'usage: palimpsest license <command> [options]']);
     await writeFile(keyFile(), JSON.stringify({ private_key: 'x'.repeat(43) }));
     const misuses: readonly (readonly string[])[] = [[], ['sign'], ['inspect'], ['issue'], ['issue', '--private-key', keyFile(), '--subject', 'a'], ['issue', '--private-key', keyFile(), '--subject', 'a', '--capabilities', 'teleport-pro']];
     const answers = await Promise.all(misuses.map((args) => license(...args)));
     expect(answers.map(({ code }) => code)).to.deep.equal(misuses.map(() => 2));
-    for (const { output } of answers) expect(output).to.contain('usage: npm run license');
+    for (const { output } of answers) expect(output).to.contain('usage: palimpsest license');
   });
 });

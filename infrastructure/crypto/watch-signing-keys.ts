@@ -28,6 +28,7 @@ const LOOK_AGAIN_MS = 1_000;
 export function watchSigningKeys({ path, ownerOnly, keys: atStart, now, onError, pollMs = 2_000 }: WatchOptions): SigningKeySource & { close(): void } {
   let keys: readonly SigningKey[] = atStart;
   let seen: string | undefined;
+  let told: string | undefined;
   let lookedAtMs = -Infinity;
   let looking: Promise<boolean> | undefined;
 
@@ -44,16 +45,18 @@ export function watchSigningKeys({ path, ownerOnly, keys: atStart, now, onError,
       const { mtimeMs, ino, size, mode } = await stat(path);
       const version = [mtimeMs, ino, size, mode].join('/');
       if (version === seen) return false;
-      seen = version;
       const found = (await readSigningKeys({ path, ownerOnly })) ?? keys;
+      seen = version;
+      told = undefined;
       if (JSON.stringify(found) === JSON.stringify(keys)) return false;
       keys = found;
       return true;
     } catch (error) {
       const reason = String(error);
-      // A missing file is told of once, like everything else that stays wrong.
-      if (seen !== reason && keys.length > 0) onError(error);
-      seen = reason;
+      // What stays wrong is told of once.
+      if (told !== reason && keys.length > 0) onError(error);
+      told = reason;
+      seen = undefined;
       return false;
     }
   }

@@ -2,11 +2,11 @@ import { expect } from 'chai';
 import { FIRST_ACCOUNT, claimsOfUser, emailClaim } from '../../../application/identity/user-claims.ts';
 import { userStream } from '../../../application/identity/decide-on-user.ts';
 import { createClaims } from '../../../infrastructure/postgres/claims.ts';
-import { OWNER, SETUP_TOKEN, bearer, newUser, setUpOwner, useIdentity } from './rig.ts';
+import { OWNER, SETUP_TOKEN, bearer, claimsKey, newUser, setUpOwner, useIdentity } from './rig.ts';
 
 describe('unique values of users', () => {
   const { admin, database, process } = useIdentity();
-  const claims = () => createClaims({ database: database.db(), key: Buffer.from('claims') });
+  const claims = () => createClaims({ database: database.db(), key: claimsKey() });
 
   it('left behind by a crash are settled by the owner\'s stream: setup is open again, and what was made stays', async () => {
     const dead = userStream('01a1f93d-7e91-7733-aa7d-9c2555142802');

@@ -54,6 +54,11 @@ export const SETUP_TOKEN = 'a-setup-token-for-tests';
 export const OWNER = { email: 'Owner@Palimpsest.test', password: 'Correct-Horse-7-battery' } as const;
 const ENCRYPTION_KEY = '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70';
 
+/** Under what the rig claims unique values; the same as a service with the tests' environment. */
+export function claimsKey(): Uint8Array {
+  return deriveKey(ENCRYPTION_KEY, 'claims');
+}
+
 /** A key of the tests; real ones come from the key file. */
 export const SIGNING_KEYS: SigningKeys = [{
   kty: 'OKP', crv: 'Ed25519', kid: 'test', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo', d: 'nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A',
@@ -120,7 +125,7 @@ export async function startIdentity({ url, signals = createInProcessSignals(), e
   const mailer = recordingMailer();
   const dependencies: IdentityDependencies = {
     eventStore, vault, reads, passwords, changes, tenants, entitlements,
-    claims: createClaims({ database, key: deriveKey(ENCRYPTION_KEY, 'claims') }),
+    claims: createClaims({ database, key: claimsKey() }),
     sessions: createSessionStore({ database }),
     tokens: createSessionTokens({ keys: { current: () => SIGNING_KEYS, reread: () => Promise.resolve(false) }, expirySeconds }),
     secrets: randomSecrets,

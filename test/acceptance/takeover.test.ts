@@ -69,8 +69,8 @@ describe('two projectors on one database', function () {
     owner?.child.kill('SIGSTOP');
     const stoppedAt = performance.now();
     const { id } = (await create(2)).json<{ id: string }>();
-    await eventually(() => readable(id), { timeoutMs: 3 * LEASE_MS });
-    expect(performance.now() - stoppedAt).to.be.lessThan(2.5 * LEASE_MS);
+    await eventually(() => readable(id), { timeoutMs: 8 * LEASE_MS });
+    expect(performance.now() - stoppedAt).to.be.lessThan(6 * LEASE_MS);
     const [after] = await owners();
     expect(after?.owner).not.to.equal(before?.owner);
     owner?.child.kill('SIGCONT');
@@ -85,8 +85,8 @@ describe('two projectors on one database', function () {
     await owner?.end('SIGKILL');
     const killedAt = performance.now();
     const { id } = (await create(3)).json<{ id: string }>();
-    await eventually(() => readable(id), { timeoutMs: 3 * LEASE_MS });
-    expect(performance.now() - killedAt).to.be.lessThan(2.5 * LEASE_MS);
+    await eventually(() => readable(id), { timeoutMs: 8 * LEASE_MS });
+    expect(performance.now() - killedAt).to.be.lessThan(6 * LEASE_MS);
     expect((await owners())[0]?.owner).not.to.equal(before?.owner);
   });
 

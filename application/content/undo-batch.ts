@@ -16,6 +16,8 @@ import { applyEntryUndo, planEntryUndo } from './undo-entry.ts';
 export type UndoDependencies = EntryDependencies & {
   /** A live content type by id. */
   readonly typeById: (tenant: string, typeId: string) => Promise<ContentType | undefined>;
+  /** Resolves true when the read models have reached the position, false after the time-out. */
+  readonly waitFor: (readModels: readonly string[], position: GlobalPosition, timeoutMs: number) => Promise<boolean>;
 };
 
 /** What became, or would become, of one entry. */
@@ -49,6 +51,7 @@ const PARALLEL = 8;
 /** About how much of a report is listed, in characters. */
 const MOST_CHARACTERS = 8_000_000;
 const MOST_PASSES = 8;
+const CATCH_UP_MS = 5000;
 
 /**
  * Takes a batch of events back: what it changed goes back where it is still as the batch left it, by new events under one new correlation id, so that
@@ -122,6 +125,9 @@ async function applyAll({ batch, correlationId, signal, context, dependencies, r
       });
     }
     waiting = deferred;
+    // Who waits for another must find what that one has written: references are asked of the read model.
+    const { position } = report.read();
+    if (waiting.length > 0 && position !== undefined) await dependencies.waitFor(['content'], position, CATCH_UP_MS);
   }
 }
 

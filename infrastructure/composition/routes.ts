@@ -91,7 +91,7 @@ export function composeRoutes({ stores, replica, settings, configuration, latenc
     recoverFieldRoute(modelling.recover),
     ...releaseRoutes(releases.dependencies),
     ...contentTypeReadRoutes({ queries: content.typeDependencies.queries, accessRules: content.entryDependencies.accessRules }),
-    ...undoRoutes({ ...content.entryDependencies, typeById: async (tenant, id) => liveType(await content.typeById(id), tenant) }),
+    ...undoRoutes({ ...content.entryDependencies, waitFor: content.typeDependencies.waitFor, typeById: async (tenant, id) => liveType(await content.typeById(id), tenant) }),
     ...entryRoutes({ ...content.entryDependencies, entitlements: license.holder.entitlements }),
     ...adminContentRoutes(composeAdminContent({ database: stores.database, ...(replica && { reading: replica.queryable }), content, entitlements: license.holder.entitlements })),
     ...webhookRoutes(automation.routeDependencies),

@@ -1,6 +1,8 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import type { RecordedEvent, StreamRevision } from '../../domain/event.ts';
+import { byStream } from '../../domain/by-stream.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { applyEvent, foldEntry, NO_ENTRY } from './fold-entry.ts';
 import type { EntryAt } from './fold-entry.ts';
@@ -15,10 +17,6 @@ export type EntryChange = { readonly before: EntryState | undefined; readonly af
  * and types, which are today's; it must be no older than the events. Without one they are as each event names them.
  */
 export type EntryHistory = {
-  /** The entry as it stood at a revision; undefined before its first event. */
-  stateAt(stream: string, revision: StreamRevision): Promise<EntryState | undefined>;
-  /** The entry as it stood at a moment (RFC 3339, UTC, milliseconds; inclusive); undefined before its first event. */
-  stateAtMoment(stream: string, moment: string): Promise<EntryState | undefined>;
   /** The whole entry around an event of its stream. Costs one step when a stream's events are asked for in order, and none for who asks again for the last. */
   changeOf(event: RecordedEvent, type?: ContentType): Promise<EntryChange>;
   /** The same for a run of the log, different entries side by side; each entry's steps don't depend on what the cache holds. */
@@ -41,7 +39,7 @@ export function createEntryHistory({ eventStore, maxCachedCharacters = 8_000_000
 
   async function step(event: RecordedEvent, type: ContentType | undefined, last?: EntryAt): Promise<LastStep> {
     const known = cache.get(keyOf(event.stream, type));
-    if (known?.before && known.after.revision === event.revision) return known;
+    if (known?.after.revision === event.revision) return known;
     const before = last?.revision === event.revision - 1 ? last : await at(event.stream, event.revision - 1, type);
     const after = applyEvent(before, event, type);
     cache.set(keyOf(event.stream, type), { before, after });
@@ -49,41 +47,20 @@ export function createEntryHistory({ eventStore, maxCachedCharacters = 8_000_000
   }
 
   return {
-    async stateAt(stream, revision) {
-      const after = await at(stream, revision);
-      cache.set(keyOf(stream, undefined), { after });
-      return after.state;
-    },
-    stateAtMoment: async (stream, moment) => (await foldEntry(eventStore, stream, { while: (event) => event.metadata.occurred_at <= moment })).state,
     changeOf: async (event, type) => toChange(await step(event, type)),
     async changesOf(events, type) {
       const changes = new Map<RecordedEvent, EntryChange>();
-      const waiting = runsOf(events);
-      const worker = async (): Promise<void> => {
-        for (let run = waiting.shift(); run; run = waiting.shift()) {
-          let last: EntryAt | undefined;
-          for (const event of run) {
-            const made = await step(event, type, last);
-            changes.set(event, toChange(made));
-            last = made.after;
-          }
+      await inParallel(byStream(events), PARALLEL_ENTRIES, async (run) => {
+        let last: EntryAt | undefined;
+        for (const event of run) {
+          const made = await step(event, type, last);
+          changes.set(event, toChange(made));
+          last = made.after;
         }
-      };
-      await Promise.all(Array.from({ length: PARALLEL_ENTRIES }, worker));
+      });
       return changes;
     },
   };
-}
-
-/** Events by their streams, in order. */
-function runsOf(events: readonly RecordedEvent[]): (readonly RecordedEvent[])[] {
-  const runs = new Map<string, RecordedEvent[]>();
-  for (const event of events) {
-    const run = runs.get(event.stream);
-    if (run) run.push(event);
-    else runs.set(event.stream, [event]);
-  }
-  return [...runs.values()];
 }
 
 /** States under different names of the fields are different states. */

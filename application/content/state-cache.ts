@@ -1,7 +1,7 @@
 import type { EntryAt } from './fold-entry.ts';
 
-/** An entry after an event and, where it is known, before it: whoever asks for the same event again reads nothing. */
-export type LastStep = { readonly before?: EntryAt; readonly after: EntryAt };
+/** An entry before and after an event: whoever asks for the same event again reads nothing. */
+export type LastStep = { readonly before: EntryAt; readonly after: EntryAt };
 
 export type StateCache = { get(key: string): LastStep | undefined; set(key: string, step: LastStep): void };
 
@@ -23,7 +23,7 @@ export function createStateCache(maxCharacters: number): StateCache {
     },
     set(key, step) {
       remove(key);
-      const size = sizeOf(step.after) + (step.before ? sizeOf(step.before) : 0);
+      const size = sizeOf(step.after) + sizeOf(step.before);
       entries.set(key, { step, size });
       total += size;
       for (const oldest of entries.keys()) {

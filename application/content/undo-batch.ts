@@ -5,6 +5,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { laterOf, ORIGIN } from '../../domain/event.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { PlannedUndo } from './check-undo.ts';
 import { checkPlan, findForeignReferrer } from './check-undo.ts';
 import type { Batch, BatchSelector, NotUndoable } from './find-batch.ts';
@@ -89,7 +90,7 @@ async function planAll({ batch, signal, context, dependencies, report }: Run): P
   for (const chunk of chunks(batch.streams, CHUNK)) {
     signal.throwIfAborted();
     const typeOf = typesOf(dependencies, context.tenant);
-    const plans = await inParallel(chunk, (stream) => planEntryUndo({ stream, typeOf, contains: batch.contains }, context, dependencies));
+    const plans = await inParallel(chunk, PARALLEL, (stream) => planEntryUndo({ stream, typeOf, contains: batch.contains }, context, dependencies));
     for (const undo of plans) {
       if (!undo) continue;
       const kept = await withoutForeignReferrer(undo, batch, dependencies);
@@ -109,7 +110,7 @@ async function applyAll({ batch, correlationId, signal, context, dependencies, r
     const deferred: string[] = [];
     for (const chunk of chunks(waiting, CHUNK)) {
       const typeOf = typesOf(dependencies, context.tenant);
-      await inParallel(chunk, async (stream) => {
+      await inParallel(chunk, PARALLEL, async (stream) => {
         // The client is gone: what is written stays, and the next call goes on from there.
         if (signal.aborted) return;
         const undo = await planEntryUndo({ stream, typeOf, contains }, context, dependencies);
@@ -197,14 +198,3 @@ function createReport() {
 function* chunks<T>(items: readonly T[], size: number): Iterable<readonly T[]> {
   for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }
-
-async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<readonly R[]> {
-  const results: R[] = [];
-  const waiting = [...items.entries()];
-  const worker = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await work(next[1]);
-  };
-  await Promise.all(Array.from({ length: Math.min(PARALLEL, items.length) }, worker));
-  return results;
-}
-

@@ -1,5 +1,7 @@
 import type { RecordedEvent } from '../../domain/event.ts';
+import { byStream } from '../../domain/by-stream.ts';
 import { categoryOf } from '../../domain/stream.ts';
+import { inParallel } from '../in-parallel.ts';
 import type { Message, MessageBus } from '../ports/message-bus.ts';
 import type { EntryChange } from './content-change-message.ts';
 import { encodeContentChange } from './content-change-message.ts';
@@ -53,20 +55,10 @@ export function createRelay(dependencies: RelayDependencies): (events: readonly 
 /** Histories of different entries side by side, those of one entry in order. */
 async function changesOf(events: readonly RecordedEvent[], changeOf: RelayDependencies['changeOf']): Promise<ReadonlyMap<RecordedEvent, EntryChange>> {
   const changes = new Map<RecordedEvent, EntryChange>();
-  const byStream = new Map<string, RecordedEvent[]>();
-  for (const event of events) {
-    if (categoryOf(event.stream) !== 'entry') continue;
-    const stream = byStream.get(event.stream);
-    if (stream) stream.push(event);
-    else byStream.set(event.stream, [event]);
-  }
-  const waiting = [...byStream.values()];
-  const worker = async (): Promise<void> => {
-    for (let stream = waiting.shift(); stream; stream = waiting.shift()) {
-      for (const event of stream) changes.set(event, await changeOf(event));
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL_ENTRIES }, worker));
+  const entries = events.filter((event) => categoryOf(event.stream) === 'entry');
+  await inParallel(byStream(entries), PARALLEL_ENTRIES, async (run) => {
+    for (const event of run) changes.set(event, await changeOf(event));
+  });
   return changes;
 }
 

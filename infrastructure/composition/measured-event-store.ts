@@ -1,6 +1,7 @@
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
 import { hasCode } from '../../domain/errors.ts';
+import { withAppends } from './with-appends.ts';
 
 /** The store with its appends measured, whichever adapter it is. */
 export function measured(store: EventStore, metrics: Pick<Metrics, 'appendFinished'>): EventStore {
@@ -17,18 +18,8 @@ export function measured(store: EventStore, metrics: Pick<Metrics, 'appendFinish
     }
   }
   const appendMany = store.appendMany?.bind(store);
-  return {
-    capabilities: store.capabilities,
+  return withAppends(store, {
     append: (stream, events, options) => timed(store.append(stream, events, options)),
-    ...(appendMany ? { appendMany: (writes) => timed(appendMany(writes)) } : {}),
-    readStream: (stream, options) => store.readStream(stream, options),
-    readAll: (options) => store.readAll(options),
-    subscribe: (options) => store.subscribe(options),
-    head: () => store.head(),
-    findEvent: (id) => store.findEvent(id),
-    streamInfo: (stream) => store.streamInfo(stream),
-    setRetention: (stream, retention) => store.setRetention(stream, retention),
-    deleteStream: (stream, options) => store.deleteStream(stream, options),
-    close: () => store.close(),
-  };
+    appendMany: appendMany && ((writes) => timed(appendMany(writes))),
+  });
 }

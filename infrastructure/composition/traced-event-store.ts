@@ -3,6 +3,7 @@ import type { Tracing } from '../../application/ports/tracing.ts';
 import { hasCode } from '../../domain/errors.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
+import { withAppends } from './with-appends.ts';
 
 /**
  * The store with a span for each append, whichever adapter it is. The span is a child of what its first event was decided for, and the
@@ -37,19 +38,9 @@ export function traced(store: EventStore, tracing: Tracing | undefined): EventSt
     }
   }
   const appendMany = store.appendMany?.bind(store);
-  return {
-    capabilities: store.capabilities,
+  return withAppends(store, {
     append: (stream, events, options) =>
       spanned([{ stream, events, expected: options.expected }], ([write]) => store.append(stream, write?.events ?? events, options)),
-    ...(appendMany ? { appendMany: (writes) => spanned(writes, appendMany) } : {}),
-    readStream: (stream, options) => store.readStream(stream, options),
-    readAll: (options) => store.readAll(options),
-    subscribe: (options) => store.subscribe(options),
-    head: () => store.head(),
-    findEvent: (id) => store.findEvent(id),
-    streamInfo: (stream) => store.streamInfo(stream),
-    setRetention: (stream, retention) => store.setRetention(stream, retention),
-    deleteStream: (stream, options) => store.deleteStream(stream, options),
-    close: () => store.close(),
-  };
+    appendMany: appendMany && ((writes) => spanned(writes, appendMany)),
+  });
 }

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
+import { mkdir, readFile, rename, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KeptLicense, LicenseCache } from '../../application/ports/license-storage.ts';
+import { writeDraft } from '../crypto/private-file.ts';
 
 const FILE = 'license.json';
 
@@ -15,20 +15,11 @@ export function createLicenseCache({ directory }: { readonly directory: string }
     },
     async save({ installId, kept }) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      const draft = `${path}.${randomBytes(6).toString('hex')}`;
-      try {
-        const file = await open(draft, 'wx', 0o600);
-        try {
-          await file.writeFile(`${JSON.stringify({ install_id: installId, token: kept.token, origin: kept.origin, key_digest: kept.keyDigest }, null, 2)}\n`);
-          await file.sync();
-        } finally {
-          await file.close();
-        }
-        await rename(draft, path);
-      } catch (error) {
+      const draft = await writeDraft(path, `${JSON.stringify({ install_id: installId, token: kept.token, origin: kept.origin, key_digest: kept.keyDigest }, null, 2)}\n`);
+      await rename(draft, path).catch(async (error: unknown) => {
         await unlink(draft).catch(() => undefined);
         throw error;
-      }
+      });
     },
   };
 }

@@ -7,6 +7,7 @@ import { connect } from 'node:tls';
 import { startListener } from '../../../api/http/listener.ts';
 import type { Listener } from '../../../api/http/listener.ts';
 import { watchTls } from '../../../infrastructure/composition/watch-tls.ts';
+import { recordNotRun } from '../../support/adapters.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
@@ -38,6 +39,7 @@ describe('certificates', () => {
     try {
       execFileSync('openssl', ['version'], { stdio: 'ignore' });
     } catch {
+      await recordNotRun('certificates', 'there is no openssl to make them');
       this.skip();
     }
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-tls-'));

@@ -201,5 +201,6 @@ describe('statements of schema changes, run on Postgres', () => {
     const incompressible = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x4e00 + ((index * 7919) % 20_000))).join('');
     await database.db().query(`insert into rm_content.article (id, tenant_id, _version, _status, _created_at, _updated_at, _created_by, _updated_by, _position, title)
       values (gen_random_uuid(), 'default', 1, 'published', now(), now(), '{}', '{}', '', $1)`, [incompressible]);
+    expect(await database.db().query('select length(title) as length from rm_content.article')).to.deep.include({ length: 20_000 });
   });
 });

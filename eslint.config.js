@@ -1,43 +1,59 @@
 import importPlugin from 'eslint-plugin-import';
 import tseslint from 'typescript-eslint';
 
-/** Which floor may import which (the third column of the house's table): everything else is refused. */
-const floors = {
+/** The layers or folders that each layer may import. Every other import between layers is refused. */
+const layers = {
   domain: [],
   application: ['domain'],
-  projections: ['domain', 'infrastructure/postgres'],
+  projections: ['domain', 'application/ports', 'infrastructure/postgres'],
   infrastructure: ['application', 'domain'],
   api: ['application', 'projections', 'domain'],
 };
-/** The composition root and the command line put the floors together. */
+/** The composition root and the command line wire the layers together, so they may import all of them. */
 const roots = ['infrastructure/composition', 'infrastructure/cli'];
-const all = Object.keys(floors);
+const names = Object.keys(layers);
 
-const zones = all.flatMap((floor) => [
-  ...all
-    .filter((other) => other !== floor && !floors[floor].includes(other))
-    .map((other) => ({
-      target: [`./${floor}/**/*`],
-      from: `./${other}`,
-      except: floors[floor].filter((allowed) => allowed.startsWith(`${other}/`)).map((allowed) => `.${allowed.slice(other.length)}`),
-      message: `${floor}/ does not import ${other}/ (ops/decisions.md, the house)`,
-    })),
-  { target: `./${floor}/**/*`, from: ['./test', './ops'], message: 'nothing that ships imports tests or tools' },
-]).concat({ target: './api/client/**/*', from: './', except: ['./api/client'], message: 'the client runs in browsers: it imports nothing but itself' });
+const zones = names
+  .flatMap((layer) => [
+    ...names
+      .filter((other) => other !== layer && !layers[layer].includes(other))
+      .map((other) => ({
+        target: [`./${layer}/**/*`],
+        from: `./${other}`,
+        except: layers[layer]
+          .filter((allowed) => allowed.startsWith(`${other}/`))
+          .map((allowed) => `.${allowed.slice(other.length)}`),
+        message: `${layer}/ may import only ${layers[layer].join(', ') || 'itself'} (docs/architecture.md, Layers)`,
+      })),
+    { target: `./${layer}/**/*`, from: ['./test', './ops'], message: 'source code does not import tests or tools' },
+  ])
+  .concat({
+    target: './api/client/**/*',
+    from: './',
+    except: ['./api/client'],
+    message: 'the client runs in browsers and imports only its own folder',
+  });
 
 export default tseslint.config(
-  { ignores: ['dist/', '.cache/', '.palimpsest/', 'node_modules/'] },
+  { ignores: ['**/dist/', '.cache/', '.palimpsest/', '**/node_modules/'] },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.strictTypeChecked],
     plugins: { import: importPlugin },
     languageOptions: { parserOptions: { projectService: true } },
-    settings: { 'import/resolver': { node: { extensions: ['.ts'] } } },
+    settings: { 'import/resolver': { node: { extensions: ['.ts'] } }, 'import/extensions': ['.ts'] },
     rules: {
       '@typescript-eslint/consistent-type-definitions': 'off',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-unnecessary-condition': ['error', { allowConstantLoopConditions: true }],
-      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      '@typescript-eslint/no-import-type-side-effects': 'error',
+      'import/no-duplicates': ['error', { 'prefer-inline': true }],
+      'import/order': [
+        'error',
+        { groups: [['builtin', 'external'], 'parent', 'sibling'], alphabetize: { order: 'asc' } },
+      ],
+      'import/no-cycle': ['error', { ignoreExternal: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/no-unnecessary-type-parameters': 'off',
       'no-console': 'error',
@@ -50,7 +66,7 @@ export default tseslint.config(
       'no-restricted-properties': [
         'error',
         { object: 'Date', property: 'now', message: 'the clock is injected' },
-        { object: 'Math', property: 'random', message: 'chance is injected' },
+        { object: 'Math', property: 'random', message: 'randomness is injected' },
       ],
     },
   },
@@ -61,10 +77,31 @@ export default tseslint.config(
   },
   {
     files: ['**/*.ts'],
-    ignores: ['infrastructure/outbound/**', 'infrastructure/postgres/embedded/**', 'test/**', 'ops/**', 'infrastructure/cli/**', 'infrastructure/composition/**', 'infrastructure/event-store/eventstoredb/**', 'api/http/**', 'api/client/**'],
+    ignores: [
+      'infrastructure/outbound/**',
+      'infrastructure/postgres/embedded/**',
+      'test/**',
+      'ops/**',
+      'infrastructure/cli/**',
+      'infrastructure/composition/**',
+      'infrastructure/event-store/eventstoredb/**',
+      'api/http/**',
+      'api/client/**',
+    ],
     rules: {
-      'no-restricted-imports': ['error', { paths: ['undici', 'http', 'https', 'net', 'node:http', 'node:https', 'node:net'].map((name) => ({ name, message: 'outgoing requests go through infrastructure/outbound' })) }],
-      'no-restricted-globals': ['error', { name: 'fetch', message: 'outgoing requests go through infrastructure/outbound' }],
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: ['undici', 'http', 'https', 'net', 'node:http', 'node:https', 'node:net'].map((name) => ({
+            name,
+            message: 'outgoing requests go through infrastructure/outbound',
+          })),
+        },
+      ],
+      'no-restricted-globals': [
+        'error',
+        { name: 'fetch', message: 'outgoing requests go through infrastructure/outbound' },
+      ],
     },
   },
   {

@@ -1,68 +1,90 @@
-import type { CommandContext } from '../domain/context.ts';
-import { timestamp } from '../domain/context.ts';
-import type { Decider } from '../domain/decider.ts';
+import { type CommandContext, timestamp } from '../domain/context.ts';
+import type { Fold } from '../domain/decider.ts';
 import { hasCode, refusal } from '../domain/errors.ts';
 import type { DomainEvent, GlobalPosition, NewEvent, RecordedEvent, StreamRevision } from '../domain/event.ts';
-import type { Turn } from './in-turn.ts';
-import { inTurn } from './in-turn.ts';
+import { foldStream, type StateAt } from './fold-stream.ts';
+import { inTurn, type Turn } from './in-turn.ts';
 import type { AppendResult, EventStore, StreamWrite } from './ports/event-store.ts';
 
-/** A state known to be that of the stream at `revision`; -1 where the stream is empty. */
-export type StateAt<State> = { readonly state: State; readonly revision: StreamRevision };
+export type { StateAt } from './fold-stream.ts';
 
 export type CommandOutcome<State> = StateAt<State> & {
-  /** Position of the last event appended; undefined when the decision was that nothing happens. */
+  /** Position of the last event appended; undefined when the command changed nothing. */
   readonly position: GlobalPosition | undefined;
   readonly events: readonly NewEvent[];
 };
 
-export type HandleCommandOptions<State, Event extends DomainEvent> = {
-  readonly eventStore: EventStore;
+export type HandleCommandInput<State, Event extends DomainEvent> = {
   readonly stream: string;
-  readonly decider: Decider<State, Event>;
-  /** Turns stored events into the decider's (upcasts and narrows). Unknown types are fatal here. */
+  readonly decider: Fold<State, Event>;
+  /** Upcasts and narrows a stored event. @throws for an event of another aggregate */
   readonly parse: (event: RecordedEvent) => Event;
-  readonly context: CommandContext;
-  /** Pure decision on fresh state; may throw a refusal. Empty: nothing happens. Called again after a conflict. */
+  /**
+   * Pure decision on the current state; usually `(state) => xDecider.decide(state, command)`. It may throw a refusal.
+   * No events: the command changes nothing. Called again after a conflict.
+   */
   readonly decide: (state: State, revision: StreamRevision) => readonly Event[];
   /**
-   * A recent state, such as the read model's row; events after it are read only when the append conflicts. As a function it is asked when
-   * the command's turn has come.
+   * A recent state, such as the row of the read model. With it the stream is read only after a conflict. A function is
+   * called when the earlier commands on the stream have ended.
    */
   readonly snapshot?: StateAt<State> | (() => Promise<StateAt<State> | undefined>) | undefined;
-  /** Runs between decision and append, and again for every new decision (claims of unique values). */
+  /** Runs between each decision and its append, for example to claim unique values. */
   readonly beforeAppend?: ((events: readonly Event[], state: State) => Promise<void>) | undefined;
-  /** Writes to other streams that go with the events, in front of them, all or none; asked again for every new decision. Only where the store has `appendMany`. */
+  /**
+   * Returns writes to other streams that are appended before the events, all or none. Called for each decision.
+   * Requires a store with `appendMany`.
+   */
   readonly alongside?: ((events: readonly NewEvent[]) => Promise<readonly StreamWrite[]>) | undefined;
 };
 
-/** Decisions on one stream before the command gives up under contention and answers `store_unavailable`. */
+type HandleCommandDependencies = { readonly eventStore: EventStore };
+
+/** Maximum number of decisions of a command under contention; then it throws `store_unavailable`. */
 const MAX_DECISIONS = 100;
+/** Maximum number of sends of one append while its outcome is unknown. */
 const MAX_SENDS = 5;
 
 /**
- * Load, decide, append (spec 5, rule 3). Commands of one process on one stream take turns. A conflict is decided again on fresh state; an unknown outcome is sent again with the same ids.
- * @throws refusals of `decide`; `store_unavailable` when the store stays away; `outcome_unknown` when it never said what became of the append.
+ * Loads the state, decides, and appends. Commands of one process on the same stream run one after another. After a
+ * conflict the command decides again on fresh state. After an unknown outcome it sends the same events with the same
+ * ids again.
+ * @throws refusals of `decide`; `store_unavailable` when nothing was written; `outcome_unknown` when the events may
+ * have been written
  */
-export function handleCommand<State, Event extends DomainEvent>(options: HandleCommandOptions<State, Event>): Promise<CommandOutcome<State>> {
-  return inTurn(options, (turn) => runCommand(options, turn));
+export function handleCommand<State, Event extends DomainEvent>(
+  input: HandleCommandInput<State, Event>,
+  context: CommandContext,
+  dependencies: HandleCommandDependencies,
+): Promise<CommandOutcome<State>> {
+  return inTurn(input.stream, (turn) => runCommand(input, turn, context, dependencies), dependencies);
 }
 
-async function runCommand<State, Event extends DomainEvent>(options: HandleCommandOptions<State, Event>, turn: Turn): Promise<CommandOutcome<State>> {
-  const { eventStore, stream, decider, parse, context, decide, snapshot } = options;
+async function runCommand<State, Event extends DomainEvent>(
+  input: HandleCommandInput<State, Event>,
+  turn: Turn,
+  context: CommandContext,
+  { eventStore }: HandleCommandDependencies,
+): Promise<CommandOutcome<State>> {
+  const { stream, decider, parse, decide, snapshot } = input;
+  const fold = (from?: StateAt<State>): Promise<StateAt<State>> =>
+    foldStream({ stream, decider, parse, from }, { eventStore });
+
   const known = typeof snapshot === 'function' ? await snapshot() : snapshot;
-  let current = known ?? (await fold({ state: decider.initialState(), revision: -1 }));
-  // An append on it would only conflict.
+  let current = known ?? (await fold());
+  // An earlier command of this process wrote later revisions, so an append based on the snapshot would conflict.
   if (current.revision < turn.revision) current = await fold(current);
   for (let round = 1; ; round += 1) {
     const decided = decide(current.state, current.revision);
     if (decided.length === 0) return { ...current, position: undefined, events: [] };
-    await options.beforeAppend?.(decided, current.state);
+    await input.beforeAppend?.(decided, current.state);
     const events = decided.map((event) => toNewEvent(event, context));
     const expected = current.revision < 0 ? 'no_stream' : current.revision;
-    const alongside = (await options.alongside?.(events)) ?? [];
+    const alongside = (await input.alongside?.(events)) ?? [];
     try {
-      const { revision, position } = await appendOnce(() => appendWith(eventStore, alongside, { stream, events, expected }));
+      const { revision, position } = await appendOnce(() =>
+        appendWith(alongside, { stream, events, expected }, eventStore),
+      );
       turn.revision = Math.max(turn.revision, revision);
       return { state: decided.reduce(decider.evolve, current.state), revision, position, events };
     } catch (error) {
@@ -71,27 +93,22 @@ async function runCommand<State, Event extends DomainEvent>(options: HandleComma
       current = await fold(current);
     }
   }
-
-  async function fold(from: StateAt<State>): Promise<StateAt<State>> {
-    let { state, revision } = from;
-    for await (const event of eventStore.readStream(stream, { from: revision + 1 })) {
-      state = decider.evolve(state, parse(event));
-      revision = event.revision;
-    }
-    return { state, revision };
-  }
 }
 
-async function appendWith(eventStore: EventStore, alongside: readonly StreamWrite[], { stream, events, expected }: StreamWrite): Promise<AppendResult> {
+async function appendWith(
+  alongside: readonly StreamWrite[],
+  { stream, events, expected }: StreamWrite,
+  eventStore: EventStore,
+): Promise<AppendResult> {
   if (alongside.length === 0) return eventStore.append(stream, events, { expected });
   const results = await eventStore.appendMany?.([...alongside, { stream, events, expected }]);
   const last = results?.at(-1);
-  if (!last) throw new TypeError('this store appends to one stream at a time');
+  if (!last) throw new TypeError('this event store can not append to several streams at once');
   return last;
 }
 
-/** Wraps a decided event: id, actor, correlation, time (spec 5, rule 2). */
-export function toNewEvent(event: DomainEvent, context: CommandContext, schemaVersion = 1): NewEvent {
+/** Makes an event to append: adds an id and the metadata (tenant, actor, correlation, time, schema version 1). */
+export function toNewEvent(event: DomainEvent, context: CommandContext): NewEvent {
   return {
     id: context.newId(),
     type: event.type,
@@ -102,15 +119,16 @@ export function toNewEvent(event: DomainEvent, context: CommandContext, schemaVe
       $correlationId: context.correlationId,
       $causationId: context.causationId,
       occurred_at: timestamp(context),
-      schema_version: schemaVersion,
+      schema_version: 1,
       ...(context.traceparent === undefined ? {} : { $traceparent: context.traceparent }),
     },
   };
 }
 
 /**
- * Sends an append until its outcome is known, a few times: the same events under the same ids.
- * @throws `store_unavailable` when nothing was written for sure; `outcome_unknown` when any of the sends may have been; what else the store refuses
+ * Sends an append until its outcome is known, at most five times. Each send has the same events with the same ids.
+ * @throws `store_unavailable` when nothing was written; `outcome_unknown` when one of the sends may have been written;
+ * other refusals of the store
  */
 export async function appendOnce<Result>(send: () => Promise<Result>): Promise<Result> {
   let unknown: unknown;

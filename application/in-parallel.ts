@@ -1,5 +1,13 @@
-/** Works on items side by side, at most `limit` at a time. @returns the results in the order of the items; rejects with the first failure */
-export async function inParallel<T, R>(items: readonly T[], limit: number, work: (item: T) => Promise<R>): Promise<readonly R[]> {
+/**
+ * Runs `work` on every item, on at most `limit` items at the same time.
+ * @returns the results in the order of the items
+ * @throws the first error of `work`; the other items are still worked on
+ */
+export async function inParallel<T, R>(
+  items: readonly T[],
+  limit: number,
+  work: (item: T) => Promise<R>,
+): Promise<readonly R[]> {
   const results: R[] = [];
   const waiting = [...items.entries()];
   const worker = async (): Promise<void> => {

@@ -1,47 +1,54 @@
 import type { StreamRevision } from '../domain/event.ts';
 import type { EventStore } from './ports/event-store.ts';
 
-/** The commands of this process on one stream, one after the other. */
+/** State shared by the commands of this process that wait for, or work on, one stream. */
 export type Turn = {
-  /** Last revision that this process wrote while commands stood in line; -1 for none. */
+  /** Last revision that one of these commands wrote; -1 for none. */
   revision: StreamRevision;
 };
 
-type Line = Turn & { waiting: number; last: Promise<void> | undefined };
-
-/** Nobody waits longer for one ahead that hangs: the store's check of revisions keeps order also out of turn. */
-const PATIENCE_MS = 10_000;
-
-const lines = new WeakMap<EventStore, Map<string, Line>>();
+type Queue = Turn & { waiting: number; last: Promise<void> | undefined };
 
 /**
- * Runs work on a stream when the work before it is done, so that commands of one process don't spend their retries on each other.
- * Alone on its stream, work starts at once.
+ * Maximum wait for the previous command, in milliseconds. After it both commands run at the same time; the store's
+ * check of the expected revision still prevents lost updates.
  */
-export async function inTurn<T>({ eventStore, stream }: { readonly eventStore: EventStore; readonly stream: string }, work: (turn: Turn) => Promise<T>): Promise<T> {
-  let ofStore = lines.get(eventStore);
-  if (!ofStore) lines.set(eventStore, (ofStore = new Map<string, Line>()));
-  let line = ofStore.get(stream);
-  if (!line) ofStore.set(stream, (line = { revision: -1, waiting: 0, last: undefined }));
-  const before = line.last;
+const MAX_WAIT_MS = 10_000;
+
+const queues = new WeakMap<EventStore, Map<string, Queue>>();
+
+/**
+ * Runs the commands of one process on the same stream one after another, so that they do not conflict with each other.
+ * A command that is alone on its stream starts at once.
+ */
+export async function inTurn<T>(
+  stream: string,
+  work: (turn: Turn) => Promise<T>,
+  { eventStore }: { readonly eventStore: EventStore },
+): Promise<T> {
+  let ofStore = queues.get(eventStore);
+  if (!ofStore) queues.set(eventStore, (ofStore = new Map<string, Queue>()));
+  let queue = ofStore.get(stream);
+  if (!queue) ofStore.set(stream, (queue = { revision: -1, waiting: 0, last: undefined }));
+  const before = queue.last;
   let leave: () => void = () => undefined;
-  line.waiting += 1;
-  line.last = new Promise((resolve) => {
+  queue.waiting += 1;
+  queue.last = new Promise((resolve) => {
     leave = resolve;
   });
   try {
-    if (before) await patiently(before);
-    return await work(line);
+    if (before) await waitAtMost(before, MAX_WAIT_MS);
+    return await work(queue);
   } finally {
     leave();
-    line.waiting -= 1;
-    if (line.waiting === 0) ofStore.delete(stream);
+    queue.waiting -= 1;
+    if (queue.waiting === 0) ofStore.delete(stream);
   }
 }
 
-function patiently(turn: Promise<void>): Promise<void> {
+function waitAtMost(turn: Promise<void>, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, PATIENCE_MS);
+    const timer = setTimeout(resolve, milliseconds);
     void turn.then(() => {
       clearTimeout(timer);
       resolve();

@@ -1,12 +1,12 @@
 import type { RecordedEvent } from './event.ts';
 
-/** Events of each stream in their order, the streams in the order in which they first come. */
+/** Groups events by stream. Events keep their order; the streams are in the order of their first event. */
 export function byStream(events: readonly RecordedEvent[]): readonly (readonly RecordedEvent[])[] {
-  const runs = new Map<string, RecordedEvent[]>();
+  const streams = new Map<string, RecordedEvent[]>();
   for (const event of events) {
-    const run = runs.get(event.stream);
-    if (run) run.push(event);
-    else runs.set(event.stream, [event]);
+    const group = streams.get(event.stream);
+    if (group) group.push(event);
+    else streams.set(event.stream, [event]);
   }
-  return [...runs.values()];
+  return [...streams.values()];
 }

@@ -1,5 +1,14 @@
-/** A pure state machine: what its events make of a state. Decisions are functions of a command and that state. */
-export type Decider<State, Event> = {
+/** Folds events into a state. Pure: no clock, no randomness, no I/O. */
+export type Fold<State, Event> = {
   readonly initialState: () => State;
   readonly evolve: (state: State, event: Event) => State;
+};
+
+/**
+ * An aggregate as a pure state machine: `decide` returns the events that a command causes, `evolve` returns the state
+ * after an event. `decide` throws a refusal of the error catalogue; it returns no events when the command changes
+ * nothing.
+ */
+export type Decider<State, Command, Event> = Fold<State, Event> & {
+  readonly decide: (state: State, command: Command) => readonly Event[];
 };

@@ -1,22 +1,23 @@
 import type { Json } from './json.ts';
 
-/** One refused field of a body (spec 4, general rules). */
+/** One refused field of a request body. `field` is its path, parts separated by dots. */
 export type FieldError = { readonly field: string; readonly message: string };
 
-/** What a refusal may add to its catalogue entry. */
+/** What a refusal adds to its catalogue entry. */
 export type ErrorDetails = {
+  /** Replaces the default message. */
   readonly message?: string;
   readonly fields?: readonly FieldError[];
-  /** Further members of the answer's body. */
+  /** Further members of the response body. */
   readonly body?: Readonly<Record<string, Json>>;
-  /** Headers of the answer. */
+  /** Headers of the response. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 };
 
 /**
- * A refusal of the catalogue. Match it by `code`, never by class: `hasCode(error, 'conflict')`.
- * `status` is the HTTP status that it becomes; the mapping to a body stands in `api/http/error-answer.ts`.
+ * A refusal: an error of the catalogue. Match it by `code`, never by class: `hasCode(error, 'conflict')`.
+ * `status` is the HTTP status of the response; `api/http/error-answer.ts` maps the refusal to a response body.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;
@@ -38,8 +39,8 @@ export class AppError extends Error {
 }
 
 /**
- * The one error catalogue: code → status and default message (documents 1 to 4; messages are contracts).
- * Keep it sorted by room, then status.
+ * The error catalogue: code → HTTP status and default message. Codes, statuses and messages are contracts with API
+ * clients. Keep the entries of a module together.
  */
 export const ERRORS = {
   // every route
@@ -63,7 +64,10 @@ export const ERRORS = {
   request_timeout: { status: 408, message: 'the request did not arrive in time' },
   idempotency_in_progress: { status: 409, message: 'a request with this idempotency key is in progress' },
   body_too_large: { status: 413, message: 'request body too large' },
-  unsupported_media_type: { status: 415, message: 'unsupported media type, expected application/json or multipart/form-data' },
+  unsupported_media_type: {
+    status: 415,
+    message: 'unsupported media type, expected application/json or multipart/form-data',
+  },
   json_type_required: { status: 415, message: 'content-type must be application/json for multipart/form-data' },
   host_not_served: { status: 421, message: 'this host is not served here' },
   validation_failed: { status: 422, message: 'validation failed' },
@@ -76,7 +80,7 @@ export const ERRORS = {
   not_caught_up: { status: 503, message: 'the read model has not reached the requested position' },
   unavailable: { status: 503, message: 'service unavailable' },
 
-  // event store (spec 5, rule 3)
+  // event store
   conflict: { status: 409, message: 'the stream has changed' },
   stream_deleted: { status: 410, message: 'the stream is deleted' },
   invalid_append: { status: 500, message: 'the append is not valid' },
@@ -86,7 +90,7 @@ export const ERRORS = {
   outcome_unknown: { status: 503, message: 'the outcome of the append is unknown' },
   store_access_denied: { status: 500, message: 'the event store refused the credentials' },
 
-  // projections (rules 6 and 7)
+  // projections
   past_not_ready: { status: 503, message: 'the state of that moment is still being gathered' },
   projection_stopped: { status: 503, message: 'the read model has stopped' },
   lease_lost: { status: 500, message: 'the lease was lost' },
@@ -146,7 +150,10 @@ export const ERRORS = {
   invalid_challenge: { status: 401, message: 'invalid or expired challenge' },
   invalid_code: { status: 401, message: 'invalid code' },
   invalid_refresh_token: { status: 401, message: 'invalid refresh token' },
-  admin_key_refused: { status: 401, message: 'API keys with an admin role are not accepted on the admin API. Use an admin token.' },
+  admin_key_refused: {
+    status: 401,
+    message: 'API keys with an admin role are not accepted on the admin API. Use an admin token.',
+  },
   confirmation_required: { status: 403, message: 'password or mfa_code is required' },
   invalid_password: { status: 403, message: 'invalid password' },
   access_denied: { status: 403, message: 'access_denied' },
@@ -175,10 +182,19 @@ export const ERRORS = {
   tenant_domain_taken: { status: 409, message: 'another tenant has that domain' },
   default_tenant_stays: { status: 409, message: 'the default tenant cannot be deleted' },
   access_rule_exists: { status: 409, message: 'a rule for that role and schema already exists' },
-  invalid_tenant_slug: { status: 422, message: 'slug must start with a letter and hold at most 63 lower-case letters, digits or _' },
+  invalid_tenant_slug: {
+    status: 422,
+    message: 'slug must start with a letter and hold at most 63 lower-case letters, digits or _',
+  },
   weak_password: { status: 422, message: 'password does not meet the policy' },
-  api_key_needs_expiry: { status: 422, message: 'a key with the admin or super_admin role needs an expiry, at most 90 days away' },
-  api_key_expires_late: { status: 422, message: 'a key with the admin or super_admin role expires at most 90 days away' },
+  api_key_needs_expiry: {
+    status: 422,
+    message: 'a key with the admin or super_admin role needs an expiry, at most 90 days away',
+  },
+  api_key_expires_late: {
+    status: 422,
+    message: 'a key with the admin or super_admin role expires at most 90 days away',
+  },
   unknown_grant: { status: 422, message: 'unknown grant' },
   admin_token_expires_late: { status: 422, message: 'an admin token expires at most 90 days away' },
   api_key_name_required: { status: 400, message: 'invalid JSON, name is required' },
@@ -224,7 +240,7 @@ export function hasCode(error: unknown, code: ErrorCode): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
 }
 
-/** Whether an unknown thrown value is a refusal of the catalogue at all. */
+/** Whether an unknown thrown value is a refusal of the catalogue. */
 export function isAppError(error: unknown): error is AppError {
   return error instanceof Error && error.name === 'AppError' && 'code' in error && 'status' in error;
 }

@@ -5,22 +5,22 @@ export type StreamRevision = number;
 
 declare const positionBrand: unique symbol;
 /**
- * Place of an event in the order of the whole log: an opaque string of 20 zero-padded digits,
- * to be compared with `<` and `>` only. Positions are not promised to be contiguous.
+ * Place of an event in the global log: an opaque string of 20 zero-padded digits. Compare positions with `<` and `>`
+ * only. Positions may have gaps.
  */
 export type GlobalPosition = string & { readonly [positionBrand]: true };
 
-/** The position before every event. */
+/** The position before the first event. */
 export const ORIGIN = '00000000000000000000' as GlobalPosition;
 
 const POSITION = /^\d{20}$/;
 
-/** Reads a position out of text. @returns undefined when it is none. */
+/** Parses a position. @returns undefined for text that is not a position */
 export function parsePosition(text: string): GlobalPosition | undefined {
   return POSITION.test(text) ? (text as GlobalPosition) : undefined;
 }
 
-/** Makes a position of a non-negative integer. For adapters of the event store only. */
+/** Makes a position from a non-negative integer. For adapters of the event store only. */
 export function positionFrom(value: bigint | number): GlobalPosition {
   return value.toString().padStart(20, '0') as GlobalPosition;
 }
@@ -30,33 +30,39 @@ export function laterOf(a: GlobalPosition, b: GlobalPosition): GlobalPosition {
   return a > b ? a : b;
 }
 
-/** Who did it. `kind` is open for later kinds of credentials; ids never hold personal data. */
+/** The principal that caused an event. Ids contain no personal data. */
 export type Actor = {
   readonly kind: 'user' | 'api_key' | 'admin_token' | 'external' | 'system' | 'anonymous';
   readonly id: string;
 };
 
-/** What is known of every event beside its data (spec 5, rule 2). Holds no personal data. */
+/** Metadata of an event. It contains no personal data. */
 export type EventMetadata = {
   readonly tenant: string;
   readonly actor: Actor;
   readonly $correlationId: string;
   readonly $causationId: string;
-  /** W3C Trace Context of the append, where traces were asked for. */
+  /** W3C `traceparent` of the append; absent without tracing. */
   readonly $traceparent?: string;
-  /** RFC 3339, UTC, milliseconds. */
+  /** When the command ran. RFC 3339, UTC, milliseconds. */
   readonly occurred_at: string;
-  /** Version of the shape of `data` for this `type`, from 1. */
+  /** Version of the schema of `data` for this `type`, from 1. */
   readonly schema_version: number;
 };
 
-/** A fact a decider returns: a past-tense type and what changed. */
+/** An event as a decider returns it. The type is in the past tense; the data holds what changed. */
 export type DomainEvent<Type extends string = string, Data extends JsonObject = JsonObject> = {
   readonly type: Type;
   readonly data: Data;
 };
 
-/** A fact on its way to the store. The id makes a repeated append harmless. */
+/** The data of one type of a union of events. */
+export type EventData<Event extends DomainEvent, Type extends Event['type']> = Extract<
+  Event,
+  { readonly type: Type }
+>['data'];
+
+/** An event to append. The store appends an id only once, so an append can be repeated safely. */
 export type NewEvent = {
   readonly id: string;
   readonly type: string;
@@ -64,11 +70,11 @@ export type NewEvent = {
   readonly metadata: EventMetadata;
 };
 
-/** A fact in the store. */
+/** An event in the store. */
 export type RecordedEvent = NewEvent & {
   readonly stream: string;
   readonly revision: StreamRevision;
   readonly position: GlobalPosition;
-  /** When the store took it. RFC 3339, UTC, milliseconds. */
+  /** When the store appended it. RFC 3339, UTC, milliseconds. */
   readonly recorded_at: string;
 };

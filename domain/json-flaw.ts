@@ -1,44 +1,42 @@
-/** Deepest nesting a body may have: validators and serialisers recurse. */
+import { isStorableText } from './storable-text.ts';
+
+/** Maximum nesting depth of a request body. Validators recurse, so deeper bodies could exhaust the stack. */
 const MAX_DEPTH = 64;
 
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
-/** What is wrong with a parsed body, whatever its schema says. */
+/** A flaw of a parsed request body that no route accepts. */
 export type JsonFlaw =
-  /** Nested too deep, or a key `__proto__`: treated as text that is not JSON. */
+  /** Nested too deep, or a key `__proto__`. The caller treats the body as invalid JSON. */
   | { readonly kind: 'structure' }
-  /** Text that Postgres can't hold: a NUL or half of a surrogate pair. */
+  /**
+   * Text that PostgreSQL cannot store; see `isStorableText`. `field` is its path, parts separated by dots.
+   */
   | { readonly kind: 'text'; readonly field: string };
 
-/** Looks through a parsed JSON value for what no route can take. */
+/** Finds the first flaw of a parsed JSON value. @returns undefined when it has none */
 export function findJsonFlaw(value: unknown): JsonFlaw | undefined {
-  return look(value, 0);
+  return findFlaw(value, 0);
 }
 
-function look(value: unknown, depth: number): JsonFlaw | undefined {
-  if (typeof value === 'string') return sound(value) ? undefined : { kind: 'text', field: '' };
+function findFlaw(value: unknown, depth: number): JsonFlaw | undefined {
+  if (typeof value === 'string') return isStorableText(value) ? undefined : { kind: 'text', field: '' };
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth === MAX_DEPTH) return { kind: 'structure' };
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
-      const flaw = look(value[index], depth + 1);
-      if (flaw) return under(String(index), flaw);
+      const flaw = findFlaw(value[index], depth + 1);
+      if (flaw) return prefixed(String(index), flaw);
     }
     return undefined;
   }
   for (const [key, member] of Object.entries(value)) {
     if (key === '__proto__') return { kind: 'structure' };
-    if (!sound(key)) return { kind: 'text', field: '' };
-    const flaw = look(member, depth + 1);
-    if (flaw) return under(key, flaw);
+    if (!isStorableText(key)) return { kind: 'text', field: '' };
+    const flaw = findFlaw(member, depth + 1);
+    if (flaw) return prefixed(key, flaw);
   }
   return undefined;
 }
 
-function sound(text: string): boolean {
-  return !text.includes('\0') && !LONE_SURROGATE.test(text);
-}
-
-function under(key: string, flaw: JsonFlaw): JsonFlaw {
+function prefixed(key: string, flaw: JsonFlaw): JsonFlaw {
   return flaw.kind === 'structure' ? flaw : { kind: 'text', field: flaw.field === '' ? key : `${key}.${flaw.field}` };
 }

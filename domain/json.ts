@@ -3,3 +3,8 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 
 /** A plain JSON object. */
 export type JsonObject = { readonly [key: string]: Json };
+
+/** Whether a value is an object, and neither null nor an array. */
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,22 +1,17 @@
 import { Type } from '@sinclair/typebox';
-import { createEntryHistory } from '../../application/content/entry-history.ts';
-import type { ChangesView } from '../../application/content/read-changes.ts';
-import { readChanges } from '../../application/content/read-changes.ts';
 import type { ContentAccessDependencies } from '../../application/content/content-access.ts';
+import { createEntryHistory } from '../../application/content/entry-history.ts';
+import { type ChangesView, readChanges } from '../../application/content/read-changes.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
-import { ORIGIN, parsePosition } from '../../domain/event.ts';
 import { refusal } from '../../domain/errors.ts';
+import { type GlobalPosition, ORIGIN, parsePosition } from '../../domain/event.ts';
 import { eventStreamAnswer, wantsEventStream } from '../http/event-stream.ts';
-import type { Answer, Route } from '../http/route.ts';
-import { route } from '../http/route.ts';
-import type { StreamSlots } from '../http/stream-slots.ts';
-import { createStreamSlots, releasing } from '../http/stream-slots.ts';
-import type { ChangeStreamPace } from './change-stream.ts';
-import { CHANGE_STREAM_PACE, changeStream } from './change-stream.ts';
+import { type Answer, type Route, route } from '../http/route.ts';
+import { type StreamSlots, createStreamSlots, releasing } from '../http/stream-slots.ts';
+import { type ChangeStreamPace, CHANGE_STREAM_PACE, changeStream } from './change-stream.ts';
 import { READS, requireAccess } from './entry-access.ts';
 import { SchemaParams } from './entry-schemas.ts';
-import { invalid, wholeNumber } from './parse-list-query.ts';
+import { invalidParameter, wholeNumber } from './query-parameters.ts';
 
 export type ChangeRouteDependencies = ContentAccessDependencies & {
   readonly eventStore: EventStore;
@@ -27,9 +22,17 @@ export type ChangeRouteDependencies = ContentAccessDependencies & {
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 
-const After = Type.Optional(Type.String({ description: 'next of the page before: 20 digits; default the beginning', examples: ['00000000000000000000'] }));
+const After = Type.Optional(
+  Type.String({
+    description: 'The value of next in the previous page: 20 digits; default: the start of the log',
+    examples: ['00000000000000000000'],
+  }),
+);
 const Limit = Type.Optional(Type.String({ description: '1 to 1000; default 100', examples: ['100'] }));
-const Envelope = Type.Union([Type.Object({ id: Type.String({ format: 'uuid' }) }, { additionalProperties: true }), Type.Null()]);
+const Envelope = Type.Union([
+  Type.Object({ id: Type.String({ format: 'uuid' }) }, { additionalProperties: true }),
+  Type.Null(),
+]);
 const ChangeSchema = Type.Object({
   position: Type.String({ examples: ['00000000000000000042'] }),
   event: Type.Union([Type.Literal('after_create'), Type.Literal('after_update'), Type.Literal('after_delete')]),
@@ -40,7 +43,7 @@ const ChangeSchema = Type.Object({
   old_data: Envelope,
 });
 
-/** The changes feed of a content type: page by page, or as server-sent events that go on live. */
+/** The changes feed of a content type: in pages, or as server-sent events that continue with live changes. */
 export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Route[] {
   const { eventStore, streamSlots = createStreamSlots(), streamPace = CHANGE_STREAM_PACE } = dependencies;
   const changes = { eventStore, history: createEntryHistory({ eventStore }) };
@@ -50,13 +53,20 @@ export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Ro
       method: 'GET',
       path: '/api/v1/content/{schema}/changes',
       operation: 'readChanges',
-      summary: 'Every change of the entries in the order of the log, deletions included; with Accept: text/event-stream it goes on live',
-      tag: 'content', feature: 'content',
+      summary:
+        'List every change of the entries in log order, including deletions; with Accept: text/event-stream, continue with live changes',
+      tag: 'content',
+      feature: 'content',
       access: { kind: 'credential' },
       reads: READS,
       params: SchemaParams,
       query: Type.Object({ after: After, limit: Limit }, { additionalProperties: false }),
-      answers: { 200: Type.Object({ data: Type.Array(ChangeSchema), next: Type.String({ description: 'What after takes to go on' }) }) },
+      answers: {
+        200: Type.Object({
+          data: Type.Array(ChangeSchema),
+          next: Type.String({ description: 'The value of after for the next page' }),
+        }),
+      },
       streamed: 'text/event-stream',
       requestHeaders: ['Last-Event-ID'],
       answerHeaders: ['X-Schema-Revision'],
@@ -64,13 +74,14 @@ export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Ro
       handler: async (request): Promise<Answer> => {
         const view = await requireAccess(request, 'read', dependencies);
         const after = positionOf(request.query.after);
-        const limit = wholeNumber('limit', request.query.limit, { least: 1, most: MAX_LIMIT, preset: DEFAULT_LIMIT });
+        const limit = wholeNumber('limit', request.query.limit, { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT });
         const headers = { 'X-Schema-Revision': String(view.type.revision) };
         if (!wantsEventStream(request.header('accept'))) {
           const page = await readChanges({ view, after, limit, signal: request.signal }, changes);
           return { status: 200, json: `{"data":[${page.changes.join(',')}],"next":"${page.next}"}`, headers };
         }
-        const viewNow = (principal = request.principal): Promise<ChangesView> => requireAccess({ params: request.params, tenant: request.tenant, principal }, 'read', dependencies);
+        const viewNow = (principal = request.principal): Promise<ChangesView> =>
+          requireAccess({ params: request.params, tenant: request.tenant, principal }, 'read', dependencies);
         const pieces = changeStream(
           {
             view,
@@ -88,25 +99,29 @@ export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Ro
   ];
 }
 
-/** A type of the same name that took the place of the one that is followed is another feed. */
-async function sameType(begun: ChangesView, looking: Promise<ChangesView>): Promise<ChangesView> {
-  const view = await looking;
-  if (view.type.id !== begun.type.id) throw refusal('schema_not_found');
+/** @throws `schema_not_found` when another content type has taken the name of the one that the stream follows */
+async function sameType(first: ChangesView, current: Promise<ChangesView>): Promise<ChangesView> {
+  const view = await current;
+  if (view.type.id !== first.type.id) throw refusal('schema_not_found');
   return view;
 }
 
-/** @throws `invalid_query_parameter` for text that is no position */
+/** The parameter `after`; default: the start of the log. @throws `invalid_query_parameter` unless it is a position */
 function positionOf(text: string | undefined): GlobalPosition {
   if (text === undefined) return ORIGIN;
   const position = parsePosition(text);
-  if (position === undefined) throw invalid('after');
+  if (position === undefined) throw invalidParameter('after');
   return position;
 }
 
-/** `Last-Event-ID` of a client that comes back. @throws `invalid_header` for text that is no position */
+/**
+ * The position in `Last-Event-ID`, which a reconnecting client sends.
+ * @throws `invalid_header` unless it is a position
+ */
 function resumedFrom(text: string | undefined): GlobalPosition | undefined {
   if (text === undefined || text === '') return undefined;
   const position = parsePosition(text);
-  if (position === undefined) throw refusal('invalid_header', { message: 'Last-Event-ID must be a position as the stream sent it' });
+  if (position === undefined)
+    throw refusal('invalid_header', { message: 'Last-Event-ID must be a position as the stream sent it' });
   return position;
 }

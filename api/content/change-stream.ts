@@ -1,51 +1,61 @@
-import type { ChangesDependencies, ChangesView } from '../../application/content/read-changes.ts';
-import { followChanges } from '../../application/content/read-changes.ts';
-import { errorAnswer } from '../http/error-answer.ts';
-import { heartbeat, serverSentEvent, withTicks } from '../http/event-stream.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type ChangesDependencies, type ChangesView, followChanges } from '../../application/content/read-changes.ts';
 import { isAppError } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { setTimeout as pause } from 'node:timers/promises';
+import { errorAnswer } from '../http/error-answer.ts';
+import { heartbeat, serverSentEvent, withTicks } from '../http/event-stream.ts';
 
-/** How often, in milliseconds, a stream shows that it lives, and asks whether its reader may still read. */
+/** Milliseconds between heartbeats of an idle stream, and between checks that the reader may still read. */
 export type ChangeStreamPace = { readonly heartbeatMs: number; readonly recheckMs: number };
 export const CHANGE_STREAM_PACE: ChangeStreamPace = { heartbeatMs: 15_000, recheckMs: 3_000 };
 
 export type ChangeStreamOptions = {
   readonly view: ChangesView;
-  /** Exclusive. */
+  /** Position after which the stream starts. */
   readonly after: GlobalPosition;
   readonly signal: AbortSignal;
-  /** The view of now, its rules and names in force. @throws the refusal when the caller may not read any more */
+  /**
+   * The current view, with the current access rules and names.
+   * @throws the refusal when the caller may no longer read
+   */
   readonly viewNow: () => Promise<ChangesView>;
-  /** The same with the credential proved again. */
+  /** As `viewNow`, and checks the credential again. */
   readonly recheck: () => Promise<ChangesView>;
   readonly pace: ChangeStreamPace;
 };
 
 /**
- * Changes as server-sent events: `change` for each of them, `schema` when the content type was saved (names of fields may have changed), `closed`
- * with the refusal when the reader may not read any more. Every id is a position to go on from.
+ * Changes as server-sent events: `change` for each change, `schema` when the content type has been saved (field names
+ * may have changed), and `closed` with the refusal when the reader may no longer read. The id of each event is a
+ * position; a client resumes after it.
  */
-export async function* changeStream({ view, after, signal, viewNow, recheck, pace }: ChangeStreamOptions, dependencies: ChangesDependencies): AsyncIterable<string> {
+export async function* changeStream(
+  { view, after, signal, viewNow, recheck, pace }: ChangeStreamOptions,
+  dependencies: ChangesDependencies,
+): AsyncIterable<string> {
   const { id: typeId, tenant } = view.type;
   let position = after;
   let revision = view.type.revision;
-  let news = '';
+  let schemaEvent = '';
   let lastSent = performance.now();
   let lastChecked = lastSent;
 
-  function noted(current: ChangesView): ChangesView {
+  /** Queues a `schema` event when the content type has a newer revision. */
+  function noteRevision(current: ChangesView): ChangesView {
     if (current.type.revision > revision) {
       revision = current.type.revision;
-      news = serverSentEvent({ event: 'schema', data: JSON.stringify({ schema: current.type.name, revision }) });
+      schemaEvent = serverSentEvent({ event: 'schema', data: JSON.stringify({ schema: current.type.name, revision }) });
     }
     return current;
   }
 
-  /** A process may hear of a content type's change after the first entry written under it. */
+  /**
+   * The view at revision `wanted` or later. An entry may be written under a new revision of the type before this
+   * process has loaded that revision; wait until it has.
+   */
   async function viewOf(wanted: number): Promise<ChangesView> {
     for (;;) {
-      const current = noted(await viewNow());
+      const current = noteRevision(await viewNow());
       if (current.type.revision >= wanted || signal.aborted) return current;
       await pause(50, undefined, { signal }).catch(() => undefined);
     }
@@ -53,18 +63,23 @@ export async function* changeStream({ view, after, signal, viewNow, recheck, pac
 
   try {
     yield 'retry: 3000\n\n';
-    for await (const step of withTicks(followChanges({ tenant, typeId, after, viewOf, signal }, dependencies), pace.recheckMs)) {
+    for await (const step of withTicks(
+      followChanges({ tenant, typeId, after, viewOf, signal }, dependencies),
+      pace.recheckMs,
+    )) {
       const now = performance.now();
       if (now - lastChecked >= pace.recheckMs) {
         lastChecked = now;
-        noted(await recheck());
+        noteRevision(await recheck());
       }
       let text = '';
       if (step !== 'tick') {
         position = step.item.next;
-        text = news + step.item.changes.map((data) => serverSentEvent({ id: position, event: 'change', data })).join('');
-      } else text = news;
-      news = '';
+        text =
+          schemaEvent +
+          step.item.changes.map((data) => serverSentEvent({ id: position, event: 'change', data })).join('');
+      } else text = schemaEvent;
+      schemaEvent = '';
       if (text === '' && now - lastSent >= pace.heartbeatMs) text = heartbeat(position);
       if (text === '') continue;
       lastSent = now;

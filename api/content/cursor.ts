@@ -1,17 +1,17 @@
 import type { CursorValue, PagePlace, SortKey } from '../../domain/content/entry-query.ts';
-import { parsePosition } from '../../domain/event.ts';
 import { readValue } from '../../domain/content/entry-value.ts';
 import { uuidPattern } from '../../domain/content/patterns.ts';
+import { parsePosition } from '../../domain/event.ts';
 
-/** The list that a cursor belongs to: its order, and the moment of the past that it shows. */
+/** The list that a cursor belongs to: its sort order and its point in time (`as_of`). */
 export type CursorList = { readonly sort: readonly SortKey[]; readonly asOf?: string | undefined };
 
-/** Opaque text of a place in a list; it says which list it belongs to. */
+/** Encodes a place in a list as opaque text. The text also names the list, so that another list refuses it. */
 export function encodeCursor(list: CursorList, { values, id, walk }: PagePlace): string {
   return Buffer.from(JSON.stringify([listOf(list), walk ?? null, ...values, id])).toString('base64url');
 }
 
-/** @returns undefined for text that is no cursor, or one of another list */
+/** The place that a cursor names. @returns undefined for malformed text and for a cursor of another list */
 export function decodeCursor(list: CursorList, text: string): PagePlace | undefined {
   const { sort } = list;
   if (text.length > 16_384 || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
@@ -21,9 +21,15 @@ export function decodeCursor(list: CursorList, text: string): PagePlace | undefi
   const id = rest.at(-1);
   const values = rest.slice(0, -1);
   const position = typeof walk === 'string' ? parsePosition(walk) : undefined;
-  if (of !== listOf(list) || (walk !== null && position === undefined) || typeof id !== 'string' || !uuidPattern.test(id)) return undefined;
-  const sound = values.every((value, index): value is CursorValue => isValueOf(sort[index], value));
-  return sound ? { values, id, walk: position } : undefined;
+  if (
+    of !== listOf(list) ||
+    (walk !== null && position === undefined) ||
+    typeof id !== 'string' ||
+    !uuidPattern.test(id)
+  )
+    return undefined;
+  const areValid = values.every((value, index): value is CursorValue => isValueOf(sort[index], value));
+  return areValid ? { values, id, walk: position } : undefined;
 }
 
 function isList(value: unknown): value is readonly unknown[] {
@@ -43,7 +49,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether PostgreSQL reads the text as the key's type: what it wrote into a cursor, or anything of that form. */
+/** Whether PostgreSQL accepts the text as a value of the sort key's type. A client can forge a cursor. */
 function isValueOf(key: SortKey | undefined, value: unknown): value is CursorValue {
   if (!key) return false;
   if (value === null) return key.column.nullable;
@@ -63,18 +69,18 @@ function isValueOf(key: SortKey | undefined, value: unknown): value is CursorVal
     case 'uuid':
     case 'media':
     case 'relation':
-      return read(key, value);
+      return isFieldValue(key, value);
     default:
       return !value.includes('\0');
   }
 }
 
-function read(key: SortKey, value: string): boolean {
+function isFieldValue(key: SortKey, value: string): boolean {
   const field = { id: '', name: '', field_type: key.column.type };
   return readValue(field, value).ok;
 }
 
-/** PostgreSQL's own text of a timestamp, with the session's offset. */
+/** Whether the text is a timestamp as PostgreSQL writes it, with an offset: `2026-01-31 12:00:00.123+00`. */
 function isTimestamp(value: string): boolean {
   const match = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}(?:\.\d{1,3})?)([+-]\d{2})(?::?(\d{2}))?$/.exec(value);
   if (!match || (match[1] ?? '').startsWith('0000')) return false;

@@ -1,24 +1,42 @@
-import { contentAccess } from '../../application/content/content-access.ts';
-import type { ContentAccess, ContentAccessDependencies } from '../../application/content/content-access.ts';
+import {
+  contentAccess,
+  type ContentAccess,
+  type ContentAccessDependencies,
+} from '../../application/content/content-access.ts';
 import type { EntryDependencies } from '../../application/content/run-entry-command.ts';
 import type { AccessAction } from '../../application/ports/access-rules.ts';
 import { uuidPattern } from '../../domain/content/patterns.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { EntryReads } from '../../projections/content/entries/get-entry.ts';
 import type { EntryList } from '../../projections/content/entries/list-entries.ts';
-import type { Past } from '../../projections/content/entries/past.ts';
 import type { RelatedList } from '../../projections/content/entries/list-related.ts';
+import type { PastReader } from '../../projections/content/entries/past-reader.ts';
+import { expectedVersions } from '../http/entity-tags.ts';
 import type { RouteRequest } from '../http/route.ts';
 
-/** What the routes of entries need. `rows` is `reads` as commands see it. */
-export type EntryRouteDependencies = EntryDependencies & ContentAccessDependencies & { readonly reads: EntryReads; readonly lists: EntryList; readonly listRelated: RelatedList; readonly past: Past };
+/** What the routes of entries need. `rows` are the same reads as `reads`, in the form that commands use. */
+export type EntryRouteDependencies = EntryDependencies &
+  ContentAccessDependencies & {
+    readonly reads: EntryReads;
+    readonly lists: EntryList;
+    readonly listRelated: RelatedList;
+    readonly past: PastReader;
+  };
 
-/** Read models that answers about entries come from. */
+/** The entry that a request names, and what the caller may do with its content type. */
+export type EntryAccess = { readonly id: string; readonly access: ContentAccess };
+
+/** Read models that the answers about entries come from. */
 export const READS = ['content'] as const;
 
-/** Whether the caller may act on the schema of the path over REST. @throws the refusals of `contentAccess` */
+type Caller<Params> = Pick<RouteRequest<Params, unknown, unknown>, 'params' | 'principal' | 'tenant'>;
+
+/**
+ * Checks that the caller may act over REST on the content type named in the path.
+ * @throws the refusals of `contentAccess`
+ */
 export async function requireAccess(
-  { params, principal, tenant }: Pick<RouteRequest<{ readonly schema: string }, unknown, unknown>, 'params' | 'principal' | 'tenant'>,
+  { params, principal, tenant }: Caller<{ readonly schema: string }>,
   action: AccessAction,
   dependencies: ContentAccessDependencies,
 ): Promise<ContentAccess> {
@@ -26,8 +44,29 @@ export async function requireAccess(
   return contentAccess({ principal, tenant, schema: params.schema, action, transport: 'rest' }, dependencies);
 }
 
-/** @throws `entry_not_found` for an id that is no UUID */
+/**
+ * Checks access as `requireAccess` does, then the id in the path.
+ * @throws `entry_not_found` for an id that is not a UUID
+ */
+export async function requireEntry(
+  request: Caller<{ readonly schema: string; readonly id: string }>,
+  action: AccessAction,
+  dependencies: ContentAccessDependencies,
+): Promise<EntryAccess> {
+  const access = await requireAccess(request, action, dependencies);
+  return { id: requireEntryId(request.params.id), access };
+}
+
+/** The id in lower case. @throws `entry_not_found` for an id that is not a UUID */
 export function requireEntryId(id: string): string {
   if (!uuidPattern.test(id)) throw refusal('entry_not_found');
   return id.toLowerCase();
+}
+
+/** What every command on an existing entry takes: its type, its id and the versions that `If-Match` names. */
+export function onEntry(
+  { id, access: { type } }: EntryAccess,
+  { header }: Pick<RouteRequest<unknown, unknown, unknown>, 'header'>,
+) {
+  return { type, id, versions: expectedVersions(header('if-match')) };
 }

@@ -1,16 +1,19 @@
 import type { Route } from '../http/route.ts';
-import type { ChangeRouteDependencies } from './change-routes.ts';
-import { changeRoutes } from './change-routes.ts';
-import { blameRoutes } from './blame-routes.ts';
+import { type ChangeRouteDependencies, changeRoutes } from './change-routes.ts';
 import { readRoutes } from './read-routes.ts';
 import { relationRoutes } from './relation-routes.ts';
-import type { RevisionRouteDependencies } from './revision-routes.ts';
-import { revisionRoutes } from './revision-routes.ts';
+import { type RevisionRouteDependencies, revisionRoutes } from './revision-routes.ts';
 import { writeRoutes } from './write-routes.ts';
 
 export type { EntryRouteDependencies } from './entry-access.ts';
 
-/** Every route of entries on the Content API. */
+/** The routes of entries on the Content API. */
 export function entryRoutes(dependencies: RevisionRouteDependencies & ChangeRouteDependencies): readonly Route[] {
-  return [...readRoutes(dependencies), ...writeRoutes(dependencies), ...relationRoutes(dependencies), ...revisionRoutes(dependencies), ...blameRoutes(dependencies), ...changeRoutes(dependencies)];
+  return [
+    ...readRoutes(dependencies),
+    ...writeRoutes(dependencies),
+    ...relationRoutes(dependencies),
+    ...revisionRoutes(dependencies),
+    ...changeRoutes(dependencies),
+  ];
 }

@@ -1,10 +1,13 @@
 import { Type } from '@sinclair/typebox';
 
-/** JSON Schemas of entries and their lists (spec 1, entry; spec 4 A). */
+/** JSON Schemas of entries, lists and revisions, and of the parameters and bodies of their routes. */
 
 const Moment = Type.String({ format: 'date-time' });
 const ActorSchema = Type.Object({ kind: Type.String({ examples: ['user'] }), id: Type.String() });
-const Data = Type.Object({}, { additionalProperties: true, description: 'Field values', examples: [{ title: 'First light' }] });
+const Data = Type.Object(
+  {},
+  { additionalProperties: true, description: 'Field values', examples: [{ title: 'First light' }] },
+);
 
 export const EntrySchema = Type.Object(
   {
@@ -20,15 +23,18 @@ export const EntrySchema = Type.Object(
     deleted_at: Type.Optional(Moment),
     created_by: ActorSchema,
     updated_by: ActorSchema,
-    resolved_locale: Type.Optional(Type.String({ description: 'Where a locale was asked for' })),
+    resolved_locale: Type.Optional(Type.String({ description: 'Present when the request asks for a locale' })),
   },
   { title: 'Entry' },
 );
 
 export const EntryListSchema = Type.Array(EntrySchema);
-export const EntryPageSchema = Type.Object({ data: EntryListSchema, next_cursor: Type.String({ description: 'Empty on the last page' }) });
+export const EntryPageSchema = Type.Object({
+  data: EntryListSchema,
+  next_cursor: Type.String({ description: 'Empty on the last page' }),
+});
 
-export const RevisionSchema = Type.Object({
+const RevisionSchema = Type.Object({
   id: Type.String({ format: 'uuid' }),
   version: Type.Integer(),
   action: Type.String(),
@@ -38,11 +44,31 @@ export const RevisionSchema = Type.Object({
 });
 export const RevisionListSchema = Type.Array(RevisionSchema);
 export const RevisionDataSchema = Type.Object({ ...RevisionSchema.properties, data: Data });
-export const DiffSchema = Type.Object({ changes: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() })) });
+export const DiffSchema = Type.Object({
+  changes: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
+});
+
+export const BlameSchema = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      field: Type.String(),
+      value: Type.Unknown(),
+      version: Type.Integer({ minimum: 1 }),
+      at: Moment,
+      actor: ActorSchema,
+      credential: Type.Object({ kind: Type.String(), id: Type.Union([Type.String(), Type.Null()]) }),
+      correlation_id: Type.String(),
+      event_id: Type.String({ format: 'uuid' }),
+    }),
+  ),
+});
 
 export const BulkAnswerSchema = Type.Object({ created: Type.Integer(), data: EntryListSchema });
 
-/** Path parameters; what is no UUID is answered by the handler, after the access checks. */
+/**
+ * Path parameters. Ids are plain strings here: the handler answers 404 for one that is not a UUID, after the access
+ * checks.
+ */
 export const SchemaParams = Type.Object({ schema: Type.String() });
 export const EntryParams = Type.Object({ schema: Type.String(), id: Type.String() });
 export const RelationParams = Type.Object({ schema: Type.String(), id: Type.String(), field: Type.String() });
@@ -53,25 +79,60 @@ export const EntryBody = Type.Object({ data: Data }, { title: 'EntryInput', addi
 export const BulkBody = Type.Object({ entries: Type.Array(EntryBody) }, { additionalProperties: false });
 
 export const RelationBody = Type.Object({ ids: Type.Array(Type.String()) }, { additionalProperties: false });
-export const RelatedSchema = Type.Object({ data: EntryListSchema, total: Type.Integer({ description: 'All related entries that the caller may see' }) });
+export const RelatedSchema = Type.Object({
+  data: EntryListSchema,
+  total: Type.Integer({ description: 'Number of related entries that the caller may see' }),
+});
 
 const text = (description: string, example: string) => Type.Optional(Type.String({ description, examples: [example] }));
 const Limit = text('1 to 200; default 25', '25');
-const PageLimit = text('1 to 1000, more counts as 20; default 20', '100');
-const Offset = text('How many to pass over; default 0', '0');
-const Count = text('true asks for X-Total-Count', 'true');
-const Sort = text('Up to 5 names, descending with - before them; default -created_at', '-published_at,title');
-const Fields = text('Names of the members of data to show; default all', 'title,slug');
-const Cursor = text('next_cursor of the page before; absent or empty for the first', '');
-const Filters = Type.Optional(Type.Unsafe<unknown>({ description: 'filters[<field>]=<value>, filters[<field>][$op]=<value>' }));
-const Populate = { populate: Type.Optional(Type.String({ description: 'Names of relations shown as whole entries, or *' })), depth: Type.Optional(Type.String({ description: '1 to 3; default 1' })) };
-const Locale = Type.Optional(Type.String({ description: 'Language tag such as fr or pt-BR; without it Accept-Language decides' }));
-const AsOf = Type.Optional(Type.String({ description: 'A moment of the past, RFC 3339, inclusive' }));
-const Search = Type.Optional(Type.String({ description: 'Words to find in text and rich_text fields: all of them; "a phrase", or, -without' }));
-const Common = { count: Count, sort: Sort, fields: Fields, filters: Filters, q: Search, as_of: AsOf, locale: Locale, ...Populate };
+const PageLimit = text('1 to 1000; a larger number counts as 20; default 20', '100');
+const Offset = text('Number of entries to skip; default 0', '0');
+const Count = text('true adds the header X-Total-Count', 'true');
+const Sort = text('Up to 5 field names; a leading - sorts descending; default -created_at', '-published_at,title');
+const Fields = text('Names of the members of data to return; default: all', 'title,slug');
+const Cursor = text('next_cursor of the previous page; absent or empty for the first page', '');
+const Filters = Type.Optional(
+  Type.Unsafe<unknown>({ description: 'filters[<field>]=<value>, filters[<field>][$op]=<value>' }),
+);
+const Populate = {
+  populate: Type.Optional(Type.String({ description: 'Names of relations to return as whole entries, or *' })),
+  depth: Type.Optional(Type.String({ description: '1 to 3; default 1' })),
+};
+const Locale = Type.Optional(
+  Type.String({ description: 'Language tag such as fr or pt-BR; default: Accept-Language' }),
+);
+const AsOf = Type.Optional(Type.String({ description: 'A point in time in the past, RFC 3339, inclusive' }));
+const Search = Type.Optional(
+  Type.String({
+    description: 'Words that the text and rich_text fields must all contain; supports "a phrase", or, -without',
+  }),
+);
+const Common = {
+  count: Count,
+  sort: Sort,
+  fields: Fields,
+  filters: Filters,
+  q: Search,
+  as_of: AsOf,
+  locale: Locale,
+  ...Populate,
+};
 
-export const ListParametersSchema = Type.Object({ limit: Limit, offset: Offset, ...Common }, { additionalProperties: false });
-export const PageParametersSchema = Type.Object({ limit: PageLimit, cursor: Cursor, ...Common }, { additionalProperties: false });
-export const SingleParametersSchema = Type.Object({ fields: Fields, as_of: AsOf, locale: Locale, ...Populate }, { additionalProperties: false });
+export const ListParametersSchema = Type.Object(
+  { limit: Limit, offset: Offset, ...Common },
+  { additionalProperties: false },
+);
+export const PageParametersSchema = Type.Object(
+  { limit: PageLimit, cursor: Cursor, ...Common },
+  { additionalProperties: false },
+);
+export const SingleParametersSchema = Type.Object(
+  { fields: Fields, as_of: AsOf, locale: Locale, ...Populate },
+  { additionalProperties: false },
+);
 export const RelatedParametersSchema = Type.Object({ limit: Limit, offset: Offset }, { additionalProperties: false });
-export const RevisionParametersSchema = Type.Object({ limit: Limit, offset: Offset, count: Count }, { additionalProperties: false });
+export const RevisionParametersSchema = Type.Object(
+  { limit: Limit, offset: Offset, count: Count },
+  { additionalProperties: false },
+);

@@ -1,37 +1,42 @@
-import { queryColumn, FILTER_OPERATORS } from '../../domain/content/entry-query.ts';
-import type { Condition, FilterOperator, QueryColumn } from '../../domain/content/entry-query.ts';
+import {
+  queryColumn,
+  FILTER_OPERATORS,
+  type Condition,
+  type FilterOperator,
+  type QueryColumn,
+} from '../../domain/content/entry-query.ts';
 import { readValue } from '../../domain/content/entry-value.ts';
 import { FIELD_TYPE_SPECS } from '../../domain/content/field-types.ts';
-import { refusal } from '../../domain/errors.ts';
-import type { ListAccess } from './parse-list-query.ts';
+import type { ListAccess } from './list-access.ts';
+import { invalidParameter } from './query-parameters.ts';
 
 type FilterValue = Condition['values'][number];
 
 const MAX_CONDITIONS = 50;
 const MAX_CHOICES = 200;
 
-/** Operators that need an order, and those that need text. */
+/** Operators that need an ordered type, and operators that need a text type. */
 const ORDERING: ReadonlySet<FilterOperator> = new Set(['$gt', '$gte', '$lt', '$lte', '$between']);
 const TEXTUAL: ReadonlySet<FilterOperator> = new Set(['$contains', '$startsWith', '$endsWith']);
 
 /**
- * Reads `filters[f]=v` and `filters[f][$op]=v` (spec 4 A, filters); all must hold.
+ * Parses `filters[f]=v` and `filters[f][$op]=v` into conditions, which must all hold.
  * @throws `invalid_query_parameter` naming an unknown field or operator, or a value that is not of the field's type
  */
 export function parseFilters(access: ListAccess, filters: unknown): readonly Condition[] {
   if (filters === undefined) return [];
-  if (!isRecord(filters)) throw refused('filters');
+  if (!isRecord(filters)) throw invalidParameter('filters');
   const conditions = Object.entries(filters).flatMap(([name, given]) => {
     const parameter = `filters[${name}]`;
     const column = queryColumn(access.type, access.hidden, name);
-    if (!column) throw refused(parameter);
+    if (!column) throw invalidParameter(parameter);
     if (!isRecord(given)) return [parseCondition(column, '$eq', given, parameter)];
     return Object.entries(given).map(([operator, value]) => {
-      if (!isOperator(operator)) throw refused(`${parameter}[${operator}]`);
+      if (!isOperator(operator)) throw invalidParameter(`${parameter}[${operator}]`);
       return parseCondition(column, operator, value, `${parameter}[${operator}]`);
     });
   });
-  if (conditions.length > MAX_CONDITIONS) throw refused('filters');
+  if (conditions.length > MAX_CONDITIONS) throw invalidParameter('filters');
   return conditions;
 }
 
@@ -39,25 +44,31 @@ function parseCondition(column: QueryColumn, operator: FilterOperator, given: un
   const spec = FIELD_TYPE_SPECS[column.type];
   if (operator === '$null' || operator === '$notNull') {
     const holds = given === 'true' || given === '' ? true : given === 'false' ? false : undefined;
-    if (holds === undefined) throw refused(parameter);
+    if (holds === undefined) throw invalidParameter(parameter);
     return { column, operator: holds === (operator === '$null') ? '$null' : '$notNull', values: [] };
   }
-  if (column.type === 'json' || (ORDERING.has(operator) && !spec.ordered) || (TEXTUAL.has(operator) && !spec.textual)) throw refused(parameter);
+  if (column.type === 'json' || (ORDERING.has(operator) && !spec.ordered) || (TEXTUAL.has(operator) && !spec.textual))
+    throw invalidParameter(parameter);
   const texts = splitValues(operator, given);
-  if (texts === undefined || texts.length > MAX_CHOICES || (operator === '$between' && texts.length !== 2)) throw refused(parameter);
+  if (texts === undefined || texts.length > MAX_CHOICES || (operator === '$between' && texts.length !== 2))
+    throw invalidParameter(parameter);
   const values = texts.map((text) => parseFilterValue(column, text));
-  if (!values.every((value) => value !== undefined)) throw refused(parameter);
+  if (!values.every((value) => value !== undefined)) throw invalidParameter(parameter);
   return { column, operator, values };
 }
 
-/** Lists are comma-separated or repeated; every other operator takes one text as it is. */
+/**
+ * The values of an operator: `$in`, `$notIn` and `$between` take a comma-separated or repeated list, the others one
+ * text.
+ */
 function splitValues(operator: FilterOperator, given: unknown): readonly string[] | undefined {
-  if (operator !== '$in' && operator !== '$notIn' && operator !== '$between') return typeof given === 'string' ? [given] : undefined;
-  const given_ = typeof given === 'string' ? given.split(',') : given;
-  return Array.isArray(given_) && given_.every((item) => typeof item === 'string') ? given_ : undefined;
+  if (operator !== '$in' && operator !== '$notIn' && operator !== '$between')
+    return typeof given === 'string' ? [given] : undefined;
+  const list = typeof given === 'string' ? given.split(',') : given;
+  return Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : undefined;
 }
 
-/** A filter's text as a value of the column's type. @returns undefined when it is none */
+/** Converts the text of a filter to a value of the column's type. @returns undefined when it is not one */
 function parseFilterValue({ type }: QueryColumn, text: string): FilterValue | undefined {
   switch (type) {
     case 'boolean':
@@ -65,7 +76,9 @@ function parseFilterValue({ type }: QueryColumn, text: string): FilterValue | un
     case 'integer':
       return /^-?\d{1,16}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
     case 'number':
-      return /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(text) && Number.isFinite(Number(text)) ? Number(text) : undefined;
+      return /^-?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d{1,3})?$/i.test(text) && Number.isFinite(Number(text))
+        ? Number(text)
+        : undefined;
     case 'decimal':
     case 'time':
     case 'uuid':
@@ -74,7 +87,7 @@ function parseFilterValue({ type }: QueryColumn, text: string): FilterValue | un
     case 'date':
       return readText(type, text);
     case 'datetime':
-      // A day stands for its first moment.
+      // A date without a time means the start of that day.
       return readText('datetime', /^\d{4}-\d{2}-\d{2}$/.test(text) ? `${text}T00:00:00Z` : text);
     case 'text':
     case 'rich_text':
@@ -99,8 +112,4 @@ function isOperator(text: string): text is FilterOperator {
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function refused(name: string) {
-  return refusal('invalid_query_parameter', { message: `invalid query parameter: ${name.slice(0, 200)}` });
 }

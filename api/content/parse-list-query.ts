@@ -1,15 +1,13 @@
-import type { ContentType } from '../../domain/content/content-type.ts';
 import { storedFields } from '../../domain/content/entry-fields.ts';
+import { queryColumn, SYSTEM_FIELDS, type EntryQuery, type SortKey } from '../../domain/content/entry-query.ts';
 import { parseDatetime } from '../../domain/content/entry-value.ts';
 import { isStored } from '../../domain/content/field-types.ts';
-import { queryColumn, SYSTEM_FIELDS } from '../../domain/content/entry-query.ts';
-import type { EntryQuery, SortKey } from '../../domain/content/entry-query.ts';
-import { refusal } from '../../domain/errors.ts';
-import type { AppError } from '../../domain/errors.ts';
 import { decodeCursor } from './cursor.ts';
+import type { ListAccess } from './list-access.ts';
 import { parseFilters } from './parse-filters.ts';
+import { invalidParameter, wholeNumber } from './query-parameters.ts';
 
-/** Query parameters of the lists as they arrive. */
+/** Query parameters of lists as the client sends them. */
 export type ListParameters = {
   readonly limit?: string;
   readonly offset?: string;
@@ -22,44 +20,57 @@ export type ListParameters = {
   readonly as_of?: string;
 };
 
-export type ListAccess = { readonly type: ContentType; readonly hidden: ReadonlySet<string>; readonly seesDeleted?: boolean };
-
 const MAX_SORT_KEYS = 5;
 const DEFAULT_LIMIT = 25;
 const MAX_LIMIT = 200;
 const DEFAULT_PAGE = 20;
 const MAX_PAGE = 1000;
-/** Characters of a search. */
+/** Maximum length of `q`, in characters. */
 const MAX_SEARCH = 500;
 
-/** `limit` 1 to 200, default 25, and `offset` (spec 4, lists). @throws `invalid_query_parameter` with the name */
-export function parsePaging({ limit, offset }: Pick<ListParameters, 'limit' | 'offset'>): { readonly limit: number; readonly offset: number } {
-  return { limit: wholeNumber('limit', limit, { least: 1, most: MAX_LIMIT, preset: DEFAULT_LIMIT }), offset: wholeNumber('offset', offset, { least: 0, most: 1e9, preset: 0 }) };
+/** Parses `limit` (1 to 200, default 25) and `offset` (default 0). @throws `invalid_query_parameter` with the name */
+export function parsePaging({ limit, offset }: Pick<ListParameters, 'limit' | 'offset'>): {
+  readonly limit: number;
+  readonly offset: number;
+} {
+  return {
+    limit: wholeNumber('limit', limit, { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT }),
+    offset: wholeNumber('offset', offset, { min: 0, max: 1e9, fallback: 0 }),
+  };
 }
 
-/** Query of the offset list. @throws `invalid_query_parameter` with the name */
+/** Parses the query of a list with an offset. @throws `invalid_query_parameter` with the name */
 export function parseListQuery(access: ListAccess, parameters: ListParameters, now: () => Date): EntryQuery {
   return { ...parseCommon(access, parameters, now), ...parsePaging(parameters) };
 }
 
-/** Query of the cursor list: `limit` 1 to 1000, default 20, and 20 for more than 1000 (spec 1). @throws `invalid_query_parameter` with the name */
+/**
+ * Parses the query of a cursor list. `limit` is 1 to 1000, default 20; a larger number counts as 20.
+ * @throws `invalid_query_parameter` with the name
+ */
 export function parsePageQuery(access: ListAccess, parameters: ListParameters, now: () => Date): EntryQuery {
   const common = parseCommon(access, parameters, now);
-  const asked = wholeNumber('limit', parameters.limit, { least: 1, most: Number.MAX_SAFE_INTEGER, preset: DEFAULT_PAGE });
-  // An empty cursor is that of the first page: clients send back what the last page gave them.
-  const after = parameters.cursor === undefined || parameters.cursor === '' ? undefined : decodeCursor(common, parameters.cursor);
-  if (after === undefined && parameters.cursor !== undefined && parameters.cursor !== '') throw invalid('cursor');
+  const asked = wholeNumber('limit', parameters.limit, {
+    min: 1,
+    max: Number.MAX_SAFE_INTEGER,
+    fallback: DEFAULT_PAGE,
+  });
+  // An empty cursor means the first page, because the last page of a list has an empty `next_cursor`.
+  const after =
+    parameters.cursor === undefined || parameters.cursor === '' ? undefined : decodeCursor(common, parameters.cursor);
+  if (after === undefined && parameters.cursor !== undefined && parameters.cursor !== '')
+    throw invalidParameter('cursor');
   return { ...common, limit: asked > MAX_PAGE ? DEFAULT_PAGE : asked, offset: 0, after };
 }
 
-/** `count=true` asks for `X-Total-Count`. @throws `invalid_query_parameter` */
+/** Whether `count=true` asks for the header `X-Total-Count`. @throws `invalid_query_parameter` */
 export function wantsCount({ count }: Pick<ListParameters, 'count'>): boolean {
   if (count === undefined || count === 'false') return false;
-  if (count !== 'true') throw invalid('count');
+  if (count !== 'true') throw invalidParameter('count');
   return true;
 }
 
-/** `fields=title,slug`: keys of `data` to show. @throws `invalid_query_parameter` for an unknown or hidden one */
+/** Parses `fields=title,slug` into keys of `data`. @throws `invalid_query_parameter` for an unknown or hidden field */
 export function parseFields({ type, hidden }: ListAccess, fields: string | undefined): readonly string[] | undefined {
   if (fields === undefined) return undefined;
   const stored = storedFields(type.definition);
@@ -67,31 +78,42 @@ export function parseFields({ type, hidden }: ListAccess, fields: string | undef
     const name = given.trim();
     const field = stored.find(({ key, definition }) => key === name || definition.name === name);
     if (field && !hidden.has(field.key)) return [field.key];
-    // The other sides of relations are shown where they are populated.
-    if (SYSTEM_FIELDS.has(name) || (!hidden.has(name) && type.definition.fields.some((other) => other.name === name && !isStored(other)))) return [];
-    throw invalid('fields');
+    // System fields are always in the answer; relations without a column of their own only when populated.
+    if (
+      SYSTEM_FIELDS.has(name) ||
+      (!hidden.has(name) && type.definition.fields.some((other) => other.name === name && !isStored(other)))
+    )
+      return [];
+    throw invalidParameter('fields');
   });
 }
 
-/** `q`: words to find; blank ones count as none. @throws `invalid_query_parameter` over 500 characters */
+/** Parses `q`, the words to find. Blank text is undefined. @throws `invalid_query_parameter` over 500 characters */
 export function parseSearch(q: string | undefined): string | undefined {
   if (q === undefined || q.trim() === '') return undefined;
-  if (q.length > MAX_SEARCH) throw invalid('q');
+  if (q.length > MAX_SEARCH) throw invalidParameter('q');
   return q;
 }
 
-/** `as_of`: a moment of the past. @returns it in UTC with milliseconds @throws `invalid_query_parameter` for what is none, or lies ahead */
+/**
+ * Parses `as_of`, a point in time. @returns it in UTC with milliseconds
+ * @throws `invalid_query_parameter` for malformed text and for a time in the future
+ */
 export function parseAsOf(text: string | undefined, now: () => Date): string | undefined {
   if (text === undefined) return undefined;
   const moment = parseDatetime(text);
-  if (moment === undefined || moment > now().toISOString()) throw invalid('as_of');
+  if (moment === undefined || moment > now().toISOString()) throw invalidParameter('as_of');
   return moment;
 }
 
-function parseCommon(access: ListAccess, parameters: ListParameters, now: () => Date): Omit<EntryQuery, 'limit' | 'offset' | 'after' | 'populate'> {
+function parseCommon(
+  access: ListAccess,
+  parameters: ListParameters,
+  now: () => Date,
+): Omit<EntryQuery, 'limit' | 'offset' | 'after' | 'populate'> {
   const { deleted, filters } = splitDeleted(access, parameters.filters);
-  // What was deleted at a moment of the past, no read model knows.
-  if (deleted && parameters.as_of !== undefined) throw invalid('as_of');
+  // No read model knows which entries were deleted at a point in time.
+  if (deleted && parameters.as_of !== undefined) throw invalidParameter('as_of');
   return {
     conditions: parseFilters(access, filters),
     deleted,
@@ -103,11 +125,17 @@ function parseCommon(access: ListAccess, parameters: ListParameters, now: () => 
   };
 }
 
-/** `filters[_deleted]=true` lists what soft delete has kept; nobody but admin roles knows of it (spec 4 A). */
-function splitDeleted({ seesDeleted = false }: ListAccess, filters: unknown): { readonly deleted: boolean; readonly filters: unknown } {
+/**
+ * Takes `filters[_deleted]` out of the filters: `true` lists soft-deleted entries.
+ * @throws `invalid_query_parameter` without an admin role, as for any unknown field
+ */
+function splitDeleted(
+  { seesDeleted = false }: ListAccess,
+  filters: unknown,
+): { readonly deleted: boolean; readonly filters: unknown } {
   if (typeof filters !== 'object' || filters === null || !('_deleted' in filters)) return { deleted: false, filters };
   const { _deleted, ...others } = filters;
-  if (!seesDeleted || (_deleted !== 'true' && _deleted !== 'false')) throw invalid('filters[_deleted]');
+  if (!seesDeleted || (_deleted !== 'true' && _deleted !== 'false')) throw invalidParameter('filters[_deleted]');
   return { deleted: _deleted === 'true', filters: others };
 }
 
@@ -116,22 +144,10 @@ function parseSort({ type, hidden }: ListAccess, sort = '-created_at'): readonly
     const name = given.trim();
     const descending = name.startsWith('-');
     const column = queryColumn(type, hidden, descending ? name.slice(1) : name);
-    if (!column || column.type === 'json' || column.many === true) throw invalid('sort');
+    if (!column || column.type === 'json' || column.many === true) throw invalidParameter('sort');
     return { column, descending };
   });
-  if (keys.length > MAX_SORT_KEYS || new Set(keys.map(({ column }) => column.column)).size !== keys.length) throw invalid('sort');
+  if (keys.length > MAX_SORT_KEYS || new Set(keys.map(({ column }) => column.column)).size !== keys.length)
+    throw invalidParameter('sort');
   return keys;
-}
-
-/** A parameter that is a whole number. @throws `invalid_query_parameter` with the name */
-export function wholeNumber(name: string, text: string | undefined, { least, most, preset }: { readonly least: number; readonly most: number; readonly preset: number }): number {
-  if (text === undefined) return preset;
-  const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= least && value <= most)) throw invalid(name);
-  return value;
-}
-
-/** A refused parameter, by the name it was sent under. */
-export function invalid(name: string): AppError {
-  return refusal('invalid_query_parameter', { message: `invalid query parameter: ${name.slice(0, 200)}` });
 }

@@ -4,8 +4,15 @@ import type { EntryState } from '../../domain/content/entry-state.ts';
 import type { Actor } from '../../domain/event.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 
-/** An entry as the Content API shows it (spec 4 A, entry); the same members as `projections/content/entries/entry-json.ts` makes in SQL. */
-export function presentEntry(type: ContentType, entry: EntryState, hidden: ReadonlySet<string>, fields?: readonly string[]): JsonObject {
+/**
+ * An entry as the Content API shows it. The SQL of `projections/content/entries/entry-json.ts` makes the same members.
+ */
+export function presentEntry(
+  type: ContentType,
+  entry: EntryState,
+  hidden: ReadonlySet<string>,
+  fields?: readonly string[],
+): JsonObject {
   const drafts = type.definition.with_draft_publish === true;
   const shown = storedFields(type.definition).filter(({ key }) => !hidden.has(key) && (fields?.includes(key) ?? true));
   return {
@@ -23,7 +30,7 @@ export function presentEntry(type: ContentType, entry: EntryState, hidden: Reado
   };
 }
 
-/** Who did it, without what later kinds of actors may carry. */
+/** An actor as both APIs show it: its kind and id only. */
 export function presentActor({ kind, id }: Actor): JsonObject {
   return { kind, id };
 }

@@ -1,20 +1,20 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import { parseCookie } from 'cookie';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Credentials } from '../../application/identity/authenticator.ts';
+import { refuseClosedTenant } from '../../application/identity/refuse-closed-tenant.ts';
 import { refusal } from '../../domain/errors.ts';
-import type { Principal } from '../../domain/identity/principal.ts';
-import { holdsRole } from '../../domain/identity/principal.ts';
+import { equalSecrets } from '../../domain/identity/equal-secrets.ts';
+import { type Principal, holdsRole } from '../../domain/identity/principal.ts';
 import type { CompiledRoute } from './compile-route.ts';
-import type { HttpDependencies, RequestFacts } from './http-dependencies.ts';
-import { refuseClosedTenant } from './tenant.ts';
+import type { HttpDependencies } from './http-dependencies.ts';
 
-/** Roles whose keys the admin API refuses (spec 1, credential kinds). */
+/** The Admin API refuses an API key that holds one of these roles. */
 const ADMIN_ROLES = ['admin', 'super_admin'];
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-/** Reads the credentials of a request; the content API takes no cookie (spec 4 A, sign-in details). */
-export function requestFacts(headers: IncomingHttpHeaders, api: 'admin' | 'content', cookieName: string): RequestFacts {
+/** Reads the credentials of a request from its headers. The Content API ignores cookies. */
+export function credentialsOf(headers: IncomingHttpHeaders, api: 'admin' | 'content', cookieName: string): Credentials {
   const { authorization, cookie } = headers;
   const key = headers['x-api-key'];
   return {
@@ -26,8 +26,10 @@ export function requestFacts(headers: IncomingHttpHeaders, api: 'admin' | 'conte
 }
 
 /**
- * Enforces who may call (spec 4 A, order of refusals: 401, then 403). `path` is the concrete one.
- * @throws the refusal
+ * Checks that the caller may call the route: authentication first (401), then permissions (403). `path` is the path of
+ * the request, with the values of its parameters.
+ * @throws `authentication_required`, `tenant_disabled`, `invalid_csrf_token`, `session_required` or the route's own
+ * code, `insufficient_grant`, `admin_key_refused`, `insufficient_scope`, `insufficient_permissions`
  */
 export function enforceAccess(
   { route, roles, unsafe }: CompiledRoute,
@@ -37,11 +39,19 @@ export function enforceAccess(
 ): void {
   const { access } = route;
   if (principal?.kind === 'session' && principal.via === 'cookie' && unsafe && access.kind !== 'public') {
-    if (request.csrf === undefined || !sameText(request.csrf, principal.csrfToken)) throw refusal('invalid_csrf_token');
+    if (request.csrf === undefined || !equalSecrets(request.csrf, principal.csrfToken))
+      throw refusal('invalid_csrf_token');
   }
   if (access.kind === 'public') return;
   if (!principal) throw refusal('authentication_required');
-  refuseClosedTenant(principal, { tenantState });
+  refuseClosedTenant(
+    {
+      tenant: principal.tenant,
+      roles: principal.kind === 'session' ? principal.roles : [],
+      unknownTenant: 'authentication_required',
+    },
+    { tenants: { state: tenantState } },
+  );
   if (principal.kind === 'admin_token') {
     const { grants } = route;
     if (grants === undefined) throw refusal('session_required');
@@ -50,15 +60,11 @@ export function enforceAccess(
   }
   if (principal.kind === 'api_key') {
     if (route.api === 'admin' && holdsRole(principal, ADMIN_ROLES)) throw refusal('admin_key_refused');
-    if (route.api === 'admin' || access.kind === 'session') throw refusal(access.kind === 'session' ? (access.refusal ?? 'session_required') : 'session_required');
+    if (route.api === 'admin' || access.kind === 'session')
+      throw refusal(access.kind === 'session' ? (access.refusal ?? 'session_required') : 'session_required');
     const refused = checkKeyScope(principal, route.method, request.path);
     if (refused) throw refusal(refused);
   }
   if (principal.kind === 'external' && access.kind === 'session') throw refusal(access.refusal ?? 'session_required');
   if (roles && !holdsRole(principal, roles)) throw refusal('insufficient_permissions');
-}
-
-/** Compares without telling by its time where two texts differ, or how long they are. */
-export function sameText(left: string, right: string): boolean {
-  return timingSafeEqual(createHash('sha256').update(left).digest(), createHash('sha256').update(right).digest());
 }

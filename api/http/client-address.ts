@@ -2,23 +2,26 @@ import ipaddr from 'ipaddr.js';
 
 type Address = ReturnType<typeof ipaddr.process>;
 
-/** Where a request came from, as far as it can be told. */
+/** What a request reveals about the address of its client. */
 export type Sender = {
+  /** Address of the TCP connection; undefined when it is closed. */
   readonly peer: string | undefined;
   /** `X-Forwarded-For`. */
   readonly forwarded: string | undefined;
-  /** Whether the console proved itself by its key: the address that it names counts (spec 4 A, sign-in details). */
+  /** Whether the request carries a valid console key. The address that the console forwards is then trusted. */
   readonly fromConsole: boolean;
 };
 
 /**
- * Makes the function that finds the client's address: the peer's, or, where the peer is a trusted proxy, the last address of
- * `X-Forwarded-For` that is none (`TRUSTED_PROXIES`, spec 1); for a request of the console the one before that. IPv4 in IPv6 form comes out as IPv4.
- * @throws Error when an entry is no address and no CIDR.
+ * Creates the function that finds the client's address. It is the peer's address, or, if the peer is a trusted proxy
+ * (`TRUSTED_PROXIES`), the last address in `X-Forwarded-For` that is not a trusted proxy. For a request of the console
+ * it is the address before that one. An IPv4 address in IPv6 form is returned as IPv4.
+ * @throws Error when an entry is neither an address nor a CIDR
  */
 export function createClientAddress(trustedProxies: readonly string[]): (sender: Sender) => string {
   const ranges = trustedProxies.map(parseRange);
-  const trusted = (address: Address) => ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
+  const trusted = (address: Address) =>
+    ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));
   return ({ peer, forwarded, fromConsole }) => {
     if (peer === undefined) return '';
     const plain = peer.startsWith('::ffff:') ? peer.slice(7) : peer;
@@ -32,14 +35,14 @@ export function createClientAddress(trustedProxies: readonly string[]): (sender:
       const hop = parse((hops[at] ?? '').trim());
       if (!hop) break;
       client = hop;
-      // What the console names is the person; whatever stands before it the person wrote.
+      // The console appends the address of its user. The user's browser controls all entries before that one.
       if (!proxy) break;
     }
     return client.toString();
   };
 }
 
-/** Reads `10.0.0.0/8`, `::1` and the like. @throws Error when it is neither address nor CIDR. */
+/** Parses a CIDR (`10.0.0.0/8`) or an address (`::1`). @throws Error for any other text */
 export function parseRange(text: string): [Address, number] {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
   const address = ipaddr.process(text);

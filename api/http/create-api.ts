@@ -1,22 +1,21 @@
 import express from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isAppError } from '../../domain/errors.ts';
-import { sameText } from './access.ts';
-import { createClientAddress } from './client-address.ts';
+import { equalSecrets } from '../../domain/identity/equal-secrets.ts';
 import { recordedCredential } from './admit.ts';
+import { createClientAddress } from './client-address.ts';
 import { compileRoute } from './compile-route.ts';
 import { createCors } from './cors.ts';
-import { createDoors } from './doors.ts';
 import { errorAnswer } from './error-answer.ts';
 import { Exchange } from './exchange.ts';
+import { createHostAndIpFilter } from './host-and-ip-filter.ts';
 import type { HttpDependencies } from './http-dependencies.ts';
 import type { App } from './listener.ts';
-import type { Serving } from './respond.ts';
-import { respond } from './respond.ts';
-import type { Answer, Route } from './route.ts';
 import { PROBES } from './probes.ts';
 import { endRequestSpan, startRequestSpan } from './request-span.ts';
+import { type Serving, respond } from './respond.ts';
 import { buildRouteTable } from './route-table.ts';
+import type { Answer, Route } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sendAnswer } from './send-answer.ts';
 import { sendStream } from './send-stream.ts';
@@ -28,23 +27,33 @@ export type CreateApiOptions = {
   readonly dependencies: HttpDependencies;
 };
 
-/** Express's router as Node calls it. A method, because a plain Node request is less than the router's types ask for and all that it needs. */
-type PlainRouter = { handle(request: IncomingMessage, response: ServerResponse, done: (error?: unknown) => void): void };
+/**
+ * Express's router, called with plain Node requests. The router needs no more than these, although its types ask for
+ * Express's. `handle` is a method, because TypeScript compares the parameters of methods loosely.
+ */
+type PlainRouter = {
+  handle(request: IncomingMessage, response: ServerResponse, done: (error?: unknown) => void): void;
+};
 
 /**
- * Makes what serves one listener from the route declarations (spec 5, rule 13). One handler on Express's router serves them all: the
- * path is looked up in a tree, so the cost of a request does not grow with the number of routes. The router runs without Express's
- * application around it, which gives every request new prototypes and so costs more than all of this layer (rule 14: measured 90 µs
- * against 25 µs a request); queries are therefore parsed by \`parseQuery\`, never by \`request.query\`.
- * @throws Error when declarations collide or a schema does not compile
+ * Creates the request handler of one listener from the route declarations. One handler on Express's router serves all
+ * routes. It finds a route in a tree of path segments, so that the cost of a request does not grow with the number of
+ * routes. The router runs without an Express application: the application replaces the prototypes of every request,
+ * which takes longer than the rest of this layer (90 µs against 25 µs a request). Queries are therefore parsed by
+ * `parseQuery`, never by `request.query`.
+ * @throws Error when two routes have the same method and path, or a schema does not compile
  */
 export function createApi({ api, routes, dependencies }: CreateApiOptions): App {
   const { options } = dependencies;
   const serving: Serving = {
     api,
-    table: buildRouteTable(routes.filter((route) => route.api === api).map((route) => ({ method: route.method, path: route.path, target: compileRoute(route) }))),
+    table: buildRouteTable(
+      routes
+        .filter((route) => route.api === api)
+        .map((route) => ({ method: route.method, path: route.path, target: compileRoute(route) })),
+    ),
     cors: createCors(options.cors, (host) => typeof dependencies.tenantOfHost(host) === 'string'),
-    doors: options.doors && createDoors(options.doors),
+    hostAndIpFilter: options.hostAndIpFilter && createHostAndIpFilter(options.hostAndIpFilter),
     cookieName: sessionCookieName(options.secure),
     dependencies,
   };
@@ -52,7 +61,7 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
   const clientAddress = createClientAddress(options.trustedProxies);
 
   const router = express.Router();
-  /** Of the listener that serves this API. */
+  /** Aborted when the listener that serves this API begins to close. */
   let stopping: AbortSignal | undefined;
   router.use((request, response) => {
     void serve(request, response);
@@ -66,8 +75,18 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
   };
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const exchange = new Exchange(request, response, clientAddress({ peer: request.socket.remoteAddress, forwarded: forwardedFor(request), fromConsole: isConsole(request, options.consoleKeys) }), dependencies);
-    if (dependencies.tracing) exchange.span = startRequestSpan(dependencies.tracing, exchange);
+    const exchange = new Exchange(
+      request,
+      response,
+      clientAddress({
+        peer: request.socket.remoteAddress,
+        forwarded: forwardedFor(request),
+        fromConsole: isConsole(request, options.consoleKeys),
+      }),
+      dependencies,
+    );
+    const { tracing } = dependencies;
+    if (tracing) exchange.span = startRequestSpan(exchange, { tracing });
     let answer: Answer;
     try {
       answer = await respond(exchange, serving);
@@ -84,19 +103,23 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
       else sent = sendAnswer(exchange, answer, constant, serving);
     }
     if (stream) {
-      sent = await sendStream(exchange, { ...answer, stream }, {
-        stopping,
-        onError: (error) => {
-          refused(error, exchange);
+      sent = await sendStream(
+        exchange,
+        { ...answer, stream },
+        {
+          stopping,
+          onError: (error) => {
+            refused(error, exchange);
+          },
         },
-      });
+      );
     }
     finished(exchange, answer, sent ?? 0);
   }
 
   function refused(error: unknown, exchange: Exchange): Answer {
     const answer = errorAnswer(error);
-    // What a probe answers is told where it changes.
+    // Probes are logged only when their result changes, by `healthRoutes`.
     if (answer.status >= 500 && !PROBES.has(exchange.path)) {
       const { requestId, correlationId, compiled } = exchange;
       const detail = { request_id: requestId, correlation_id: correlationId, route: compiled?.route.path, error };
@@ -106,7 +129,10 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
     return answer;
   }
 
-  /** Reads are logged at `debug`, writes and refusals at `info`: a line a read would halve the throughput. */
+  /**
+   * Logs successful reads at `debug`, because a line per read would halve the throughput; writes and refusals at
+   * `info`.
+   */
   function finished(exchange: Exchange, { status }: Answer, bytesOut: number): void {
     const { request, compiled, principal, refusedKey, requestId, correlationId } = exchange;
     const seconds = (performance.now() - exchange.startedAt) / 1000;
@@ -115,18 +141,39 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
     dependencies.metrics.requestFinished(api, route, method, status, seconds);
     const { span } = exchange;
     if (span) endRequestSpan(span, exchange, status);
-    const line = { api, method, route, status, ms: Math.round(seconds * 1e5) / 100, tenant: exchange.tenant, request_id: requestId, correlation_id: correlationId, ...(span && { trace_id: span.traceId }) };
+    const line = {
+      api,
+      method,
+      route,
+      status,
+      ms: Math.round(seconds * 1e5) / 100,
+      tenant: exchange.tenant,
+      request_id: requestId,
+      correlation_id: correlationId,
+      ...(span && { trace_id: span.traceId }),
+    };
     if ((status >= 400 && !PROBES.has(exchange.path)) || compiled?.unsafe) dependencies.logger.info('request', line);
     else dependencies.logger.debug('request', line);
     const credential = recordedCredential(principal) ?? refusedKey;
     if (!credential) return;
     const { path, clientAddress: ip, bytesIn, admission } = exchange;
     const { keyId, tenant } = credential;
-    dependencies.recordKeyRequest({ keyId, tenant, method, path, status, ip, bytesIn, bytesOut, at: dependencies.now(), admission });
+    dependencies.recordKeyRequest({
+      keyId,
+      tenant,
+      method,
+      path,
+      status,
+      ip,
+      bytesIn,
+      bytesOut,
+      at: dependencies.now(),
+      admission,
+    });
   }
 }
 
-/** Name of the session cookie (spec 1, credential kinds). */
+/** The name of the session cookie. `secure` is the setting `SECURE_COOKIE`. */
 export function sessionCookieName(secure: boolean): string {
   return secure ? '__Host-sys_session' : 'sys_session';
 }
@@ -136,8 +183,10 @@ function forwardedFor({ headers }: IncomingMessage): string | undefined {
   return Array.isArray(value) ? value.join(',') : value;
 }
 
-/** Whether a request carries the key that is shared with the console; in constant time, against every key that is in force (spec 1, session rules). */
+/**
+ * Whether a request carries one of the keys shared with the console. Compares with all of them, each in constant time.
+ */
 function isConsole({ headers }: IncomingMessage, keys: readonly string[]): boolean {
   const presented = headers['x-console-key'];
-  return typeof presented === 'string' && keys.reduce((matches, key) => sameText(presented, key) || matches, false);
+  return typeof presented === 'string' && keys.reduce((matches, key) => equalSecrets(presented, key) || matches, false);
 }

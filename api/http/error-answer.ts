@@ -1,16 +1,15 @@
+import { isTransient } from '../../application/ports/transient-errors.ts';
+import { type AppError, isAppError, refusal } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
-import type { AppError } from '../../domain/errors.ts';
-import { isAppError, refusal } from '../../domain/errors.ts';
-import { isPassing } from '../../projections/engine/faults.ts';
 import type { Answer } from './route.ts';
 
 /**
- * The one mapping of errors to answers (spec 4, general rules): `{error, code, fields?}` and the refusal's own members. Payment
- * refusals carry only the members that document 1 names. Anything that is no refusal of the catalogue answers 500 and tells nothing, or 503 where
- * the database is away for the moment.
+ * Maps every error to its answer: `{error, code, fields?}` and the refusal's own members. Payment refusals have members
+ * of their own instead. An error that is not a refusal of the catalogue answers 500 without details, or 503 if it is
+ * transient (the database is unreachable).
  */
 export function errorAnswer(error: unknown): Answer {
-  const known = isAppError(error) ? error : refusal(isPassing(error) ? 'unavailable' : 'internal');
+  const known = isAppError(error) ? error : refusal(isTransient(error) ? 'unavailable' : 'internal');
   return { status: known.status, body: bodyOf(known), headers: headersOf(known) };
 }
 

@@ -1,71 +1,99 @@
 import type { Answer } from './route.ts';
 
-/** Server-sent events, the format of `text/event-stream` (WHATWG HTML, 9.2). */
+/** Server-sent events: the format `text/event-stream` (WHATWG HTML, section 9.2). */
 
-/** Whether the client asks for a stream of events. */
+/** Whether an `Accept` header asks for a stream of server-sent events. */
 export function wantsEventStream(accept: string | undefined): boolean {
-  return accept?.split(',').some((range) => range.split(';', 1)[0]?.trim().toLowerCase() === 'text/event-stream') ?? false;
+  return (
+    accept?.split(',').some((range) => range.split(';', 1)[0]?.trim().toLowerCase() === 'text/event-stream') ?? false
+  );
 }
 
-/** One event. Neither `id`, `event` nor `data` may hold line breaks: JSON text has none. */
-export function serverSentEvent({ id, event, data }: { readonly id?: string; readonly event: string; readonly data: string }): string {
+/** Formats one event. `id`, `event` and `data` must not contain line breaks; JSON text contains none. */
+export function serverSentEvent({
+  id,
+  event,
+  data,
+}: {
+  readonly id?: string;
+  readonly event: string;
+  readonly data: string;
+}): string {
   return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`;
 }
 
-/** Tells the client where it would go on, without an event; also keeps the connection alive. */
+/** Formats a heartbeat: it keeps the connection alive and moves the client's last event id without an event. */
 export function heartbeat(id: string): string {
   return `: heartbeat\nid: ${id}\n\n`;
 }
 
-/** The answer that carries such a stream; no proxy may hold it back. */
-export function eventStreamAnswer(stream: AsyncIterable<string>, headers: Readonly<Record<string, string>> = {}): Answer {
-  return { status: 200, stream, endless: true, headers: { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no', ...headers } };
+/** The answer that sends a stream of events. Its headers disable caching and the buffering of proxies. */
+export function eventStreamAnswer(
+  stream: AsyncIterable<string>,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  return {
+    status: 200,
+    stream,
+    endless: true,
+    headers: {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-store',
+      'X-Accel-Buffering': 'no',
+      ...headers,
+    },
+  };
 }
 
-/** What a source gives, and a tick whenever it has given nothing for so long. */
-export async function* withTicks<T>(source: AsyncIterable<T>, everyMs: number): AsyncIterable<{ readonly item: T } | 'tick'> {
+/** Yields the items of a source, and `'tick'` whenever the source has been silent for `everyMs` milliseconds. */
+export async function* withTicks<T>(
+  source: AsyncIterable<T>,
+  everyMs: number,
+): AsyncIterable<{ readonly item: T } | 'tick'> {
   const iterator = source[Symbol.asyncIterator]();
   let wake: () => void = () => undefined;
-  let asked = false;
-  let came: { readonly next: IteratorResult<T> } | { readonly error: unknown } | undefined;
+  let requested = false;
+  let arrived: { readonly next: IteratorResult<T> } | { readonly error: unknown } | undefined;
   try {
     for (;;) {
-      if (!asked) {
-        asked = true;
+      if (!requested) {
+        requested = true;
         iterator.next().then(
           (next) => {
-            came = { next };
+            arrived = { next };
             wake();
           },
           (error: unknown) => {
-            came = { error };
+            arrived = { error };
             wake();
           },
         );
       }
       await arrival();
-      const arrived = take();
-      if (!arrived) yield 'tick';
-      else if ('error' in arrived) throw arrived.error;
-      else if (arrived.next.done === true) return;
-      else yield { item: arrived.next.value };
+      const taken = take();
+      if (!taken) yield 'tick';
+      else if ('error' in taken) throw taken.error;
+      else if (taken.next.done === true) return;
+      else yield { item: taken.next.value };
     }
   } finally {
-    // Not waited for: a source that is busy gives itself back when it hears of its signal.
+    // Do not await: a source that waits for its next item closes only when its abort signal fires.
     void Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 
-  function take(): typeof came {
-    const arrived = came;
-    came = undefined;
-    if (arrived) asked = false;
-    return arrived;
+  function take(): typeof arrived {
+    const taken = arrived;
+    arrived = undefined;
+    if (taken) requested = false;
+    return taken;
   }
 
-  /** One waiter at a time, so that a source that is silent for days leaves nothing behind. */
+  /**
+   * Resolves when an item arrives or `everyMs` has passed. Keeps one waiter, so that memory stays flat during silence.
+   */
   function arrival(): Promise<void> {
     return new Promise((resolve) => {
-      if (came) {
+      if (arrived) {
         resolve();
         return;
       }

@@ -1,20 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Span } from '../../application/ports/tracing.ts';
+import type { RefusedKey } from '../../application/identity/load-credential.ts';
 import type { Admission } from '../../application/ports/api-key-requests.ts';
+import type { Span } from '../../application/ports/tracing.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { Actor } from '../../domain/event.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
 import type { CompiledRoute } from './compile-route.ts';
-import type { HttpDependencies, RefusedKey } from './http-dependencies.ts';
+import type { HttpDependencies } from './http-dependencies.ts';
 import type { RouteRequest } from './route.ts';
 
 const ANONYMOUS: Actor = { kind: 'anonymous', id: 'anonymous' };
 
-type World = Pick<HttpDependencies, 'now' | 'newId'>;
+type ClockAndIds = Pick<HttpDependencies, 'now' | 'newId'>;
 
 /**
- * One request on its way through the layer, and what its handler sees of it. A class, so that what most handlers never ask for
- * (signal, context) is made only when they do.
+ * One request and its state while it is answered; the handler sees it as `RouteRequest`. It is a class, so that the
+ * signal and the context are created on first use: most handlers use neither or one of them.
  */
 export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   readonly request: IncomingMessage;
@@ -27,34 +28,36 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   readonly startedAt = performance.now();
   compiled: CompiledRoute | undefined = undefined;
   refusedKey: RefusedKey | undefined = undefined;
-  /** Where traces are asked for. */
+  /** Undefined when tracing is off, and for probes. */
   span: Span | undefined = undefined;
-  /** Of a key or an admin token, once its request counts. */
+  /** Set once the request of an API key or an admin token was counted. */
   admission: Admission | undefined = undefined;
   bytesIn = 0;
 
   params: unknown = undefined;
   query: unknown = undefined;
   body: unknown = undefined;
+  checked: unknown = undefined;
   principal: Principal | undefined = undefined;
   tenant = 'default';
   recheck: () => Promise<Principal | undefined> = () => Promise.resolve(this.principal);
-  readonly #world: World;
+  readonly #clockAndIds: ClockAndIds;
   #context: CommandContext | undefined = undefined;
   #abort: AbortController | undefined = undefined;
 
-  constructor(request: IncomingMessage, response: ServerResponse, clientAddress: string, world: World) {
+  constructor(request: IncomingMessage, response: ServerResponse, clientAddress: string, clockAndIds: ClockAndIds) {
     this.request = request;
     this.response = response;
     this.clientAddress = clientAddress;
-    this.#world = world;
+    this.#clockAndIds = clockAndIds;
     const url = originForm(request.url ?? '/');
     const mark = url.indexOf('?');
     this.path = mark < 0 ? url : url.slice(0, mark);
     this.queryText = mark < 0 ? '' : url.slice(mark + 1);
-    this.requestId = world.newId();
+    this.requestId = clockAndIds.newId();
     const correlation = request.headers['x-correlation-id'];
-    this.correlationId = typeof correlation === 'string' && CORRELATION.test(correlation) ? correlation : this.requestId;
+    this.correlationId =
+      typeof correlation === 'string' && CORRELATION.test(correlation) ? correlation : this.requestId;
   }
 
   readonly header = (name: string): string | undefined => {
@@ -68,8 +71,8 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
       actor: actorOf(this.principal),
       correlationId: this.correlationId,
       causationId: this.requestId,
-      now: this.#world.now,
-      newId: this.#world.newId,
+      now: this.#clockAndIds.now,
+      newId: this.#clockAndIds.newId,
       ...(this.span && { traceparent: this.span.traceparent }),
     });
   }
@@ -77,25 +80,25 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   get signal(): AbortSignal {
     if (!this.#abort) {
       const abort = (this.#abort = new AbortController());
-      const gone = () => {
+      const onClose = () => {
         if (!this.response.writableFinished) abort.abort();
       };
-      if (this.response.destroyed) gone();
-      else this.response.once('close', gone);
+      if (this.response.destroyed) onClose();
+      else this.response.once('close', onClose);
     }
     return this.#abort.signal;
   }
 
-  /** Tells the handler that its answer is over. */
+  /** Aborts the handler's signal: its answer has ended. */
   end(): void {
     this.#abort?.abort();
   }
 }
 
-/** 1 to 128 printable characters (spec 4 A, settings). */
+/** `X-Correlation-ID`: 1 to 128 printable ASCII characters. */
 const CORRELATION = /^[\x20-\x7e]{1,128}$/;
 
-/** A proxy's `GET http://host/path` names the same path as `GET /path`. */
+/** Path and query of a request target. Proxies may send the absolute form, `GET http://host/path`. */
 function originForm(url: string): string {
   if (url.startsWith('/')) return url;
   const slash = /^https?:\/\/[^/?]*/i.exec(url)?.[0].length;

@@ -1,109 +1,100 @@
-import type { IncomingHttpHeaders } from 'node:http';
-import type { ErrorCode } from '../../domain/errors.ts';
-import type { Principal } from '../../domain/identity/principal.ts';
+import type { Credentials } from '../../application/identity/authenticator.ts';
+import type { RefusedKey } from '../../application/identity/load-credential.ts';
 import type { ApiKeyRequests } from '../../application/ports/api-key-requests.ts';
 import type { Entitlements } from '../../application/ports/entitlements.ts';
+import type { IdempotencyStore } from '../../application/ports/idempotency-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
+import type { ProjectionProgress } from '../../application/ports/projection-progress.ts';
 import type { Tracing } from '../../application/ports/tracing.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import type { ProjectionProgress } from '../../projections/engine/projection.ts';
+import type { Principal } from '../../domain/identity/principal.ts';
 import type { CorsPolicy } from './cors.ts';
-import type { DoorOptions } from './doors.ts';
-import type { IdempotencyStore } from './idempotency.ts';
-
-/** The credentials as they were sent; nothing of them is checked yet. */
-export type RequestFacts = {
-  readonly api: 'admin' | 'content';
-  /** What follows `Authorization: Bearer `. */
-  readonly bearer: string | undefined;
-  /** `X-API-Key`. */
-  readonly apiKey: string | undefined;
-  /** Session cookie; only ever on the admin API. */
-  readonly sessionCookie: string | undefined;
-};
-
-/** A key or an admin token that is known and may not be used (revoked, expired): answered 401 and recorded. */
-export type RefusedKey = { readonly kind: 'refused_key'; readonly keyId: string; readonly tenant: string };
+import type { HostAndIpFilterOptions } from './host-and-ip-filter.ts';
 
 /** A principal that is an API key. */
 export type KeyPrincipal = Extract<Principal, { kind: 'api_key' }>;
 
 type MaybePromise<T> = T | Promise<T>;
 
-/** Everything the HTTP layer needs; made by the composition root, shared by both listeners. */
+/** Everything the HTTP layer needs. The composition root provides it; both listeners share it. */
 export type HttpDependencies = {
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** Where traces are asked for. */
+  /** Undefined: requests have no spans. */
   readonly tracing?: Tracing | undefined;
   readonly now: () => Date;
-  /** A new UUID v7. */
+  /** Creates a UUID v7. */
   readonly newId: () => string;
 
   /**
-   * Proves the credential. Answers without a promise where it is cached. May throw a refusal (such as `monthly_limit_exceeded`).
-   * @returns undefined when no valid credential was sent.
+   * Authenticates a request. Returns without a promise when the result is cached.
+   * @returns undefined when no valid credential was sent
+   * @throws AppError when the credential cannot be checked now
    */
-  readonly authenticate: (facts: RequestFacts) => MaybePromise<Principal | RefusedKey | undefined>;
-  /** Scope and content-type list of a key on the Content API (spec 1, API key checks). @returns the refusal, undefined when it may pass. */
+  readonly authenticate: (credentials: Credentials) => MaybePromise<Principal | RefusedKey | undefined>;
+  /** Checks the scope and the content types of an API key. @returns the code of the refusal, undefined when allowed */
   readonly checkKeyScope: (principal: KeyPrincipal, method: string, path: string) => ErrorCode | undefined;
-  /** Lets a request of a key count towards its month, before tenant, path and body are looked at. @throws `monthly_limit_exceeded` */
+  /** Counts a request towards the monthly limit of its key. @throws `monthly_limit_exceeded` */
   readonly admitKeyRequest: ApiKeyRequests['admit'];
-  /** Called once for every request by a key or an admin token, refused ones included, after its answer was handed to the socket; must not block. */
+  /** Records a request of a key or an admin token, also a refused one, after its answer was sent. Must not block. */
   readonly recordKeyRequest: ApiKeyRequests['record'];
-  /** @returns undefined for a slug that names no tenant */
+  /** The state of a tenant. @returns undefined for an unknown slug */
   readonly tenantState: (slug: string) => 'active' | 'disabled' | undefined;
-  /** Tenant whose domains hold the host (lower case, without port). */
+  /** Slug of the tenant that has the host as a domain. `host` is in lower case, without port. */
   readonly tenantOfHost: (host: string) => MaybePromise<string | undefined>;
 
-  /** Features and what the license opens (spec 1, gating rules). All of it answers at once. */
-  readonly gate: RouteGate;
+  /** The feature gate. Its functions do no I/O. */
+  readonly featureGate: FeatureGate;
 
   readonly progress: Pick<ProjectionProgress, 'waitFor'>;
   readonly idempotency: IdempotencyStore;
-  /** Where reads may be answered by a replica of the database. */
+  /** Undefined: the primary database answers all reads. */
   readonly replica?: ReplicaRouting | undefined;
 
   readonly options: HttpOptions;
 };
 
-/** Which reads may be answered by a replica of the database (`DATABASE_REPLICA_URL`). */
+/** Decides which reads a replica of the database answers (`DATABASE_REPLICA_URL`). */
 export type ReplicaRouting = {
   /**
-   * Does a read: its statements go to the replica where that has reached everything that this caller must see, else to the primary. What goes wrong
-   * on the replica is done again as a whole on the primary. `minimum`: the position that the caller names (`X-Min-Position`).
+   * Runs a read. Its statements go to the replica when that has reached every position that the caller must see, else
+   * to the primary. A read that fails on the replica runs again on the primary. `minimum` is the caller's
+   * `X-Min-Position`.
    */
-  read<T>(reader: { readonly tenant: string; readonly minimum: GlobalPosition | undefined }, work: () => Promise<T>): Promise<T>;
-  /** A request that may change something of the tenant is about to be answered; the position where it changed something. */
+  read<T>(
+    reader: { readonly tenant: string; readonly minimum: GlobalPosition | undefined },
+    work: () => Promise<T>,
+  ): Promise<T>;
+  /** Reports a write of the tenant before it is answered. `position` is undefined when nothing was written. */
   wrote(tenant: string, position: GlobalPosition | undefined): void;
 };
 
-/** What stands between a route and its callers beside who they are. */
-export type RouteGate = {
-  /** Whether nothing of the feature is served by this install: its paths then were never there. */
+/** Which features and capabilities a tenant may use. */
+export type FeatureGate = {
+  /** Whether the install does not run the feature: its paths answer 404. */
   isHidden(feature: string): boolean;
-  /** Whether the tenant lacks the feature. */
+  /** Whether the feature is withheld from the tenant. */
   isWithheld(tenant: string, feature: string): boolean;
   readonly entitlements: Entitlements;
 };
 
 /** Settings of the HTTP layer. */
 export type HttpOptions = {
-  /** `MAX_JSON_BODY_BYTES`. */
+  /** `MAX_JSON_BODY_BYTES`: maximum size of a JSON body. */
   readonly maxJsonBodyBytes: number;
-  /** `MAX_BODY_BYTES`: of bodies that are no JSON. */
+  /** `MAX_BODY_BYTES`: maximum size of any other body. */
   readonly maxBodyBytes: number;
-  /** `TRUSTED_PROXIES`: CIDRs or addresses whose `X-Forwarded-For` counts. */
+  /** `TRUSTED_PROXIES`: CIDRs or addresses of proxies whose `X-Forwarded-For` is trusted. */
   readonly trustedProxies: readonly string[];
-  /** `ADMIN_CONSOLE_KEY` and `ADMIN_CONSOLE_KEY_PREVIOUS`, those that are set: whoever sends one names the client's address. */
+  /**
+   * `ADMIN_CONSOLE_KEY` and `ADMIN_CONSOLE_KEY_PREVIOUS`: the client address of a request with one of them is trusted.
+   */
   readonly consoleKeys: readonly string[];
   readonly cors: CorsPolicy;
   /** `ALLOWED_HOSTS`, `IP_ALLOWLIST`. */
-  readonly doors?: DoorOptions;
-  /** `SECURE_COOKIE`: cookie name `__Host-sys_session`, HSTS, redirect of http to https (never of probes and `/.well-known/`). */
+  readonly hostAndIpFilter?: HostAndIpFilterOptions;
+  /** `SECURE_COOKIE`: names the cookie `__Host-sys_session`, sends HSTS, and redirects HTTP to HTTPS. */
   readonly secure: boolean;
 };
-
-/** The part of a Node request the layer's pure functions look at. */
-export type HeaderSource = { readonly headers: IncomingHttpHeaders };

@@ -1,60 +1,68 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { createServer, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, createServer, STATUS_CODES } from 'node:http';
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { ErrorCode } from '../../domain/errors.ts';
-import { refusal } from '../../domain/errors.ts';
+import { type ErrorCode, refusal } from '../../domain/errors.ts';
 import { errorAnswer } from './error-answer.ts';
 
-/** What serves the requests. `stopping` is aborted when the listener begins to close: answers without an end of their own end then. */
+/** Serves one request. `stopping` is aborted when the listener begins to close; endless answers end then. */
 export type App = (request: IncomingMessage, response: ServerResponse, stopping: AbortSignal) => void;
 
 export type StartListenerOptions = {
-  /** What `createApi` made. */
+  /** The request handler, from `createApi`. */
   readonly app: App;
-  /** `host:port`; port 0 takes a free one; `[::1]:3001` for IPv6. */
+  /** `host:port`; `[::1]:3001` for IPv6. Port 0 selects a free port. */
   readonly address: string;
-  /** PEM texts; both listeners serve TLS 1.2 or later with them (`TLS_CERT_FILE`, `TLS_KEY_FILE`). */
+  /**
+   * Certificate and key (`TLS_CERT_FILE`, `TLS_KEY_FILE`): the listener serves TLS 1.2 or later. Undefined: plain HTTP.
+   */
   readonly tls?: TlsPair | undefined;
 };
 
-/** PEM texts. */
+/** A certificate and its private key, as PEM texts. */
 export type TlsPair = { readonly cert: string; readonly key: string };
 
 export type Listener = {
   /** Base address, such as `http://127.0.0.1:3001`. An unspecified host is shown as `localhost`. */
   readonly url: string;
   readonly port: number;
-  /** Serves new connections with another certificate; on a plain listener nothing happens. @throws when the pair is none */
+  /** Uses another certificate for new connections. Does nothing without TLS. @throws Error when the pair is invalid */
   renew(tls: TlsPair): void;
   /**
-   * Stops accepting, ends endless answers at once, lets other requests in flight finish, closes idle connections; after `deadlineMs` (default
-   * 10 s) breaks what is left.
-   * Resolves when every connection is gone. Safe to call twice.
+   * Stops accepting connections, ends endless answers at once, lets other requests finish and closes idle connections.
+   * Breaks the remaining connections after `deadlineMs` (default 10,000). Resolves when every connection is closed.
+   * Safe to call twice.
    */
   close(options?: { readonly deadlineMs?: number }): Promise<void>;
 };
 
 /**
- * Listens. Rejects when the address is taken or no address.
- * Refusals that Node itself makes (no HTTP, headers too large) are JSON as well.
+ * Starts a listener. Requests that Node itself refuses (not HTTP, headers too large) get a JSON answer as well.
+ * @throws Error when the address is in use or is not of the form `host:port`
  */
 export async function startListener({ app, address, tls }: StartListenerOptions): Promise<Listener> {
-  const limits = { maxHeaderSize: 16_384, headersTimeout: 20_000, requestTimeout: 120_000, keepAliveTimeout: 65_000, connectionsCheckingInterval: 5_000 };
-  const server: Server | TlsServer = tls ? createTlsServer({ ...limits, ...tls, minVersion: 'TLSv1.2' }) : createServer(limits);
+  const limits = {
+    maxHeaderSize: 16_384,
+    headersTimeout: 20_000,
+    requestTimeout: 120_000,
+    keepAliveTimeout: 65_000,
+    connectionsCheckingInterval: 5_000,
+  };
+  const server: Server | TlsServer = tls
+    ? createTlsServer({ ...limits, ...tls, minVersion: 'TLSv1.2' })
+    : createServer(limits);
   let closing: Promise<void> | undefined;
   const stopping = new AbortController();
-  // As many as there are endless answers.
+  // Every endless answer adds a listener.
   setMaxListeners(0, stopping.signal);
   const serve = (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => {
     if (closing) response.shouldKeepAlive = false;
     app(request, response, stopping.signal);
   };
   server.on('request', serve);
-  // With a listener here Node leaves the decision to the reader of the body.
+  // With this listener Node does not answer `Expect: 100-continue` itself; `readBody` does.
   server.on('checkContinue', serve);
   server.on('checkExpectation', (_request, response) => {
     const { status, text, headers } = rawRefusal('expectation_failed');
@@ -85,7 +93,7 @@ export async function startListener({ app, address, tls }: StartListenerOptions)
   };
 }
 
-/** @throws Error when the text is no `host:port`. */
+/** Parses `host:port`; an empty host is `0.0.0.0`. @throws Error for any other text */
 export function parseAddress(address: string): { readonly host: string; readonly port: number } {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(address);
   const port = Number(match?.[3]);
@@ -99,7 +107,7 @@ async function close(server: Server, deadlineMs: number): Promise<void> {
       resolve();
     });
   });
-  // A kept-alive connection whose last answer is out counts as idle only afterwards.
+  // A keep-alive connection becomes idle only some time after its last answer was sent.
   const sweep = setInterval(() => {
     server.closeIdleConnections();
   }, 25);
@@ -126,7 +134,10 @@ function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`);
 }
 
-/** Whether an answer has begun on this socket: a second one would garble it. Node's own default looks at the same place. */
+/**
+ * Whether an answer has begun on this socket: a second one would corrupt it. Node's default handler checks the same
+ * property.
+ */
 function isAnswering(socket: Duplex): boolean {
   const answer: unknown = Reflect.get(socket, '_httpMessage');
   return typeof answer === 'object' && answer !== null && 'headersSent' in answer && answer.headersSent === true;
@@ -135,7 +146,12 @@ function isAnswering(socket: Duplex): boolean {
 function rawRefusal(code: ErrorCode): { status: number; text: string; headers: Record<string, string> } {
   const { status, body } = errorAnswer(refusal(code));
   const text = JSON.stringify(body);
-  const headers = { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': String(Buffer.byteLength(text)), 'X-Request-Id': randomUUID(), Connection: 'close' };
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': String(Buffer.byteLength(text)),
+    'X-Request-Id': randomUUID(),
+    Connection: 'close',
+  };
   return { status, text, headers };
 }
 

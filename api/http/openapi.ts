@@ -7,7 +7,7 @@ import { prune } from './openapi/prune.ts';
 import { SECURITY_SCHEMES } from './openapi/security.ts';
 import type { Route } from './route.ts';
 
-/** A path's operations, by method in lower case. */
+/** The operations of a path, by method in lower case. */
 export type PathItem = { readonly [method: string]: JsonObject };
 
 /** An OpenAPI document. */
@@ -17,25 +17,34 @@ export type OpenApiDocument = JsonObject & {
   readonly components: { readonly [kind: string]: JsonObject };
 };
 
-const DESCRIPTION = `Multi-tenant headless content service that keeps every change.
+const DESCRIPTION = `A multi-tenant headless content service that keeps every change.
 
-Every refusal carries \`error\`, a message for people, and \`code\`, for programs. Writes answer \`X-Commit-Position\`; a read with that value as \`X-Min-Position\` sees the write.
+Every error answer has \`error\`, a message for people, and \`code\`, for programs. Writes answer \`X-Commit-Position\`; a read that sends this value as \`X-Min-Position\` sees the write.
 
-Whatever it asks for, a request may also be answered 400 \`bad_request\`, 403 \`address_refused\`, 405 \`method_not_allowed\` (with \`Allow\`), 408 \`request_timeout\`, 417 \`expectation_failed\`, 421 \`host_not_served\` and 431 \`headers_too_large\`.`;
+Every request may also be answered 400 \`bad_request\`, 403 \`address_refused\`, 405 \`method_not_allowed\` (with \`Allow\`), 408 \`request_timeout\`, 417 \`expectation_failed\`, 421 \`host_not_served\` and 431 \`headers_too_large\`.`;
 
-/** What the rooms are about. */
-const ROOMS: Readonly<Record<string, string>> = {
-  automation: 'Webhooks, flows and what they sent', content: 'Entries, their past and their content types', identity: 'Sign-in, users, tenants, keys and access rules', media: 'Files and their variants',
-  migration: 'Moving content in', monitoring: 'Alerts, errors and probes', platform: 'Features, license, settings, audit and health', traffic: 'Limits and addresses',
+/** Descriptions of the tags. */
+const TAGS: Readonly<Record<string, string>> = {
+  automation: 'Webhooks, flows and their deliveries',
+  content: 'Entries, their history and content types',
+  identity: 'Sign-in, users, tenants, API keys and access rules',
+  media: 'Files and their variants',
+  migration: 'Import of content',
+  monitoring: 'Alerts, errors and probes',
+  platform: 'Features, license, settings, audit and health',
+  traffic: 'Rate limits and client addresses',
 };
 
-/** The OpenAPI 3.1 document of a table of routes (spec 5, rule 13). @throws Error when two paths share an operation's name */
-export function openApiDocument(routes: readonly Route[], { title, version }: { readonly title: string; readonly version: string }): OpenApiDocument {
+/** The OpenAPI 3.1 document of a list of routes. @throws Error when two paths have the same operation id */
+export function openApiDocument(
+  routes: readonly Route[],
+  { title, version }: { readonly title: string; readonly version: string },
+): OpenApiDocument {
   const paths: Record<string, Record<string, JsonObject>> = {};
   const operations = new Set<string>();
   const components = createComponents(ERROR_SCHEMAS);
   for (const route of routes) {
-    // Probes answer alike on both listeners: one path, one operation.
+    // The probes are declared for both listeners under one path: describe them once.
     const item = (paths[route.path] ??= {});
     const method = route.method.toLowerCase();
     if (item[method]) continue;
@@ -45,10 +54,22 @@ export function openApiDocument(routes: readonly Route[], { title, version }: { 
   }
   return prune({
     openapi: '3.1.0',
-    info: { title, version, description: DESCRIPTION, license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' } },
+    info: {
+      title,
+      version,
+      description: DESCRIPTION,
+      license: { name: 'UNLICENSED', identifier: 'LicenseRef-UNLICENSED' },
+    },
     servers: [{ url: '/' }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].toSorted().map((name) => ({ name, description: ROOMS[name] ?? `Routes of the room ${name}` })),
+    tags: [...new Set(routes.map(({ tag }) => tag))]
+      .toSorted()
+      .map((name) => ({ name, description: TAGS[name] ?? `Routes of the module ${name}` })),
     paths,
-    components: { ...components.all(), examples: errorExamples(), ...headerComponents(), securitySchemes: SECURITY_SCHEMES },
+    components: {
+      ...components.all(),
+      examples: errorExamples(),
+      ...headerComponents(),
+      securitySchemes: SECURITY_SCHEMES,
+    },
   });
 }

@@ -1,2 +1,2 @@
-/** Paths of the probes, on both listeners (spec 1, Health and debugging). */
+/** Paths of the probes. Both listeners serve them. */
 export const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/startup']);

@@ -1,18 +1,22 @@
 import qs from 'qs';
 import { refusal } from '../../domain/errors.ts';
 
-/** Parsed query: nested objects without prototypes, values still text. */
+/** A parsed query: nested objects without prototypes. Its values are text; the route's schema coerces them. */
 export type Query = { [name: string]: string | Query | (string | Query)[] | undefined };
 
 const MAX_PARAMETERS = 200;
 const MAX_DEPTH = 5;
-/** `constructor` and `prototype` by themselves are names a field may have; objects made here have neither. */
+/**
+ * A field may be named `constructor` or `prototype`: the parsed objects inherit neither. Only the path through both is
+ * refused.
+ */
 const FORBIDDEN = /(?:^|[[\].])(?:__proto__|constructor[[\].]+prototype)(?:$|[[\].])/;
 const SUSPICIOUS = /__proto__|constructor|prototype|%/;
 
 /**
- * Reads a query string: `filters[a][$gt]=1` nests. At most 200 parameters, five levels and 200 array elements.
- * @throws `invalid_query_parameter` past a limit, on broken percent-encoding, a NUL, or a name that reaches for a prototype.
+ * Parses a query string; `filters[a][$gt]=1` nests. At most 200 parameters, five levels and 200 array elements.
+ * @throws `invalid_query_parameter` past a limit, and for broken percent-encoding, a NUL or a name that addresses a
+ * prototype
  */
 export function parseQuery(text: string): Query {
   if (text === '') return empty();
@@ -28,7 +32,7 @@ export function parseQuery(text: string): Query {
     });
     return parsed;
   } catch (error) {
-    // qs throws RangeError past its limits and nothing else.
+    // qs throws only a RangeError, when a limit is exceeded.
     throw refusal('invalid_query_parameter', { cause: error });
   }
 }
@@ -45,7 +49,8 @@ function checkParts(text: string): void {
     const name = decode(equals < 0 ? part : part.slice(0, equals));
     const value = equals < 0 ? '' : decode(part.slice(equals + 1));
     if (name === undefined || name.includes('\0') || FORBIDDEN.test(name)) throw refusal('invalid_query_parameter');
-    if (value === undefined || value.includes('\0')) throw refusal('invalid_query_parameter', { message: `invalid query parameter: ${name.slice(0, 100)}` });
+    if (value === undefined || value.includes('\0'))
+      throw refusal('invalid_query_parameter', { message: `invalid query parameter: ${name.slice(0, 100)}` });
   }
 }
 

@@ -1,22 +1,30 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { ErrorCode } from '../../domain/errors.ts';
-import { refusal } from '../../domain/errors.ts';
+import { type ErrorCode, refusal } from '../../domain/errors.ts';
 
-/** What is left of an over-long body is read and dropped up to here, so that the client can read its 413; then the connection is closed. */
+/**
+ * How much of the rest of a body that is too large is read and dropped, so that the client can read its 413. The
+ * connection of a longer body is closed.
+ */
 const MAX_DRAINED_BYTES = 33_554_432;
 
 const EMPTY = Buffer.alloc(0);
 
 /**
- * Reads the body; bytes are counted as they arrive, so a chunked body is bounded as well.
- * @throws `tooLarge`, by default `body_too_large`; `bad_request` when the client broke off.
+ * Reads the body. Bytes are counted as they arrive, so that a chunked body is limited as well. `limit` is in bytes.
+ * @throws `tooLarge` (default `body_too_large`) past the limit; `bad_request` when the client closes the connection
+ * early
  */
-export function readBody(request: IncomingMessage, response: ServerResponse, { limit, tooLarge = 'body_too_large' }: { readonly limit: number; readonly tooLarge?: ErrorCode | undefined }): Promise<Buffer> | Buffer {
+export function readBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { limit, tooLarge = 'body_too_large' }: { readonly limit: number; readonly tooLarge?: ErrorCode | undefined },
+): Promise<Buffer> | Buffer {
+  if (!hasBody(request)) return EMPTY;
   const declared = request.headers['content-length'];
-  if (declared === undefined ? request.headers['transfer-encoding'] === undefined : declared === '0') return EMPTY;
-  if (declared !== undefined && Number(declared) > limit) throw refuseUnread(tooLarge, request, response, Number(declared));
-  // A client that left while the request was looked at will emit nothing any more.
+  if (declared !== undefined && Number(declared) > limit)
+    throw refuseUnread(tooLarge, request, response, Number(declared));
+  // The request of a client that has disconnected emits no more events.
   if (request.destroyed) throw refusal('bad_request', { message: 'the request ended early' });
   if (request.headers.expect !== undefined) response.writeContinue();
   return new Promise((resolve, reject) => {
@@ -47,7 +55,15 @@ export function readBody(request: IncomingMessage, response: ServerResponse, { l
   });
 }
 
-/** Refuses unread: a moderate rest is dropped by Node after the answer, a larger one ends with the connection. */
+/** Whether the headers announce a body that is not empty. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  const declared = headers['content-length'];
+  return declared === undefined ? headers['transfer-encoding'] !== undefined : declared !== '0';
+}
+
+/**
+ * Refuses a body without reading it. Node drops a moderate rest after the answer; a larger one closes the connection.
+ */
 function refuseUnread(code: ErrorCode, request: IncomingMessage, response: ServerResponse, bytes: number): Error {
   const unread = request.headers.expect !== undefined || bytes > MAX_DRAINED_BYTES;
   return refusal(code, unread && !response.headersSent ? { headers: { Connection: 'close' } } : {});
@@ -56,27 +72,28 @@ function refuseUnread(code: ErrorCode, request: IncomingMessage, response: Serve
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]+)/i;
 
-/** @throws `unsupported_media_type` unless the body is UTF-8 JSON, not encoded otherwise. */
+/** @throws `unsupported_media_type` unless the body is declared as UTF-8 JSON without a content encoding */
 export function requireJsonType(request: IncomingMessage): void {
   const type = request.headers['content-type'];
   const charset = type === undefined ? undefined : CHARSET.exec(type)?.[1]?.toLowerCase();
-  const plain = type !== undefined && JSON_TYPE.test(type) && (charset === undefined || charset === 'utf-8' || charset === 'utf8');
+  const plain =
+    type !== undefined && JSON_TYPE.test(type) && (charset === undefined || charset === 'utf-8' || charset === 'utf8');
   if (!plain || encoded(request)) throw refusal('unsupported_media_type');
 }
 
-/** @throws `unsupported_media_type` unless the media type is one of the list. */
+/** @throws `unsupported_media_type` unless the media type is in `allowed` and the body has no content encoding */
 export function requireMediaType(request: IncomingMessage, allowed: readonly string[]): void {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase();
   if (type === undefined || !allowed.includes(type) || encoded(request)) throw refusal('unsupported_media_type');
 }
 
-/** Parses bytes as JSON. @throws the given refusal when they are none. */
+/** Parses bytes as JSON. @throws the refusal `malformed` when they are not UTF-8 JSON */
 export function parseJson(bytes: Buffer, malformed: ErrorCode): unknown {
   if (!isUtf8(bytes)) throw refusal(malformed);
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch (error) {
-    // The parser's message quotes the body, which may hold a secret.
+    // Drop the parser's message: it quotes the body, which may contain a secret.
     throw refusal(malformed, { cause: error instanceof SyntaxError ? undefined : error });
   }
 }

@@ -2,14 +2,23 @@ import type { Span, Tracing } from '../../application/ports/tracing.ts';
 import type { Exchange } from './exchange.ts';
 import { PROBES } from './probes.ts';
 
-/** Starts the span of a request, a child of the caller's `traceparent` where it sent one. Probes have none. */
-export function startRequestSpan(tracing: Tracing, { request, path, header }: Exchange): Span | undefined {
+/** Starts the span of a request, as a child of the caller's `traceparent` if it sent one. Probes have no span. */
+export function startRequestSpan(
+  { request, path, header }: Exchange,
+  { tracing }: { readonly tracing: Tracing },
+): Span | undefined {
   if (PROBES.has(path)) return undefined;
   return tracing.start(request.method ?? 'GET', { kind: 'server', parent: header('traceparent') });
 }
 
-/** Ends it with what is known by then. The declared route, never the path; the tenant's slug; no address, no credential. */
-export function endRequestSpan(span: Span, { request, compiled, tenant, requestId, correlationId, principal }: Exchange, status: number): void {
+/**
+ * Ends the span of a request. It names the declared route and the tenant's slug, but no path, address or credential.
+ */
+export function endRequestSpan(
+  span: Span,
+  { request, compiled, tenant, requestId, correlationId, principal }: Exchange,
+  status: number,
+): void {
   const method = request.method ?? 'GET';
   const route = compiled?.route.path;
   if (route !== undefined) span.rename(`${method} ${route}`);

@@ -1,54 +1,54 @@
-import type { ErrorCode } from '../../domain/errors.ts';
-import type { Principal } from '../../domain/identity/principal.ts';
-import { hasCode, refusal } from '../../domain/errors.ts';
+import type { RefusedKey } from '../../application/identity/load-credential.ts';
+import type { IdempotencyScope } from '../../application/ports/idempotency-store.ts';
+import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { parsePosition } from '../../domain/event.ts';
-import { findJsonFlaw } from '../../domain/json-flaw.ts';
-import { enforceAccess, requestFacts } from './access.ts';
+import type { Principal } from '../../domain/identity/principal.ts';
+import { enforceAccess, credentialsOf } from './access.ts';
 import { admit } from './admit.ts';
 import type { CompiledRoute } from './compile-route.ts';
-import { bodyRefusal, queryRefusal } from './compile-route.ts';
 import type { Cors } from './cors.ts';
-import type { createDoors } from './doors.ts';
 import type { Exchange } from './exchange.ts';
-import { enforceGate, isHidden } from './gate.ts';
-import type { HttpDependencies, RefusedKey, ReplicaRouting } from './http-dependencies.ts';
-import type { IdempotencyScope } from './idempotency.ts';
+import { enforceFeatureGate, isHidden } from './feature-gate.ts';
+import type { createHostAndIpFilter } from './host-and-ip-filter.ts';
+import type { HttpDependencies, ReplicaRouting } from './http-dependencies.ts';
 import { withIdempotency } from './idempotency.ts';
 import { PROBES } from './probes.ts';
-import { parseQuery } from './query-string.ts';
-import { parseJson, readBody, requireJsonType, requireMediaType } from './read-body.ts';
-import type { Answer } from './route.ts';
+import { readParams, readQuery, readRouteBody } from './read-request.ts';
+import { refuseDisabledHost, resolveTenant } from './request-tenant.ts';
 import type { RouteTable } from './route-table.ts';
-import { refuseDisabledHost, resolveTenant } from './tenant.ts';
+import type { Answer } from './route.ts';
+import { waitForCommit, waitForPosition } from './wait-for-read-models.ts';
 
-/** How long a write waits for its read models, and a read for the position it names (spec 4, general rules). */
-const COMMIT_WAIT_MS = 5000;
-const MIN_POSITION_WAIT_MS = 2000;
+/** The read model whose reads a replica of the database may answer. */
+const REPLICATED_READ_MODEL = 'content';
 
-/** The read model that a replica of the database answers from. */
-const ON_REPLICA = 'content';
+/** The precheck of a route runs again when the body arrives later than this after it, in milliseconds. */
+const SLOW_BODY_MS = 1000;
 
 const HOST = /^[A-Za-z0-9.:[\]-]+$/;
 
-/** What every request of one listener shares. */
+/** What all requests of one listener share. */
 export type Serving = {
   readonly api: 'admin' | 'content';
   readonly table: RouteTable<CompiledRoute>;
   readonly cors: Cors;
   readonly cookieName: string;
-  readonly doors: ReturnType<typeof createDoors>;
+  readonly hostAndIpFilter: ReturnType<typeof createHostAndIpFilter>;
   readonly dependencies: HttpDependencies;
 };
 
 /**
- * The way of a request, in the order of refusals: unknown path, method, credential, role, tenant, path ids, body, query, then the
- * handler and the wait for its commit.
- * @throws the refusal that becomes the answer
+ * Answers a request. The order of the checks decides which refusal the caller gets: unknown path, method, credential,
+ * role, tenant, path ids, limit, precheck, body, query. Then the handler runs, and its commit is awaited.
+ * @throws the refusal to answer
  */
 export async function respond(exchange: Exchange, serving: Serving): Promise<Answer> {
   const { dependencies } = serving;
-  serving.doors?.({ host: exchange.request.headers.host, address: exchange.clientAddress, isProbe: PROBES.has(exchange.path) });
+  serving.hostAndIpFilter?.({
+    host: exchange.request.headers.host,
+    address: exchange.clientAddress,
+    isProbe: PROBES.has(exchange.path),
+  });
   const redirect = dependencies.options.secure ? redirectToHttps(exchange) : undefined;
   if (redirect) return redirect;
 
@@ -65,35 +65,57 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Ans
   const { route } = compiled;
   compiled.limiter?.take(exchange.clientAddress, dependencies.now());
 
-  const proved = await authenticate(exchange, serving);
-  if (proved?.kind === 'refused_key') exchange.refusedKey = proved;
-  else exchange.principal = proved;
-  enforceAccess(compiled, exchange.principal, { path: exchange.path, csrf: exchange.header('x-csrf-token') }, dependencies);
-  const admitting = admit(exchange, compiled, dependencies);
-  if (admitting) await admitting;
-  exchange.recheck = () => proveAgain(exchange, compiled, serving);
+  const authenticated = await authenticate(exchange, serving);
+  if (authenticated?.kind === 'refused_key') exchange.refusedKey = authenticated;
+  else exchange.principal = authenticated;
+  enforceAccess(
+    compiled,
+    exchange.principal,
+    { path: exchange.path, csrf: exchange.header('x-csrf-token') },
+    dependencies,
+  );
+  const admission = admit(exchange, compiled, dependencies);
+  if (admission) await admission;
+  exchange.recheck = () => authenticateAgain(exchange, compiled, serving);
   const tenant = resolveTenant(exchange.principal, request.headers, dependencies);
   exchange.tenant = typeof tenant === 'string' ? tenant : await tenant;
-  if (route.feature !== undefined) enforceGate(route, route.feature, exchange.tenant, dependencies);
+  if (route.feature !== undefined) enforceFeatureGate(route, route.feature, exchange.tenant, dependencies);
   refuseDisabledHost(route, exchange.tenant, dependencies);
 
   exchange.params = readParams(compiled, match.values);
-  if (route.precheck) await route.precheck(exchange);
-  const bytes = compiled.checkBody ?? route.rawBody ? await readRouteBody(exchange, compiled, dependencies) : undefined;
+  if (route.spend) await route.spend(exchange);
+  const checkedAt = dependencies.now().getTime();
+  if (route.precheck) exchange.checked = await route.precheck(exchange);
+  const bytes =
+    (compiled.checkBody ?? route.rawBody) ? await readRouteBody(exchange, compiled, dependencies) : undefined;
+  // Access and content type may change while a slow body arrives.
+  if (route.precheck && bytes && dependencies.now().getTime() - checkedAt > SLOW_BODY_MS)
+    exchange.checked = await route.precheck(exchange);
   exchange.query = readQuery(compiled, exchange.queryText);
 
   const minimum = exchange.header('x-min-position');
-  const position = minimum !== undefined && route.method === 'GET' ? await waitForPosition(minimum, route.reads ?? [], dependencies) : undefined;
+  const position =
+    minimum !== undefined && route.method === 'GET'
+      ? await waitForPosition(minimum, route.reads ?? [], dependencies)
+      : undefined;
   const { replica } = dependencies;
-  if (replica && route.method === 'GET' && route.reads?.includes(ON_REPLICA)) {
+  if (replica && route.method === 'GET' && route.reads?.includes(REPLICATED_READ_MODEL)) {
     return replica.read({ tenant: exchange.tenant, minimum: position }, () => route.handler(exchange));
   }
-  if (replica && route.method !== 'GET') return writeBesideReplica(replica, exchange, () => perform(exchange, compiled, bytes, dependencies));
+  if (replica && route.method !== 'GET')
+    return writeBesideReplica(replica, exchange, () => perform(exchange, compiled, bytes, dependencies));
   return perform(exchange, compiled, bytes, dependencies);
 }
 
-/** What a refused request saw of the primary, its caller must not see vanish either. */
-async function writeBesideReplica(replica: ReplicaRouting, { tenant }: Exchange, work: () => Promise<Answer>): Promise<Answer> {
+/**
+ * Does a write and reports it to the replica routing, also after a refusal: the refusal may reveal rows of the primary
+ * that the caller must be able to read afterwards.
+ */
+async function writeBesideReplica(
+  replica: ReplicaRouting,
+  { tenant }: Exchange,
+  work: () => Promise<Answer>,
+): Promise<Answer> {
   let position: GlobalPosition | undefined;
   try {
     const answer = await work();
@@ -104,128 +126,68 @@ async function writeBesideReplica(replica: ReplicaRouting, { tenant }: Exchange,
   }
 }
 
-async function perform(exchange: Exchange, { route }: CompiledRoute, bytes: Buffer | undefined, dependencies: HttpDependencies): Promise<Answer> {
+async function perform(
+  exchange: Exchange,
+  { route }: CompiledRoute,
+  bytes: Buffer | undefined,
+  dependencies: HttpDependencies,
+): Promise<Answer> {
   const key = route.idempotent ? exchange.header('idempotency-key') : undefined;
   const answer =
     key === undefined
       ? await route.handler(exchange)
       : await withIdempotency(
-          { scope: idempotencyScope(exchange, key), bytes: bytes ?? Buffer.alloc(0), perform: () => route.handler(exchange) },
+          {
+            scope: idempotencyScope(exchange, key),
+            bytes: bytes ?? Buffer.alloc(0),
+            perform: () => route.handler(exchange),
+          },
           { store: dependencies.idempotency, logger: dependencies.logger },
         );
   return answer.commit ? await waitForCommit(answer, answer.commit, dependencies) : answer;
 }
 
-async function authenticate(exchange: Exchange, { api, cookieName, dependencies }: Serving): Promise<Principal | RefusedKey | undefined> {
-  const facts = requestFacts(exchange.request.headers, api, cookieName);
-  if (facts.bearer === undefined && facts.apiKey === undefined && facts.sessionCookie === undefined) return undefined;
-  const answered = dependencies.authenticate(facts);
-  return answered instanceof Promise ? await answered : answered;
+async function authenticate(
+  exchange: Exchange,
+  { api, cookieName, dependencies }: Serving,
+): Promise<Principal | RefusedKey | undefined> {
+  const credentials = credentialsOf(exchange.request.headers, api, cookieName);
+  const { bearer, apiKey, sessionCookie } = credentials;
+  if (bearer === undefined && apiKey === undefined && sessionCookie === undefined) return undefined;
+  const authenticated = dependencies.authenticate(credentials);
+  return authenticated instanceof Promise ? await authenticated : authenticated;
 }
 
-/** See `RouteRequest.recheck`. */
-async function proveAgain(exchange: Exchange, compiled: CompiledRoute, serving: Serving): Promise<Principal | undefined> {
+/** Implements `RouteRequest.recheck`. */
+async function authenticateAgain(
+  exchange: Exchange,
+  compiled: CompiledRoute,
+  serving: Serving,
+): Promise<Principal | undefined> {
   const { dependencies } = serving;
-  const proved = await authenticate(exchange, serving);
-  const principal = proved?.kind === 'refused_key' ? undefined : proved;
+  const authenticated = await authenticate(exchange, serving);
+  const principal = authenticated?.kind === 'refused_key' ? undefined : authenticated;
   enforceAccess(compiled, principal, { path: exchange.path, csrf: exchange.header('x-csrf-token') }, dependencies);
-  if ((await resolveTenant(principal, exchange.request.headers, dependencies)) !== exchange.tenant) throw refusal('authentication_required');
+  if ((await resolveTenant(principal, exchange.request.headers, dependencies)) !== exchange.tenant)
+    throw refusal('authentication_required');
   return principal;
 }
 
-function readParams({ route, names, checkParams }: CompiledRoute, values: readonly string[]): unknown {
-  if (names.length === 0) return {};
-  const missing: ErrorCode = route.notFound ?? 'not_found';
-  const params: Record<string, string> = {};
-  for (let at = 0; at < names.length; at += 1) {
-    const value = decodeSegment(values[at] ?? '');
-    if (value.includes('\0')) throw refusal(missing);
-    params[names[at] ?? ''] = value;
-  }
-  if (checkParams?.(params)) throw refusal(missing);
-  return params;
-}
-
-function decodeSegment(segment: string): string {
-  if (!segment.includes('%')) return segment;
-  try {
-    return decodeURIComponent(segment);
-  } catch (error) {
-    throw refusal('bad_request', { message: 'the path is not percent-encoded UTF-8', cause: error });
-  }
-}
-
-async function readRouteBody(exchange: Exchange, compiled: CompiledRoute, { options }: HttpDependencies): Promise<Buffer> {
-  const { request, response } = exchange;
-  const { route, checkBody } = compiled;
-  const malformed = route.malformedJson ?? 'invalid_json_body';
-  const type = request.headers['content-type'];
-  if (type !== undefined || hasBody(exchange)) {
-    if (route.rawBody) requireMediaType(request, route.rawBody);
-    else if (hasBody(exchange)) requireJsonType(request);
-  }
-  const limit = route.maxBodyBytes ?? (route.rawBody ? options.maxBodyBytes : options.maxJsonBodyBytes);
-  const read = readBody(request, response, { limit, tooLarge: route.tooLarge });
-  const bytes = read instanceof Promise ? await read : read;
-  exchange.bytesIn = bytes.length;
-  if (bytes.length === 0 && !route.bodyOptional) throw refusal(malformed);
-  if (!checkBody) {
-    exchange.body = bytes;
-    return bytes;
-  }
-  const body = bytes.length === 0 ? {} : parseJson(bytes, malformed);
-  const flaw = findJsonFlaw(body);
-  if (flaw?.kind === 'structure') throw refusal(malformed);
-  const problems = flaw ? [{ field: flaw.field, message: 'must be well-formed text without NUL', keyword: 'text' }] : checkBody(body, bytes.length);
-  if (problems) throw bodyRefusal(route, problems);
-  exchange.body = body;
-  return bytes;
-}
-
-function hasBody({ request }: Exchange): boolean {
-  const declared = request.headers['content-length'];
-  return declared === undefined ? request.headers['transfer-encoding'] !== undefined : declared !== '0';
-}
-
-function readQuery({ checkQuery }: CompiledRoute, text: string): unknown {
-  const query = parseQuery(text);
-  const problems = checkQuery?.(query);
-  if (problems) throw queryRefusal(problems);
-  return query;
-}
-
-async function waitForPosition(text: string, reads: readonly string[], { progress }: HttpDependencies): Promise<GlobalPosition> {
-  const position = parsePosition(text);
-  if (position === undefined) throw refusal('invalid_header', { message: 'X-Min-Position must be a position as X-Commit-Position carries it' });
-  if (reads.length > 0 && !(await progress.waitFor(reads, position, MIN_POSITION_WAIT_MS))) throw refusal('not_caught_up');
-  return position;
-}
-
-async function waitForCommit(answer: Answer, commit: NonNullable<Answer['commit']>, { progress, logger }: HttpDependencies): Promise<Answer> {
-  const headers = { ...answer.headers, 'X-Commit-Position': commit.position };
-  try {
-    if (await progress.waitFor(commit.readModels, commit.position, COMMIT_WAIT_MS)) return { ...answer, headers };
-  } catch (error) {
-    // The write is done whatever became of the read model: its answer stays a success.
-    if (!hasCode(error, 'projection_stopped')) logger.error('waiting for a commit failed', { error: String(error) });
-  }
-  return { ...answer, headers: { ...headers, 'X-Projection-Lag': 'true' } };
-}
-
-/** Keys are scoped by tenant, route (with its ids) and caller (spec 4 A). */
+/** An idempotency key is valid for one tenant, method and path (with its ids), and caller. */
 function idempotencyScope({ tenant, request, path, context: { actor } }: Exchange, key: string): IdempotencyScope {
   return { tenant, route: `${request.method ?? ''} ${path}`, caller: `${actor.kind}:${actor.id}`, key };
 }
 
+/** Answers OPTIONS with `Allow`, and a preflight request also with its CORS headers. */
 function preflight({ request }: Exchange, { cors }: Serving, allow: string): Answer {
-  const asked = request.headers['access-control-request-method'] !== undefined;
+  const isPreflight = request.headers['access-control-request-method'] !== undefined;
   const headers: Record<string, string> = { Allow: allow };
-  const list = asked ? cors.preflight(request.headers.origin) : [];
+  const list = isPreflight ? cors.preflight(request.headers.origin) : [];
   for (let at = 0; at < list.length; at += 2) headers[list[at] ?? ''] = list[at + 1] ?? '';
   return { status: 204, headers };
 }
 
-/** With secure cookies plain http goes to https, except probes and `/.well-known/` (spec 4 A, settings). */
+/** With `SECURE_COOKIE`, redirects plain HTTP to HTTPS, except for probes and `/.well-known/`. */
 function redirectToHttps({ request, path }: Exchange): Answer | undefined {
   if ('encrypted' in request.socket || request.headers['x-forwarded-proto'] === 'https') return undefined;
   if (PROBES.has(path) || path.startsWith('/.well-known/')) return undefined;

@@ -1,26 +1,33 @@
-/** A tree of path segments: finding a route costs one map look-up a segment, whatever the number of routes. */
+/** A tree of path segments. Finding a route takes one map look-up a segment, independent of the number of routes. */
 export type RouteTable<T> = {
-  /** Routes of a path, by method; undefined: the path is served by no route. */
+  /** The routes of a path, by method; undefined when no route serves the path. */
   readonly find: (path: string) => Match<T> | undefined;
 };
 
 export type Match<T> = {
   readonly methods: ReadonlyMap<string, T>;
-  /** `Allow` of the path: its methods, `HEAD` beside `GET`, and `OPTIONS`. */
+  /** The `Allow` header of the path: its methods, `HEAD` where there is `GET`, and `OPTIONS`. */
   readonly allow: string;
   /** Raw (still percent-encoded) values of the path's parameters, in order. */
   readonly values: readonly string[];
 };
 
-type Node<T> = { readonly children: Map<string, Node<T>>; parameter: Node<T> | undefined; readonly methods: Map<string, T>; allow: string };
+type Node<T> = {
+  readonly children: Map<string, Node<T>>;
+  parameter: Node<T> | undefined;
+  readonly methods: Map<string, T>;
+  allow: string;
+};
 
 const NO_VALUES: readonly string[] = [];
 
 /**
- * Builds the table. A literal segment wins over a parameter in its place.
- * @throws Error when two routes share method and path.
+ * Builds the table. A literal segment takes precedence over a parameter in the same place.
+ * @throws Error when two routes have the same method and path
  */
-export function buildRouteTable<T>(routes: readonly { readonly method: string; readonly path: string; readonly target: T }[]): RouteTable<T> {
+export function buildRouteTable<T>(
+  routes: readonly { readonly method: string; readonly path: string; readonly target: T }[],
+): RouteTable<T> {
   const root = node<T>();
   const literal = new Map<string, Match<T>>();
   for (const { method, path, target } of routes) {
@@ -51,7 +58,7 @@ export function buildRouteTable<T>(routes: readonly { readonly method: string; r
   };
 }
 
-/** Names in a declared path, in order: `/a/{x}/b/{y}` gives x, y. */
+/** The parameter names of a declared path, in order: `x` and `y` for `/a/{x}/b/{y}`. */
 export function parameterNames(path: string): readonly string[] {
   return [...path.matchAll(/\{([^}]+)\}/g)].map((match) => match[1] ?? '');
 }

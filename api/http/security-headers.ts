@@ -2,7 +2,10 @@ import helmet from 'helmet';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
-/** Helmet's headers for an API that serves no pages, as name and value by turns: computed once, sent with every answer. */
+/**
+ * Helmet's headers for an API that serves no pages, as a flat list of alternating names and values. They are computed
+ * once and sent with every answer. `secure` is the setting `SECURE_COOKIE`: it adds HSTS.
+ */
 export function securityHeaders({ secure }: { readonly secure: boolean }): readonly string[] {
   const set = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] } },
@@ -15,7 +18,7 @@ export function securityHeaders({ secure }: { readonly secure: boolean }): reado
   return Object.entries(response.getHeaders()).flatMap(([name, value]) => [canonical(name), String(value)]);
 }
 
-/** `x-frame-options` as `X-Frame-Options`. */
+/** Capitalises a header name: `X-Frame-Options` for `x-frame-options`. */
 function canonical(name: string): string {
   return name.replace(/(^|-)([a-z])/g, (_match, dash: string, letter: string) => dash + letter.toUpperCase());
 }

@@ -6,19 +6,28 @@ type StreamedAnswer = Answer & { readonly stream: AsyncIterable<string | Uint8Ar
 export type SendStreamOptions = {
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal | undefined;
-  /** A piece failed, or giving the iterator back did. */
+  /** Called when reading a piece or closing the iterator fails. */
   readonly onError: (error: unknown) => void;
 };
 
 /**
- * Sends the pieces of a streamed answer whose head is written, each when the client has taken those before. Ends when the pieces end, the client is
- * gone, or the service stops and the answer is endless; breaks off when a piece fails. The iterator is given back in every case.
- * @returns how many bytes the body held
+ * Sends the pieces of a streamed answer whose head was sent, as fast as the client reads them. Ends when the pieces
+ * end, the client disconnects, or the service stops and the answer is endless. Breaks the connection when a piece
+ * fails. Always closes the iterator.
+ * @returns the number of bytes of the body
  */
-export async function sendStream(exchange: Exchange, answer: StreamedAnswer, { stopping, onError }: SendStreamOptions): Promise<number> {
+export async function sendStream(
+  exchange: Exchange,
+  answer: StreamedAnswer,
+  { stopping, onError }: SendStreamOptions,
+): Promise<number> {
   const { request, response, signal } = exchange;
   const iterator = answer.stream[Symbol.asyncIterator]();
-  let over = response.destroyed || response.writableEnded || request.method === 'HEAD' || (answer.endless === true && stopping?.aborted === true);
+  let over =
+    response.destroyed ||
+    response.writableEnded ||
+    request.method === 'HEAD' ||
+    (answer.endless === true && stopping?.aborted === true);
   let wake: () => void = () => undefined;
   const stop = (): void => {
     over = true;
@@ -49,17 +58,20 @@ export async function sendStream(exchange: Exchange, answer: StreamedAnswer, { s
     signal.removeEventListener('abort', stop);
     stopping?.removeEventListener('abort', stopEndless);
     exchange.end();
-    // Not waited for: an iterator that is busy gives itself back when it hears of the signal.
+    // Do not await: an iterator that waits for its next piece closes only when its abort signal fires.
     Promise.resolve(iterator.return?.()).catch(onError);
   }
   return bytes;
 
-  // A call, because the compiler believes that nothing changes between two lines.
+  // A function, because TypeScript assumes that `over` does not change across an await.
   function isOver(): boolean {
     return over;
   }
 
-  /** One waiter at a time, so that a long stream leaves nothing behind on the signal. @returns undefined when the answer is over first */
+  /**
+   * Waits for `work` or the end of the answer. Keeps one waiter, so that a long stream adds no listeners to the signal.
+   * @returns undefined when the answer ends first
+   */
   function unlessOver<T>(work: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
       wake = () => {

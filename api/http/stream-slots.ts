@@ -1,17 +1,21 @@
 import { refusal } from '../../domain/errors.ts';
 
-/** Places for answers that last: each holds a connection and a subscription. */
+/** Limits the number of endless answers: each one holds a connection and a subscription. */
 export type StreamSlots = {
   /**
-   * Takes a place. @returns what gives it back; calling it again does nothing
-   * @throws `too_many_streams` where the tenant holds its share, `unavailable` where this process has none left
+   * Takes a slot. @returns the function that releases it; a second call does nothing
+   * @throws `too_many_streams` when the tenant uses all of its slots; `unavailable` when this process has no slot left
    */
   take(tenant: string): () => void;
 };
 
 const RETRY_AFTER = { 'Retry-After': '15' };
 
-export function createStreamSlots({ perTenant = 100, perProcess = 500 }: { readonly perTenant?: number; readonly perProcess?: number } = {}): StreamSlots {
+/** Creates the slots of one process. */
+export function createStreamSlots({
+  perTenant = 100,
+  perProcess = 500,
+}: { readonly perTenant?: number; readonly perProcess?: number } = {}): StreamSlots {
   const held = new Map<string, number>();
   let total = 0;
   return {
@@ -34,7 +38,10 @@ export function createStreamSlots({ perTenant = 100, perProcess = 500 }: { reado
   };
 }
 
-/** The pieces of a stream that holds a place: it is given back when they end or are given back, also when they were never begun. */
+/**
+ * Wraps a stream that holds a slot: releases the slot when the stream ends, fails or is closed, also before its first
+ * piece.
+ */
 export function releasing<T>(pieces: AsyncIterable<T>, release: () => void): AsyncIterable<T> {
   return {
     [Symbol.asyncIterator]() {

@@ -1,27 +1,27 @@
 import { createHash } from 'node:crypto';
 import QuickLRU from 'quick-lru';
 
-/** A document as it is sent: text, and the entity tag that stands for it. */
+/** The text of a document with its entity tag. */
 export type SentDocument = { readonly json: string; readonly tag: string };
 
-/** Documents differ by tenant and caller, and may be large. */
-const KEPT = 16;
+/** Number of cached documents. They differ by tenant and caller, and may be large. */
+const MAX_CACHED = 16;
 
-/** With its tag: the same for the same text, in every process. */
+/** Adds the entity tag. Equal texts have equal tags in every process. */
 export function sentDocument(json: string): SentDocument {
   return { json, tag: `"${digestOf(json)}"` };
 }
 
-/** Keeps the documents that were asked for last; `key` may be long. */
+/** Caches the most recently used documents by a key of any length. */
 export function documentCache(): (key: string, make: () => SentDocument) => SentDocument {
-  const kept = new QuickLRU<string, SentDocument>({ maxSize: KEPT });
+  const cache = new QuickLRU<string, SentDocument>({ maxSize: MAX_CACHED });
   return (key, make) => {
     const digest = digestOf(key);
-    const known = kept.get(digest);
-    if (known) return known;
-    const made = make();
-    kept.set(digest, made);
-    return made;
+    const cached = cache.get(digest);
+    if (cached) return cached;
+    const document = make();
+    cache.set(digest, document);
+    return document;
   };
 }
 

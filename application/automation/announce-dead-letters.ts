@@ -1,41 +1,51 @@
-import type { WebhookDeliveryFailure, WebhookEvent } from '../../domain/automation/webhook.ts';
-import type { NewEvent } from '../../domain/event.ts';
+import type { WebhookDeliveryFailure, WebhookEvent } from '../../domain/automation/webhook-events.ts';
 import { hasCode } from '../../domain/errors.ts';
+import type { NewEvent } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
+import { toNewEvent } from '../handle-command.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { UnannouncedDeadLetter, WebhookQueue } from '../ports/webhook-queue.ts';
 
 const BATCH = 50;
 const LEASE_MS = 30_000;
 
+type AnnounceDeadLettersDependencies = {
+  readonly queue: Pick<WebhookQueue, 'claimUnannounced' | 'announced'>;
+  readonly eventStore: Pick<EventStore, 'append'>;
+  readonly now: () => Date;
+};
+
 /**
- * Appends `WebhookDeliveryFailed` (`webhook.delivery_failed`) for dead letters that have none yet. The event's id is the dead letter's:
- * a crash between append and mark repeats an append that changes nothing.
+ * Appends `WebhookDeliveryFailed` for every dead letter that has no such event yet. The id of the event is the id of
+ * the dead letter. After a crash between the append and the mark the event is appended again, which changes nothing.
  */
-export async function announceDeadLetters({ queue, eventStore, now }: { readonly queue: WebhookQueue; readonly eventStore: EventStore; readonly now: () => Date }): Promise<void> {
+export async function announceDeadLetters(dependencies: AnnounceDeadLettersDependencies): Promise<void> {
+  const { queue } = dependencies;
   for (;;) {
     const letters = await queue.claimUnannounced({ limit: BATCH, leaseMs: LEASE_MS });
     for (const letter of letters) {
-      await append(eventStore, letter, now());
+      await append(letter, dependencies);
       await queue.announced([letter.id]);
     }
     if (letters.length < BATCH) return;
   }
 }
 
-async function append(eventStore: EventStore, letter: UnannouncedDeadLetter, now: Date): Promise<void> {
+async function append(
+  letter: UnannouncedDeadLetter,
+  { eventStore, now }: Pick<AnnounceDeadLettersDependencies, 'eventStore' | 'now'>,
+): Promise<void> {
   const stream = streamName({ category: 'webhook', tenant: letter.tenant, id: letter.webhookId });
-  const event = toEvent(letter, now);
   try {
-    await eventStore.append(stream, [event], { expected: 'any' });
+    await eventStore.append(stream, [failedEvent(letter, { now })], { expected: 'any' });
   } catch (error) {
-    // A tombstoned stream takes no more facts; the dead letter itself stays.
+    // A tombstoned stream accepts no events. The dead letter itself stays readable.
     if (!hasCode(error, 'stream_deleted')) throw error;
   }
 }
 
-function toEvent(letter: UnannouncedDeadLetter, now: Date): NewEvent {
-  const failure: WebhookDeliveryFailure = {
+function failedEvent(letter: UnannouncedDeadLetter, { now }: Pick<AnnounceDeadLettersDependencies, 'now'>): NewEvent {
+  const data: WebhookDeliveryFailure = {
     webhook_id: letter.webhookId,
     webhook_name: letter.webhookName,
     dead_letter_id: letter.id,
@@ -44,18 +54,13 @@ function toEvent(letter: UnannouncedDeadLetter, now: Date): NewEvent {
     total_attempts: letter.totalAttempts,
     ...(letter.lastStatusCode === undefined ? {} : { last_status_code: letter.lastStatusCode }),
   };
-  const fact: WebhookEvent = { type: 'WebhookDeliveryFailed', data: failure };
-  return {
-    id: letter.id,
-    type: fact.type,
-    data: fact.data,
-    metadata: {
-      tenant: letter.tenant,
-      actor: { kind: 'system', id: 'webhooks' },
-      $correlationId: letter.id,
-      $causationId: letter.id,
-      occurred_at: now.toISOString(),
-      schema_version: 1,
-    },
-  };
+  const event: WebhookEvent = { type: 'WebhookDeliveryFailed', data };
+  return toNewEvent(event, {
+    tenant: letter.tenant,
+    actor: { kind: 'system', id: 'webhooks' },
+    correlationId: letter.id,
+    causationId: letter.id,
+    now,
+    newId: () => letter.id,
+  });
 }

@@ -1,20 +1,24 @@
-import type { RetryPolicy } from '../../domain/automation/retry-policy.ts';
-import { retryDelay } from '../../domain/automation/retry-policy.ts';
+import { type RetryPolicy, retryDelay } from '../../domain/automation/retry-policy.ts';
+import type { OutboundOutcome } from '../ports/outbound.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import type { AttemptRecord, ClaimedDelivery } from '../ports/webhook-queue.ts';
-import type { OutboundOutcome } from '../ports/outbound.ts';
-import type { OpenWebhook } from './sealed-webhook.ts';
-import type { SendWebhookDependencies } from './send-webhook.ts';
-import { judge, sendWebhook } from './send-webhook.ts';
+import type { OpenWebhook } from './open-webhook.ts';
+import { type SendWebhookDependencies, resultOf, sendWebhook } from './send-webhook.ts';
 import type { WebhookDirectory } from './webhook-directory.ts';
 
-/** Put off so often by faults of ours, an attempt is charged after all, so that nothing circles for ever. */
-const MAX_POSTPONED = 20;
+/**
+ * Maximum number of postponements of one attempt because of local failures. After them the attempt counts as failed, so
+ * that the delivery ends.
+ */
+const MAX_POSTPONEMENTS = 20;
 
-/** What to do with a claimed delivery after one try. */
+/** Result of working on a claimed delivery. */
 export type AttemptOutcome =
   | { readonly kind: 'attempted'; readonly record: AttemptRecord }
-  /** No attempt was made or it failed for a reason of ours. `count`: towards the bound of such faults. */
+  /**
+   * No attempt was made, or it failed because of a local failure. `count`: the postponement counts towards the limit of
+   * local failures.
+   */
   | { readonly kind: 'postponed'; readonly count: boolean }
   /** The webhook is deleted. */
   | { readonly kind: 'discarded' };
@@ -23,21 +27,32 @@ export type AttemptDependencies = SendWebhookDependencies & {
   readonly directory: Pick<WebhookDirectory, 'of'>;
   readonly policy: RetryPolicy;
   readonly newId: () => string;
-  /** A number from 0 up to 1, another one each time. */
-  readonly chance: () => number;
+  /** Returns a random number from 0 (included) to 1 (excluded). */
+  readonly random: () => number;
   readonly tracing?: Tracing | undefined;
 };
 
-/** One attempt on a claimed delivery, with the webhook as of now. A disabled webhook's deliveries wait until it is enabled. */
-export async function attemptDelivery(delivery: ClaimedDelivery, dependencies: AttemptDependencies): Promise<AttemptOutcome> {
+/**
+ * Makes one attempt at a claimed delivery, with the current settings of the webhook. Deliveries of a disabled webhook
+ * are postponed until it is enabled.
+ */
+export async function attemptDelivery(
+  delivery: ClaimedDelivery,
+  dependencies: AttemptDependencies,
+): Promise<AttemptOutcome> {
   const webhook = (await dependencies.directory.of(delivery.tenant)).get(delivery.webhookId);
   if (!webhook) return { kind: 'discarded' };
   if (!webhook.enabled || webhook.unreadable) return { kind: 'postponed', count: false };
   const at = dependencies.now();
   const outcome = await sendTraced(webhook, delivery, dependencies);
-  if (outcome.kind === 'own_fault' && delivery.postponed < MAX_POSTPONED) return { kind: 'postponed', count: true };
-  const { success, statusCode, error } = judge(outcome);
-  const delayMs = success ? undefined : retryDelay(dependencies.policy, delivery.attempt, { chance: dependencies.chance(), retryAfterMs: outcome.kind === 'answered' ? outcome.retryAfterMs : undefined });
+  if (outcome.kind === 'own_fault' && delivery.postponed < MAX_POSTPONEMENTS) return { kind: 'postponed', count: true };
+  const { success, statusCode, error } = resultOf(outcome);
+  const delayMs = success
+    ? undefined
+    : retryDelay(dependencies.policy, delivery.attempt, {
+        random: dependencies.random(),
+        retryAfterMs: outcome.kind === 'answered' ? outcome.retryAfterMs : undefined,
+      });
   const dead = !success && delayMs === undefined;
   return {
     kind: 'attempted',
@@ -56,17 +71,30 @@ export async function attemptDelivery(delivery: ClaimedDelivery, dependencies: A
   };
 }
 
-/** A request stands in the trace of the write that it tells of, and hands its own context on. */
-async function sendTraced(webhook: OpenWebhook, delivery: ClaimedDelivery, dependencies: AttemptDependencies): Promise<OutboundOutcome> {
+/**
+ * The span of the request is a child of the span of the write that caused the delivery. The request carries its own
+ * span in `traceparent`.
+ */
+async function sendTraced(
+  webhook: OpenWebhook,
+  delivery: ClaimedDelivery,
+  dependencies: AttemptDependencies,
+): Promise<OutboundOutcome> {
   const { tracing } = dependencies;
-  if (!tracing) return sendWebhook(webhook, { ...delivery, traceparent: undefined }, dependencies);
+  if (!tracing) return sendWebhook({ webhook, request: { ...delivery, traceparent: undefined } }, dependencies);
   const span = tracing.start('deliver webhook', {
     kind: 'client',
     parent: delivery.traceparent,
-    attributes: { 'http.request.method': 'POST', 'palimpsest.tenant': delivery.tenant, 'palimpsest.webhook': delivery.webhookId, 'palimpsest.message': delivery.messageId, 'palimpsest.attempt': delivery.attempt },
+    attributes: {
+      'http.request.method': 'POST',
+      'palimpsest.tenant': delivery.tenant,
+      'palimpsest.webhook': delivery.webhookId,
+      'palimpsest.message': delivery.messageId,
+      'palimpsest.attempt': delivery.attempt,
+    },
   });
-  const outcome = await sendWebhook(webhook, { ...delivery, traceparent: span.traceparent }, dependencies);
+  const outcome = await sendWebhook({ webhook, request: { ...delivery, traceparent: span.traceparent } }, dependencies);
   if (outcome.kind === 'answered') span.set({ 'http.response.status_code': outcome.status });
-  span.end(judge(outcome).error);
+  span.end(resultOf(outcome).error);
   return outcome;
 }

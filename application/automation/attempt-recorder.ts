@@ -5,19 +5,29 @@ import type { AttemptRecord, WebhookQueue } from '../ports/webhook-queue.ts';
 const MAX_BATCH = 500;
 const MAX_TRIES = 8;
 
-/** Writes attempts in groups: while one group is being written the next one gathers, so that every attempt is recorded at the cost of a few. */
+/** Records attempts in groups: attempts that arrive while a group is written form the next group. */
 export type AttemptRecorder = {
-  /** Resolves when the attempt is recorded; false when another worker recorded it first or the database stayed away (the delivery then falls due again). */
+  /**
+   * Records an attempt.
+   * @returns false when another worker recorded it first, or the database was unreachable for all tries; the delivery
+   * then becomes due again when its claim expires
+   */
   record(attempt: AttemptRecord): Promise<boolean>;
 };
 
-export function createAttemptRecorder({ queue, logger }: { readonly queue: Pick<WebhookQueue, 'record'>; readonly logger: Logger }): AttemptRecorder {
+export function createAttemptRecorder({
+  queue,
+  logger,
+}: {
+  readonly queue: Pick<WebhookQueue, 'record'>;
+  readonly logger: Logger;
+}): AttemptRecorder {
   let waiting: { readonly attempt: AttemptRecord; readonly done: (recorded: boolean) => void }[] = [];
   let writing = false;
 
   async function write(): Promise<void> {
     writing = true;
-    // A turn of the event loop lets answers that came together be written together.
+    // Wait one turn of the event loop, so that responses that arrived together are written together.
     await new Promise((resolve) => setImmediate(resolve));
     while (waiting.length > 0) {
       const group = waiting.slice(0, MAX_BATCH);
@@ -33,7 +43,11 @@ export function createAttemptRecorder({ queue, logger }: { readonly queue: Pick<
       try {
         return new Set(await queue.record(attempts));
       } catch (error) {
-        logger.error('webhook attempts could not be recorded', { attempts: attempts.length, tries, error: String(error) });
+        logger.error('webhook attempts were not recorded', {
+          attempts: attempts.length,
+          tries,
+          error: String(error),
+        });
         if (tries === MAX_TRIES) return new Set();
         await pause(Math.min(100 * 2 ** tries, 5_000));
       }

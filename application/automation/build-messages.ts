@@ -1,7 +1,11 @@
-import type { Envelope } from '../../domain/automation/envelope.ts';
-import { trimEnvelope } from '../../domain/automation/envelope.ts';
-import type { Trigger } from '../../domain/automation/trigger.ts';
-import { fires, presentContentType, presentEntry, triggerOf } from '../../domain/automation/trigger.ts';
+import { type Envelope, trimEnvelope } from '../../domain/automation/envelope.ts';
+import {
+  type Trigger,
+  fires,
+  contentTypeForEnvelope,
+  entryForEnvelope,
+  triggerOf,
+} from '../../domain/automation/trigger.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -9,8 +13,12 @@ import type { WebhookMessage } from '../ports/webhook-queue.ts';
 import { messageId } from './message-id.ts';
 import type { WebhookDirectory } from './webhook-directory.ts';
 
-/** The whole entry around an event, under today's names where they are known. */
-export type ChangeOf = (event: RecordedEvent) => Promise<{ readonly before: EntryState | undefined; readonly after: EntryState | undefined }>;
+/**
+ * Returns the whole entry before and after an event, with the current names of fields and content types where known.
+ */
+export type ChangeOf = (
+  event: RecordedEvent,
+) => Promise<{ readonly before: EntryState | undefined; readonly after: EntryState | undefined }>;
 
 export type BuildMessagesDependencies = {
   readonly directory: Pick<WebhookDirectory, 'of'>;
@@ -21,24 +29,35 @@ export type BuildMessagesDependencies = {
   readonly logger: Logger;
 };
 
-/** What the events make the tenants' webhooks send. Nothing is read for an event that no webhook hears of. */
-export async function buildMessages(events: readonly RecordedEvent[], dependencies: BuildMessagesDependencies): Promise<readonly WebhookMessage[]> {
+/** Builds the deliveries that events cause. It reads nothing for an event that fires no webhook. */
+export async function buildMessages(
+  events: readonly RecordedEvent[],
+  dependencies: BuildMessagesDependencies,
+): Promise<readonly WebhookMessage[]> {
   const messages: WebhookMessage[] = [];
-  // In order: the history of an entry is cheapest to read that way.
+  // Reading an entry's history is cheapest in the order of its events.
   for (const event of events) {
     const trigger = triggerOf(event);
     if (!trigger) continue;
     const { tenant } = event.metadata;
-    const listeners = [...(await dependencies.directory.of(tenant)).values()].filter((webhook) => fires(webhook, trigger));
-    if (listeners.length === 0) continue;
+    const subscribers = [...(await dependencies.directory.of(tenant)).values()].filter((webhook) =>
+      fires(webhook, trigger),
+    );
+    if (subscribers.length === 0) continue;
     const envelope = await envelopeOf(event, trigger, dependencies);
     if (!envelope) {
-      // The stream was deleted or cut since: there is nothing left to send, and trying again would not bring it back.
-      dependencies.logger.warn('an entry is gone from its stream; its webhooks do not fire', { eventId: event.id, position: event.position });
+      // The stream was deleted or truncated after the event, so the entry can never be read again.
+      dependencies.logger.warn(
+        'the entry of an event no longer exists in the event store; no webhook fires for the event',
+        {
+          eventId: event.id,
+          position: event.position,
+        },
+      );
       continue;
     }
     const whole = JSON.stringify(envelope);
-    for (const webhook of listeners) {
+    for (const webhook of subscribers) {
       const trimmed = trimEnvelope(envelope, webhook);
       messages.push({
         id: messageId(event.id, webhook.id),
@@ -56,15 +75,20 @@ export async function buildMessages(events: readonly RecordedEvent[], dependenci
   return messages;
 }
 
-async function envelopeOf(event: RecordedEvent, trigger: Trigger, { changeOf, hasStatus }: BuildMessagesDependencies): Promise<Envelope | undefined> {
+async function envelopeOf(
+  event: RecordedEvent,
+  trigger: Trigger,
+  { changeOf, hasStatus }: BuildMessagesDependencies,
+): Promise<Envelope | undefined> {
   const timestamp = event.metadata.occurred_at;
-  if (trigger.kind === 'content_type') return { event: trigger.event, schema: trigger.schema, data: presentContentType(event), timestamp };
+  if (trigger.kind === 'content_type')
+    return { event: trigger.event, schema: trigger.schema, data: contentTypeForEnvelope(event), timestamp };
   const { before, after } = await changeOf(event);
   const current = trigger.event === 'after_delete' ? before : after;
   if (!current) return undefined;
   const base = { event: trigger.event, schema: current.schema };
   const withStatus = await hasStatus(event.metadata.tenant, current.typeId);
-  const data = presentEntry(current, withStatus);
+  const data = entryForEnvelope(current, withStatus);
   if (trigger.event !== 'after_update') return { ...base, data, timestamp };
-  return { ...base, data, old_data: before ? presentEntry(before, withStatus) : {}, timestamp };
+  return { ...base, data, old_data: before ? entryForEnvelope(before, withStatus) : {}, timestamp };
 }

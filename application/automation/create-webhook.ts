@@ -1,49 +1,65 @@
 import { restoreHeaders } from '../../domain/automation/request-headers.ts';
-import { createWebhook as decide, parseWebhookEvent, webhookDecider } from '../../domain/automation/webhook.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { FEATURES } from '../../domain/platform/features.ts';
-import { handleCommand } from '../handle-command.ts';
-import { capExceeded } from '../platform/gates.ts';
-import { sealHeaders, sealPart } from './sealed-webhook.ts';
-import type { WebhookDependencies, WebhookOutcome } from './webhook-dependencies.ts';
-import { AUTOMATION, webhookStream } from './webhook-dependencies.ts';
-import type { AcceptedWebhook, WebhookInput } from './webhook-input.ts';
-import { acceptWebhook, redactedHeaderRefusal } from './webhook-input.ts';
+import { capExceeded } from '../platform/license-refusals.ts';
+import { waitForReadModel } from '../wait-for-read-model.ts';
+import { type AcceptedWebhook, type WebhookInput, acceptWebhook, unknownRedactedHeader } from './accept-webhook.ts';
+import { decideOnWebhook } from './decide-on-webhook.ts';
+import { sealWebhookHeaders, sealWebhookPart } from './open-webhook.ts';
+import { type WebhookDependencies, type WebhookOutcome, AUTOMATION } from './webhook-dependencies.ts';
 
-/** Webhooks of a tenant without `webhook-pro`, enabled or not (spec 3, limits). */
+/** Maximum number of webhooks of a tenant without the capability `webhook-pro`, including disabled ones. */
 const FREE_WEBHOOKS = FEATURES.webhook.limits['webhook.endpoints'];
-const CATCH_UP_MS = 5_000;
+
+type CreateWebhookDependencies = Omit<WebhookDependencies, 'newSecret'>;
 
 /** Creates a webhook. @throws `invalid_input`, `payment_required`, `cap_exceeded` */
-export async function createWebhook(dependencies: WebhookDependencies, input: WebhookInput, context: CommandContext): Promise<WebhookOutcome> {
+export async function createWebhook(
+  input: WebhookInput,
+  context: CommandContext,
+  dependencies: CreateWebhookDependencies,
+): Promise<WebhookOutcome> {
   const accepted = await acceptWebhook(input, dependencies);
-  if (!restoreHeaders(accepted.headers, {})) throw redactedHeaderRefusal();
-  const { entitlements, webhooks, exclusive, progress } = dependencies;
-  if (entitlements.has('webhook-pro')) return append(dependencies, accepted, context);
-  // One at a time and counted on a read model that has caught up: the ceiling holds against a burst too.
+  if (!restoreHeaders(accepted.headers, {})) throw unknownRedactedHeader();
+  const { entitlements, webhooks, exclusive } = dependencies;
+  if (entitlements.has('webhook-pro')) return append(accepted, context, dependencies);
+  // Concurrent requests must not exceed the limit: create one webhook at a time and wait for the read model's count.
   return exclusive(`webhooks/${context.tenant}`, async () => {
     const current = await webhooks.count(context.tenant);
     if (current >= FREE_WEBHOOKS) {
       throw capExceeded({ cap: 'webhook.endpoints', limit: FREE_WEBHOOKS, current }, entitlements);
     }
-    const outcome = await append(dependencies, accepted, context);
-    if (outcome.position !== undefined) await progress.waitFor([AUTOMATION], outcome.position, CATCH_UP_MS);
+    const outcome = await append(accepted, context, dependencies);
+    if (outcome.position !== undefined)
+      await waitForReadModel({ name: AUTOMATION, position: outcome.position }, dependencies);
     return outcome;
   });
 }
 
-async function append({ eventStore, vault }: WebhookDependencies, { name, url, headers, secret, plain }: AcceptedWebhook, context: CommandContext): Promise<WebhookOutcome> {
+async function append(
+  { name, url, headers, secret: plainSecret, plain }: AcceptedWebhook,
+  context: CommandContext,
+  dependencies: Pick<WebhookDependencies, 'eventStore' | 'vault'>,
+): Promise<WebhookOutcome> {
   const id = context.newId();
-  const settings = { name, ...plain, url: sealPart(vault, id, 'url', url), headers: sealHeaders(vault, id, headers) };
-  const sealedSecret = secret === undefined || secret === null ? null : sealPart(vault, id, 'secret', secret);
-  const { position, events } = await handleCommand({
-    eventStore,
-    stream: webhookStream(context.tenant, id),
-    decider: webhookDecider,
-    parse: parseWebhookEvent,
+  const settings = {
+    name,
+    ...plain,
+    url: sealWebhookPart({ webhookId: id, part: 'url', plainText: url }, dependencies),
+    headers: sealWebhookHeaders({ webhookId: id, headers }, dependencies),
+  };
+  const secret =
+    typeof plainSecret === 'string'
+      ? sealWebhookPart({ webhookId: id, part: 'secret', plainText: plainSecret }, dependencies)
+      : null;
+  const { position, events } = await decideOnWebhook(
+    { id, commandFor: () => ({ kind: 'create', settings, secret }) },
     context,
-    decide: (state) => decide(state, settings, sealedSecret),
-  });
+    dependencies,
+  );
   const at = events[0]?.metadata.occurred_at ?? '';
-  return { webhook: { ...settings, id, tenant_id: context.tenant, secret: sealedSecret, created_at: at, updated_at: at }, position };
+  return {
+    webhook: { ...settings, id, tenant_id: context.tenant, secret, created_at: at, updated_at: at },
+    position,
+  };
 }

@@ -1,9 +1,12 @@
 import { v5 } from 'uuid';
 
-/** Any constant will do; a change would let repeated events fire again. */
+/** A random constant. Do not change it: events that are handled again would then be delivered again. */
 const NAMESPACE = '5f0c4b0e-6c53-5a43-9a35-3c1f8b1f8a51';
 
-/** Id of one event's delivery to one webhook: the same in every process and on every replay of the log (`X-Webhook-Id`). */
+/**
+ * Id of the delivery of an event to a webhook, sent as `X-Webhook-Id`. It is the same whenever and wherever the event
+ * is handled.
+ */
 export function messageId(eventId: string, webhookId: string): string {
   return v5(`${eventId}/${webhookId}`, NAMESPACE);
 }

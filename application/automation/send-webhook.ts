@@ -1,8 +1,8 @@
 import type { Outbound, OutboundOutcome } from '../ports/outbound.ts';
-import type { OpenWebhook } from './sealed-webhook.ts';
+import type { OpenWebhook } from './open-webhook.ts';
 import { signatureHeaders } from './sign-request.ts';
 
-/** One request to an endpoint. */
+/** One request to the endpoint of a webhook. */
 export type WebhookRequest = {
   /** `X-Webhook-Id`: the same for every attempt. */
   readonly messageId: string;
@@ -11,22 +11,36 @@ export type WebhookRequest = {
   readonly body: string;
   /** From 1. */
   readonly attempt: number;
-  /** W3C Trace Context that is sent along. */
+  /** W3C `traceparent` header of the request; undefined without tracing. */
   readonly traceparent?: string | undefined;
 };
 
 export type SendWebhookDependencies = {
   readonly outbound: Pick<Outbound, 'send'>;
   readonly now: () => Date;
-  /** A random UUID. */
+  /** Returns a random UUID. */
   readonly newNonce: () => string;
-  /** Default 10 s (spec 3, limits). */
+  /** Time limit of the whole request in milliseconds, redirects included. Default: 10,000. */
   readonly timeoutMs?: number | undefined;
 };
 
-/** Signs with a fresh timestamp and nonce, and sends (spec 3, outbound request). Redirects to another origin carry neither signature nor extra headers. */
-export function sendWebhook(webhook: OpenWebhook, request: WebhookRequest, { outbound, now, newNonce, timeoutMs }: SendWebhookDependencies): Promise<OutboundOutcome> {
-  const signature = webhook.secret === undefined ? {} : signatureHeaders({ secret: webhook.secret, timestamp: Math.floor(now().getTime() / 1000), nonce: newNonce(), body: request.body });
+/**
+ * Sends a request. When the webhook has a secret, the request is signed with a new timestamp and nonce. A redirect to
+ * another origin is followed without the signature and without the extra headers.
+ */
+export function sendWebhook(
+  { webhook, request }: { readonly webhook: OpenWebhook; readonly request: WebhookRequest },
+  { outbound, now, newNonce, timeoutMs }: SendWebhookDependencies,
+): Promise<OutboundOutcome> {
+  const signature =
+    webhook.secret === undefined
+      ? {}
+      : signatureHeaders({
+          secret: webhook.secret,
+          timestamp: Math.floor(now().getTime() / 1000),
+          nonce: newNonce(),
+          body: request.body,
+        });
   return outbound.send({
     method: 'POST',
     url: webhook.url,
@@ -38,22 +52,30 @@ export function sendWebhook(webhook: OpenWebhook, request: WebhookRequest, { out
       'X-Webhook-Attempt': String(request.attempt),
       ...(request.attempt > 1 ? { 'X-Webhook-Retry': 'true' } : {}),
     },
-    originHeaders: { ...contextHeader(webhook, request), ...webhook.headers, ...signature },
+    originHeaders: { ...traceHeader(webhook, request), ...webhook.headers, ...signature },
     body: request.body,
     maxResponseBytes: webhook.max_response_size,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
 }
 
-/** A header of that name which the webhook's owner set stays theirs. */
-function contextHeader({ headers }: OpenWebhook, { traceparent }: WebhookRequest): Readonly<Record<string, string>> {
+/** A `traceparent` among the webhook's own headers takes precedence. */
+function traceHeader({ headers }: OpenWebhook, { traceparent }: WebhookRequest): Readonly<Record<string, string>> {
   const taken = Object.keys(headers).some((name) => name.toLowerCase() === 'traceparent');
   return traceparent === undefined || taken ? {} : { traceparent };
 }
 
-/** What an outcome means: any 2xx succeeds. */
-export function judge(outcome: OutboundOutcome): { readonly success: boolean; readonly statusCode: number | undefined; readonly error: string | undefined } {
+/** Result of a delivery: every 2xx status is a success. */
+export function resultOf(outcome: OutboundOutcome): {
+  readonly success: boolean;
+  readonly statusCode: number | undefined;
+  readonly error: string | undefined;
+} {
   if (outcome.kind !== 'answered') return { success: false, statusCode: undefined, error: outcome.error };
   const success = outcome.status >= 200 && outcome.status < 300;
-  return { success, statusCode: outcome.status, error: success ? undefined : `the endpoint answered ${outcome.status}` };
+  return {
+    success,
+    statusCode: outcome.status,
+    error: success ? undefined : `the endpoint answered ${outcome.status}`,
+  };
 }

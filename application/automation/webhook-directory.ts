@@ -1,16 +1,18 @@
 import type { Logger } from '../ports/logger.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { StoredWebhook, Webhooks } from '../ports/webhooks.ts';
-import type { OpenWebhook } from './sealed-webhook.ts';
-import { openWebhook } from './sealed-webhook.ts';
+import { type OpenWebhook, openWebhook } from './open-webhook.ts';
 
-/** A webhook whose sealed parts could not be opened: a fault of ours, its deliveries wait. */
-export type UnreadableWebhook = Pick<OpenWebhook, 'id' | 'name' | 'enabled' | 'events' | 'schemas' | 'include_fields' | 'exclude_fields'> & { readonly unreadable: true };
+/** A webhook whose sealed parts cannot be opened with the current `ENCRYPTION_KEY`. Its deliveries are postponed. */
+export type UnreadableWebhook = Pick<
+  OpenWebhook,
+  'id' | 'name' | 'enabled' | 'events' | 'schemas' | 'include_fields' | 'exclude_fields'
+> & { readonly unreadable: true };
 export type KnownWebhook = (OpenWebhook & { readonly unreadable?: never }) | UnreadableWebhook;
 
-/** The webhooks of a tenant as of now, opened and cached. */
+/** Cache of the tenants' webhooks with their sealed parts opened. */
 export type WebhookDirectory = {
-  /** By id, disabled ones included. */
+  /** The tenant's webhooks by id, including disabled ones. */
   of(tenant: string): Promise<ReadonlyMap<string, KnownWebhook>>;
   close(): void;
 };
@@ -18,18 +20,34 @@ export type WebhookDirectory = {
 export type WebhookDirectoryDependencies = {
   readonly webhooks: Pick<Webhooks, 'list'>;
   readonly vault: Vault;
-  /** Calls back after every move of the read model `automation`. @returns how to stop it */
-  readonly onMove: (listener: () => void) => () => void;
+  /**
+   * Calls the listener after each batch that the read model `automation` applied.
+   * @returns a function that unsubscribes
+   */
+  readonly onApplied: (listener: () => void) => () => void;
   readonly now: () => Date;
   readonly logger: Logger;
-  /** Upper bound of staleness where no move is heard of. Default 5 s. */
+  /** How long a list is cached, in milliseconds, when no notification arrives. Default: 5,000. */
   readonly maxAgeMs?: number;
 };
 
-/** Caches lists by tenant until the read model moves. A list that was being read during a move is used once and not kept. */
-export function createWebhookDirectory({ webhooks, vault, onMove, now, logger, maxAgeMs = 5_000 }: WebhookDirectoryDependencies): WebhookDirectory {
-  const cache = new Map<string, { readonly list: Promise<ReadonlyMap<string, KnownWebhook>>; readonly until: number }>();
-  const stop = onMove(() => {
+/**
+ * Caches one list per tenant until the read model applies events. A list that is still being read then is returned to
+ * its caller and not cached.
+ */
+export function createWebhookDirectory({
+  webhooks,
+  vault,
+  onApplied,
+  now,
+  logger,
+  maxAgeMs = 5_000,
+}: WebhookDirectoryDependencies): WebhookDirectory {
+  const cache = new Map<
+    string,
+    { readonly list: Promise<ReadonlyMap<string, KnownWebhook>>; readonly until: number }
+  >();
+  const stop = onApplied(() => {
     cache.clear();
   });
 
@@ -40,9 +58,11 @@ export function createWebhookDirectory({ webhooks, vault, onMove, now, logger, m
 
   function open(row: StoredWebhook): KnownWebhook {
     try {
-      return openWebhook(vault, row);
+      return openWebhook(row, { vault });
     } catch {
-      logger.error('a webhook can not be opened with the current ENCRYPTION_KEY; its deliveries wait', { webhookId: row.id });
+      logger.error('a webhook cannot be opened with the current ENCRYPTION_KEY; its deliveries are postponed', {
+        webhookId: row.id,
+      });
       return { ...row, unreadable: true };
     }
   }

@@ -1,28 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import type { RetryPolicy } from '../../domain/automation/retry-policy.ts';
-import { DEFAULT_RETRY_POLICY } from '../../domain/automation/retry-policy.ts';
+import { type RetryPolicy, DEFAULT_RETRY_POLICY } from '../../domain/automation/retry-policy.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Outbound } from '../ports/outbound.ts';
-import type { Tracing } from '../ports/tracing.ts';
 import type { Signals } from '../ports/signals.ts';
+import type { Tracing } from '../ports/tracing.ts';
 import type { WebhookQueue } from '../ports/webhook-queue.ts';
 import { announceDeadLetters } from './announce-dead-letters.ts';
 import { createAttemptRecorder } from './attempt-recorder.ts';
-import type { ChangeOf } from './build-messages.ts';
-import { buildMessages } from './build-messages.ts';
-import type { DeliveryPumpOptions } from './delivery-pump.ts';
-import { createDeliveryPump } from './delivery-pump.ts';
+import { type ChangeOf, buildMessages } from './build-messages.ts';
+import { type DeliveryDispatcherOptions, createDeliveryDispatcher } from './delivery-dispatcher.ts';
 import type { WebhookDirectory } from './webhook-directory.ts';
 
-/** Categories of streams whose events the worker wants to see. */
+/** Categories of the streams that the worker follows. */
 export const WEBHOOK_CATEGORIES = ['entry', 'content_type'] as const;
 
-/** Channel of the wake-ups between processes. */
+/** Signal channel on which processes wake each other's workers. */
 const CHANNEL = 'webhooks';
 
+/** Delays after which the queue is read when `handle` ran inside a transaction of the caller. */
 const WAKE_AFTER_MS = [10, 50, 250] as const;
 
 export type WebhookWorkerDependencies<Tx> = {
@@ -39,27 +37,30 @@ export type WebhookWorkerDependencies<Tx> = {
   readonly now: () => Date;
   /** A new UUID v7. */
   readonly newId: () => string;
-  /** A number from 0 up to 1, another one each time. Default: 0, no spread. */
-  readonly chance?: () => number;
-  /** Default: the default policy of the specification. */
+  /**
+   * Returns a random number from 0 (included) to 1 (excluded), for the jitter of retries. Default: always 0, no jitter.
+   */
+  readonly random?: () => number;
+  /** Default: `DEFAULT_RETRY_POLICY`. */
   readonly policy?: RetryPolicy;
-  /** Default 10 s. */
+  /** Time limit of a request in milliseconds. Default: 10,000. */
   readonly timeoutMs?: number;
-  readonly pump?: DeliveryPumpOptions;
+  readonly dispatcher?: DeliveryDispatcherOptions;
 };
 
-/** Outbound webhooks: from events to requests (spec 3, webhooks). At least once; each attempt is recorded once. */
+/** Sends webhook requests for events of the log. A delivery is sent at least once; each attempt is recorded once. */
 export type WebhookWorker<Tx> = {
   /**
-   * Queues what the events make webhooks send; idempotent by event id. With `tx` it becomes visible when that commits: call `wake` then.
-   * @throws when the database or an entry's history can't be read; nothing is queued then
+   * Queues the deliveries that events cause. It is idempotent by event id. With `tx` the deliveries become visible when
+   * that transaction commits; call `wake` after the commit.
+   * @throws when the database or an entry's history cannot be read; nothing is queued then
    */
   handle(events: readonly RecordedEvent[], tx?: Tx): Promise<void>;
-  /** Something may be due: looks at the queue at once. */
+  /** Reads the queue now, because a delivery may be due. */
   wake(): void;
   /** Starts sending. */
   start(): void;
-  /** Sends no more; resolves when the requests in flight are answered and recorded. */
+  /** Stops sending. Resolves when every request in flight has ended and is recorded. */
   stop(): Promise<void>;
 };
 
@@ -69,12 +70,16 @@ export function createWebhookWorker<Tx>(dependencies: WebhookWorkerDependencies<
   let announceAgain = false;
   let unsubscribe: (() => void) | undefined;
 
-  const pump = createDeliveryPump(
-    { chance: () => 0, ...dependencies, policy, newNonce: randomUUID, recorder: createAttemptRecorder({ queue, logger }), onDead: announce },
-    dependencies.pump,
-  );
+  const dispatcher = createDeliveryDispatcher(dependencies.dispatcher ?? {}, {
+    random: () => 0,
+    ...dependencies,
+    policy,
+    newNonce: randomUUID,
+    recorder: createAttemptRecorder({ queue, logger }),
+    onDeadLetter: announce,
+  });
 
-  /** One at a time; a call during a run makes it run once more. */
+  /** Only one announcement runs at a time. A call during a run starts another run after it. */
   function announce(): void {
     announceAgain = true;
     announcing ??= runAnnouncements().finally(() => {
@@ -88,14 +93,19 @@ export function createWebhookWorker<Tx>(dependencies: WebhookWorkerDependencies<
       try {
         await announceDeadLetters({ queue, eventStore, now });
       } catch (error) {
-        logger.error('a dead letter could not be announced; it is tried again', { error: String(error) });
+        logger.error('announcing a dead letter failed; it will be retried', { error: String(error) });
       }
     }
   }
 
-  /** The caller's transaction is about to commit; should it forget to call `wake`, this is what finds its deliveries. */
+  /**
+   * Finds the deliveries of a caller's transaction soon after its commit, even when the caller does not call `wake`.
+   */
   function wakeSoon(): void {
-    for (const ms of WAKE_AFTER_MS) setTimeout(() => { pump.wake(); }, ms).unref();
+    for (const ms of WAKE_AFTER_MS)
+      setTimeout(() => {
+        dispatcher.wake();
+      }, ms).unref();
   }
 
   return {
@@ -107,23 +117,23 @@ export function createWebhookWorker<Tx>(dependencies: WebhookWorkerDependencies<
         wakeSoon();
         return;
       }
-      pump.wake();
+      dispatcher.wake();
       signals?.publish(CHANNEL, '');
     },
     wake() {
-      pump.wake();
+      dispatcher.wake();
       signals?.publish(CHANNEL, '');
     },
     start() {
       unsubscribe ??= signals?.subscribe(CHANNEL, () => {
-        pump.wake();
+        dispatcher.wake();
       });
-      pump.start();
+      dispatcher.start();
     },
     async stop() {
       unsubscribe?.();
       unsubscribe = undefined;
-      await pump.stop();
+      await dispatcher.stop();
       await announcing;
     },
   };

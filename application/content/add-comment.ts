@@ -1,4 +1,5 @@
-import { addComment as decide, commentDecider, parseCommentEvent } from '../../domain/content/comment.ts';
+import { parseCommentEvent } from '../../domain/content/comment-events.ts';
+import { commentDecider } from '../../domain/content/comment.ts';
 import { uuidPattern } from '../../domain/content/patterns.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
@@ -11,8 +12,8 @@ import type { EventStore } from '../ports/event-store.ts';
 export type CommentDependencies = { readonly eventStore: EventStore; readonly comments: Comments };
 
 /**
- * Comments on an entry, or answers a comment on it (spec 4 A, comments).
- * @throws `validation_failed` for a text that is no comment, or a `parent` that is no comment on the entry
+ * Adds a comment to an entry. `parent` is the id of the comment that it answers.
+ * @throws `validation_failed` for an invalid body, or a `parent` that is not a comment on the entry
  */
 export async function addComment(
   { entryId, body, parent }: { readonly entryId: string; readonly body: string; readonly parent: string | undefined },
@@ -21,22 +22,36 @@ export async function addComment(
 ): Promise<{ readonly comment: Comment; readonly position: GlobalPosition | undefined }> {
   const { tenant, actor } = context;
   const answered = parent?.toLowerCase();
-  if (answered !== undefined && !(uuidPattern.test(answered) && (await comments.exists({ tenant, entryId, id: answered })))) {
+  if (
+    answered !== undefined &&
+    !(uuidPattern.test(answered) && (await comments.exists({ tenant, entryId, id: answered })))
+  ) {
     throw refusal('validation_failed', { fields: [{ field: 'parent', message: 'comment not found' }] });
   }
   const id = context.newId();
-  const { position, events } = await handleCommand({
-    eventStore,
-    stream: commentStream(tenant, id),
-    decider: commentDecider,
-    parse: parseCommentEvent,
+  const { position, events } = await handleCommand(
+    {
+      stream: commentStream(tenant, id),
+      decider: commentDecider,
+      parse: parseCommentEvent,
+      decide: (state) => commentDecider.decide(state, { kind: 'add', entryId, body, parent: answered, actor }),
+    },
     context,
-    decide: (state) => decide(state, { entryId, body, parent: answered, actor }),
-  });
-  return { comment: { id, entryId, parent: answered, body, author: actor, createdAt: events[0]?.metadata.occurred_at ?? context.now().toISOString() }, position };
+    { eventStore },
+  );
+  return {
+    comment: {
+      id,
+      entryId,
+      parent: answered,
+      body,
+      author: actor,
+      createdAt: events[0]?.metadata.occurred_at ?? context.now().toISOString(),
+    },
+    position,
+  };
 }
 
-/** Stream of a comment. */
 export function commentStream(tenant: string, id: string): string {
   return streamName({ category: 'comment', tenant, id });
 }

@@ -1,99 +1,156 @@
-import { changedName, contentTypeDecider, parseContentTypeEvent } from '../../domain/content/content-type.ts';
-import type { StoredContentType } from '../../domain/content/content-type.ts';
-import type { ContentTypeEvent } from '../../domain/content/events.ts';
+import { changedName, contentTypeEvents } from '../../domain/content/content-type-events.ts';
+import {
+  contentTypeDecider,
+  type ContentTypeCommand,
+  type StoredContentType,
+} from '../../domain/content/content-type.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { hasCode, refusal } from '../../domain/errors.ts';
-import type { AppError } from '../../domain/errors.ts';
+import { refusal, type AppError } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import { handleCommand } from '../handle-command.ts';
 import type { ClaimRequest, Claims } from '../ports/claims.ts';
 import type { EventStore } from '../ports/event-store.ts';
+import type { ProjectionProgress } from '../ports/projection-progress.ts';
+import type { SchemaRenderer } from '../ports/schema-renderer.ts';
 import type { SchemaScope, SchemaSession, SchemaWorkbench } from '../ports/schema-workbench.ts';
+import { waitForHead } from '../wait-for-read-model.ts';
+import type { ClaimSession } from '../with-claims.ts';
 
 export type ContentTypeDependencies = {
   readonly eventStore: EventStore;
   readonly claims: Claims;
   readonly workbench: SchemaWorkbench;
-  /** Resolves true when the read models have reached the position, false after the time-out. */
-  readonly waitFor: (readModels: readonly string[], position: GlobalPosition, timeoutMs: number) => Promise<boolean>;
-  /** Lets what names content types elsewhere follow a rename that is a fact. @returns its last event's position, undefined for none */
-  readonly renamed: (names: { readonly from: string; readonly to: string }, context: CommandContext) => Promise<GlobalPosition | undefined>;
-  /** Told of every change this process makes. */
+  readonly renderer: SchemaRenderer;
+  readonly progress: Pick<ProjectionProgress, 'waitFor'>;
+  /**
+   * Renames a content type wherever else it is named, such as in API keys, after its rename was appended.
+   * @returns the position of the last event; undefined when nothing changed
+   */
+  readonly renamed: (
+    names: { readonly from: string; readonly to: string },
+    context: CommandContext,
+  ) => Promise<GlobalPosition | undefined>;
+  /** The cache of content types; `changed` is called after every change that this process appends. */
   readonly catalogue: { changed(tenant: string, name: string | undefined, position: GlobalPosition): void };
 };
 
-const CATCH_UP_MS = 5000;
-
 /**
- * Runs a change of content types alone among all processes, on a read model that has seen every change before it.
- * @throws `ddl_in_progress` when another process is at it; `not_caught_up`
+ * Runs a change of content types while no other process changes them, on a read model that has applied all earlier
+ * events.
+ * @throws `ddl_in_progress` while another process changes one of the types; `not_caught_up`
  */
-export async function changeAlone<T>(scope: SchemaScope, { workbench, eventStore, waitFor }: ContentTypeDependencies, work: (session: SchemaSession) => Promise<T>): Promise<T> {
+export async function changeExclusively<T>(
+  { scope, change }: { readonly scope: SchemaScope; readonly change: (session: SchemaSession) => Promise<T> },
+  { workbench, eventStore, progress }: Pick<ContentTypeDependencies, 'workbench' | 'eventStore' | 'progress'>,
+): Promise<T> {
   const result = await workbench.exclusively(scope, async (session) => {
-    if (!(await waitFor(['content'], await eventStore.head(), CATCH_UP_MS))) throw refusal('not_caught_up', { headers: { 'Retry-After': '1' } });
-    return work(session);
+    await waitForHead('content', { eventStore, progress });
+    return change(session);
   });
-  if (!result) throw inProgress();
+  if (!result) throw changeInProgress();
   return result.value;
 }
 
-/** The answer while another process changes the same content type (spec 2, errors of schema routes). */
-export function inProgress(): AppError {
+export type ExistingTypeChange<T> = Omit<SchemaScope, 'tenant' | 'names'> & {
+  readonly name: string;
+  /** Further names that the change needs for itself. */
+  readonly otherNames?: readonly string[];
+  /** `types`: all live content types of the tenant. */
+  readonly change: (
+    stored: StoredContentType,
+    session: SchemaSession,
+    types: readonly StoredContentType[],
+  ) => Promise<T>;
+};
+
+/**
+ * Runs a change of a live content type; see `changeExclusively`.
+ * @throws `schema_not_found`, `ddl_in_progress`, `not_caught_up`
+ */
+export function changeExisting<T>(
+  { name, otherNames = [], tenantTypes, change }: ExistingTypeChange<T>,
+  { tenant }: Pick<CommandContext, 'tenant'>,
+  dependencies: Pick<ContentTypeDependencies, 'workbench' | 'eventStore' | 'progress'>,
+): Promise<T> {
+  return changeExclusively(
+    {
+      scope: { tenant, names: [name, ...otherNames], tenantTypes },
+      async change(session) {
+        const types = await session.ofTenant(tenant);
+        const stored = types.find((type) => type.name === name);
+        if (!stored) throw refusal('schema_not_found');
+        return change(stored, session, types);
+      },
+    },
+    dependencies,
+  );
+}
+
+/** The refusal while another process changes the same content type. */
+export function changeInProgress(): AppError {
   return refusal('ddl_in_progress', { headers: { 'Retry-After': '1' } });
 }
 
 /**
- * Appends what was decided on the stored type. Somebody else's event in between is refused, because the statements were tried without it.
+ * Appends a change that was decided on the stored type. An event of another process in between is refused, because the
+ * statements were tried without it.
+ * @param input `stored`: undefined for a new type
  * @throws `ddl_in_progress`
  */
 export async function appendChange(
-  { typeId, stored, event }: { readonly typeId: string; readonly stored: StoredContentType | undefined; readonly event: ContentTypeEvent },
+  {
+    typeId,
+    stored,
+    command,
+  }: {
+    readonly typeId: string;
+    readonly stored: StoredContentType | undefined;
+    readonly command: ContentTypeCommand;
+  },
   context: CommandContext,
-  dependencies: ContentTypeDependencies,
+  dependencies: Pick<ContentTypeDependencies, 'eventStore' | 'catalogue'>,
 ): Promise<GlobalPosition> {
   const tried = stored?.revision ?? -1;
-  const outcome = await handleCommand({
-    eventStore: dependencies.eventStore,
-    stream: contentTypeStream(context.tenant, typeId),
-    decider: contentTypeDecider,
-    parse: parseContentTypeEvent,
-    context,
-    snapshot: stored ? { state: { status: 'live', definition: stored.definition }, revision: tried } : { state: contentTypeDecider.initialState(), revision: -1 },
-    decide: (_state, revision) => {
-      if (revision !== tried) throw inProgress();
-      return [event];
+  const { position, events } = await handleCommand(
+    {
+      stream: contentTypeStream(context.tenant, typeId),
+      decider: contentTypeDecider,
+      parse: contentTypeEvents.parse,
+      snapshot: stored
+        ? { state: { status: 'live', definition: stored.definition }, revision: tried }
+        : { state: contentTypeDecider.initialState(), revision: -1 },
+      decide(state, revision) {
+        if (revision !== tried) throw changeInProgress();
+        return contentTypeDecider.decide(state, command);
+      },
     },
-  });
-  if (outcome.position === undefined) throw new Error('a change of a content type appended nothing');
-  dependencies.catalogue.changed(context.tenant, changedName(event), outcome.position);
-  return outcome.position;
+    context,
+    dependencies,
+  );
+  if (position === undefined) throw new Error('a change of a content type appended nothing');
+  for (const event of events.filter(contentTypeEvents.includes))
+    dependencies.catalogue.changed(context.tenant, changedName(event), position);
+  return position;
 }
 
-/** Holds a type's new name for its stream, and gives its old one up, while `work` appends (spec 5, rule 8). @throws `schema_exists` */
-export async function claimingName<T>(
-  { owner, taken, released = [] }: { readonly owner: string; readonly taken: ClaimRequest; readonly released?: readonly ClaimRequest[] },
-  claims: Claims,
-  work: () => Promise<T>,
-): Promise<T> {
-  if ((await claims.claim(owner, [taken], released)).length > 0) throw refusal('schema_exists');
-  try {
-    const result = await work();
-    // What this leaves undone the claims' reaper does, which asks the stream.
-    await claims.confirm(owner, [taken], released).catch(() => undefined);
-    return result;
-  } catch (error) {
-    if (!hasCode(error, 'outcome_unknown')) await claims.abandon(owner, [taken]).catch(() => undefined);
-    throw error;
-  }
+/** Claims the name of a content type for its stream, and gives up its old name. @throws `schema_exists` */
+export async function claimName(
+  {
+    owner,
+    taken,
+    released = [],
+  }: { readonly owner: string; readonly taken: ClaimRequest; readonly released?: readonly ClaimRequest[] },
+  session: Pick<ClaimSession, 'claim'>,
+): Promise<void> {
+  if ((await session.claim({ owner, claimed: [taken], released })).length > 0) throw refusal('schema_exists');
 }
 
-/** The claim on a type's name: unique in its tenant. */
+/** The claim on the name of a content type. Names are unique in the tenant. */
 export function nameClaim(tenant: string, name: string): ClaimRequest {
   return { tenant, scope: 'content_type/name', value: name };
 }
 
-/** Stream of a content type. */
 export function contentTypeStream(tenant: string, typeId: string): string {
   return streamName({ category: 'content_type', tenant, id: typeId });
 }

@@ -1,77 +1,106 @@
-import type { ReleaseEvent, ReleaseItem, ReleaseSettings, ReleaseState } from '../../domain/content/release.ts';
-import { changeRelease as decideChange, deleteRelease as decideDelete, parseReleaseEvent, releaseDecider, setReleaseEntries as decideEntries } from '../../domain/content/release.ts';
-import type { CommandContext } from '../../domain/context.ts';
-import { timestamp } from '../../domain/context.ts';
+import { parseReleaseEvent, type ReleaseItem, type ReleaseSettings } from '../../domain/content/release-events.ts';
+import { type ReleaseCommand, releaseDecider } from '../../domain/content/release.ts';
+import { type CommandContext, timestamp } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { handleCommand } from '../handle-command.ts';
-import type { ReleaseDependencies } from './release-dependencies.ts';
-import { releaseStream } from './release-dependencies.ts';
+import { type ReleaseDependencies, releaseStream } from './release-dependencies.ts';
 import { typeOfEntry } from './type-of-entry.ts';
 
 export type ReleaseOutcome = { readonly id: string; readonly position: GlobalPosition | undefined };
 
 type Dependencies = Pick<ReleaseDependencies, 'eventStore' | 'typeById'>;
 
-/** Most entries of a release. */
+/** Maximum number of entries of a release. */
 export const MAX_RELEASE_ITEMS = 1000;
+/** Entries that are looked up at the same time. */
 const AT_ONCE = 20;
 
-/** Makes a release without entries (spec 4 A, releases). @throws `validation_failed` for a time that is over */
-export function createRelease(settings: ReleaseSettings, context: CommandContext, dependencies: Dependencies): Promise<ReleaseOutcome> {
+/** Creates a release without entries. @throws `validation_failed` for a schedule in the past */
+export function createRelease(
+  settings: ReleaseSettings,
+  context: CommandContext,
+  dependencies: Dependencies,
+): Promise<ReleaseOutcome> {
   refusePast(settings.scheduled_at, context);
-  return decideOn(context.newId(), context, dependencies, () => [{ type: 'ReleaseCreated', data: settings }]);
+  const { actor } = context;
+  return decideOnRelease({ id: context.newId(), command: { kind: 'create', settings, actor } }, context, dependencies);
 }
 
-/** Sets what is given; a time puts it on the schedule, null takes it off. @throws `release_not_found`, `release_published`, `release_in_progress`, `validation_failed` */
+/**
+ * Changes the given settings. A time schedules the release, null removes it from the schedule.
+ * @throws `release_not_found`, `release_published`, `release_in_progress`; `validation_failed` for a schedule in the
+ *   past
+ */
 export function changeRelease(
   { id, settings }: { readonly id: string; readonly settings: Partial<ReleaseSettings> },
   context: CommandContext,
   dependencies: Dependencies,
 ): Promise<ReleaseOutcome> {
   refusePast(settings.scheduled_at ?? null, context);
-  return decideOn(id, context, dependencies, (state) => decideChange(state, settings));
+  const { actor } = context;
+  return decideOnRelease({ id, command: { kind: 'change', settings, actor } }, context, dependencies);
 }
 
 /**
- * Replaces the entries of a release. Whether each may be moved is decided when it is published.
- * @throws `release_not_found`, `release_published`, `release_in_progress`; `validation_failed` for an entry that is there twice or not at all
+ * Replaces the entries of a release. The publication decides whether each entry can be moved.
+ * @throws `release_not_found`, `release_published`, `release_in_progress`; `validation_failed` for an entry that is
+ *   listed twice or does not exist
  */
 export async function setReleaseEntries(
   { id, items }: { readonly id: string; readonly items: readonly ReleaseItem[] },
   context: CommandContext,
   dependencies: Dependencies,
 ): Promise<ReleaseOutcome> {
-  const twice = items.findIndex((item, at) => items.findIndex(({ entry_id: other }) => other === item.entry_id) < at);
-  if (twice >= 0) throw refuseItem(twice, 'is there twice');
+  const duplicate = items.findIndex(
+    (item, at) => items.findIndex(({ entry_id: other }) => other === item.entry_id) < at,
+  );
+  if (duplicate >= 0) throw itemRefusal(duplicate, 'is there twice');
   for (let at = 0; at < items.length; at += AT_ONCE) {
-    const types = await Promise.all(items.slice(at, at + AT_ONCE).map(({ entry_id: entryId }) => typeOfEntry({ tenant: context.tenant, id: entryId }, dependencies)));
+    const types = await Promise.all(
+      items
+        .slice(at, at + AT_ONCE)
+        .map(({ entry_id: entryId }) => typeOfEntry({ tenant: context.tenant, id: entryId }, dependencies)),
+    );
     const missing = types.findIndex((type) => type === undefined);
-    if (missing >= 0) throw refuseItem(at + missing, 'content not found');
+    if (missing >= 0) throw itemRefusal(at + missing, 'content not found');
   }
-  return decideOn(id, context, dependencies, (state) => decideEntries(state, items));
+  const { actor } = context;
+  return decideOnRelease({ id, command: { kind: 'set_entries', items, actor } }, context, dependencies);
 }
 
 /** @throws `release_not_found`, `release_in_progress` */
-export function deleteRelease(id: string, context: CommandContext, dependencies: Dependencies): Promise<ReleaseOutcome> {
-  return decideOn(id, context, dependencies, decideDelete);
+export function deleteRelease(
+  id: string,
+  context: CommandContext,
+  dependencies: Dependencies,
+): Promise<ReleaseOutcome> {
+  return decideOnRelease({ id, command: { kind: 'delete', actor: context.actor } }, context, dependencies);
 }
 
-async function decideOn(id: string, context: CommandContext, { eventStore }: Dependencies, decide: (state: ReleaseState) => readonly ReleaseEvent[]): Promise<ReleaseOutcome> {
-  const { position } = await handleCommand({
-    eventStore, context,
-    stream: releaseStream(context.tenant, id),
-    decider: releaseDecider,
-    parse: parseReleaseEvent,
-    decide: (state) => decide(state).map((event) => ({ ...event, actor: context.actor })),
-  });
+async function decideOnRelease(
+  { id, command }: { readonly id: string; readonly command: ReleaseCommand },
+  context: CommandContext,
+  { eventStore }: Dependencies,
+): Promise<ReleaseOutcome> {
+  const { position } = await handleCommand(
+    {
+      stream: releaseStream(context.tenant, id),
+      decider: releaseDecider,
+      parse: parseReleaseEvent,
+      decide: (state) => releaseDecider.decide(state, command),
+    },
+    context,
+    { eventStore },
+  );
   return { id, position };
 }
 
 function refusePast(scheduledAt: string | null, context: CommandContext): void {
-  if (scheduledAt !== null && scheduledAt <= timestamp(context)) throw refusal('validation_failed', { fields: [{ field: 'scheduled_at', message: 'must lie in the future' }] });
+  if (scheduledAt !== null && scheduledAt <= timestamp(context))
+    throw refusal('validation_failed', { fields: [{ field: 'scheduled_at', message: 'must lie in the future' }] });
 }
 
-function refuseItem(index: number, message: string): Error {
+function itemRefusal(index: number, message: string): Error {
   return refusal('validation_failed', { fields: [{ field: `items.${index}.entry_id`, message }] });
 }

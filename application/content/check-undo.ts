@@ -1,64 +1,107 @@
 import { SLUG } from '../../domain/content/batch-trace.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
-import type { EntryState } from '../../domain/content/entry-state.ts';
-import type { FieldValues } from '../../domain/content/events.ts';
-import type { InTheWay, UndoPlan } from '../../domain/content/undo-plan.ts';
+import type { FieldValues } from '../../domain/content/entry-events.ts';
 import { storedFields } from '../../domain/content/entry-fields.ts';
+import type { EntryState } from '../../domain/content/entry-state.ts';
+import { type UndoObstacle, type UndoPlan, NOTHING_TO_UNDO, withoutRefused } from '../../domain/content/undo-plan.ts';
+import type { FieldError } from '../../domain/errors.ts';
 import { streamName } from '../../domain/stream.ts';
 import { findMissingTargets, idsIn } from './related-entries.ts';
 import type { EntryDependencies } from './run-entry-command.ts';
-import { NOTHING_TO_UNDO } from '../../domain/content/undo-plan.ts';
-import { withoutRefused } from './undo-entry.ts';
-import { heldFields, uniqueClaims } from './unique-values.ts';
+import { claimKey, heldFields, uniqueClaims } from './unique-values.ts';
 
-/** What a dry run has planned so far: what goes back before counts as gone back. */
-export type PlannedUndo = { readonly undeleted: Set<string>; readonly released: Set<string> };
+/** Effects of the plans made so far in a dry run. Later plans are checked as if these were applied. */
+export type PlannedEffects = {
+  /** Ids of entries that are undeleted. */
+  readonly undeleted: Set<string>;
+  /** `claimKey` of the unique values that are released. */
+  readonly released: Set<string>;
+};
 
-/** Whether an entry that a batch made may go: nobody outside the batch has come to name it. @returns what names it */
-export async function findForeignReferrer({ type, id, ofBatch }: { readonly type: ContentType; readonly id: string; readonly ofBatch: (id: string) => boolean }, { rows }: Pick<EntryDependencies, 'rows'>): Promise<InTheWay | undefined> {
+type PlannedEntry = { readonly type: ContentType; readonly entry: EntryState; readonly plan: UndoPlan };
+
+/** Finds an entry outside the batch that refers to an entry that the undo would delete. */
+export async function findForeignReferrer(
+  { type, id, ofBatch }: { readonly type: ContentType; readonly id: string; readonly ofBatch: (id: string) => boolean },
+  { rows }: Pick<EntryDependencies, 'rows'>,
+): Promise<UndoObstacle | undefined> {
   for await (const referrers of rows.referrers(type, id)) {
     const foreign = referrers.find(({ entry }) => !ofBatch(entry.id));
-    if (foreign) return { reason: 'refused', message: `entry is referenced by ${foreign.type.name}.${fieldNaming(foreign, id)}` };
+    if (foreign) {
+      const field = referringField(foreign, id);
+      return { reason: 'refused', message: `entry is referenced by ${foreign.type.name}.${field}` };
+    }
   }
   return undefined;
 }
 
-/** What the database says to a plan before anything is written: unique values that others hold, targets that are gone. Nothing is claimed. */
-export async function checkPlan({ type, entry, plan }: { readonly type: ContentType; readonly entry: EntryState; readonly plan: UndoPlan }, planned: PlannedUndo, dependencies: EntryDependencies): Promise<UndoPlan> {
+/**
+ * Checks a plan against the database without writing or claiming anything: unique values that other entries hold, and
+ * targets of relations that do not exist. Adds the plan's effects to `effects`.
+ * @returns the plan with what would be refused as obstacles
+ */
+export async function checkPlan(
+  { type, entry, plan, effects }: PlannedEntry & { readonly effects: PlannedEffects },
+  dependencies: EntryDependencies,
+): Promise<UndoPlan> {
   const owner = streamName({ category: 'entry', tenant: type.tenant, id: entry.id });
-  const fields: FieldValues = Object.fromEntries(plan.fields.filter(({ field }) => field !== SLUG).map(({ field, to }) => [field, to]));
+  const fields: FieldValues = Object.fromEntries(
+    plan.fields.filter(({ field }) => field !== SLUG).map(({ field, to }) => [field, to]),
+  );
   const slug = plan.fields.find(({ field }) => field === SLUG)?.to;
-  const undelete = plan.action === 'undelete';
-  const wanted = uniqueClaims(type, undelete ? { ...entry, fields: { ...entry.fields, ...fields } } : { fields, slug: typeof slug === 'string' ? slug : undefined });
-  const lost = (wanted.length === 0 ? [] : await dependencies.claims.heldByOthers(owner, wanted)).filter((claim) => !planned.released.has(keyOf(claim)));
+  const isUndeletion = plan.action === 'undelete';
+  const wanted = uniqueClaims(
+    type,
+    isUndeletion
+      ? { ...entry, fields: { ...entry.fields, ...fields } }
+      : { fields, slug: typeof slug === 'string' ? slug : undefined },
+  );
+  const lost = (wanted.length === 0 ? [] : await dependencies.claims.heldByOthers(owner, wanted)).filter(
+    (claim) => !effects.released.has(claimKey(claim)),
+  );
   const held = heldFields(wanted, lost);
-  const [missing = []] = await findMissingTargets(type, [withoutIds(type, fields, planned.undeleted)], dependencies);
+  const sets = [withoutIds(type, fields, effects.undeleted)];
+  const [missing = []] = await findMissingTargets({ type, sets }, dependencies);
+  // An entry cannot be undeleted without its unique values.
+  if (isUndeletion && held.length > 0)
+    return { ...NOTHING_TO_UNDO, obstacles: [...plan.obstacles, ...held.map(toObstacle)] };
   const refused = [...held, ...missing];
-  // Without its unique values an entry does not come back at all.
-  if (undelete && held.length > 0) return { ...NOTHING_TO_UNDO, inTheWay: [...plan.inTheWay, ...held.map(({ field, message }): InTheWay => ({ field, reason: 'refused', message }))] };
-  const left = plan.fields.filter(({ field }) => !refused.some((problem) => problem.field === field));
-  const checked = withoutRefused(plan, left, refused.map(({ field, message }) => ({ field, reason: 'refused', message })));
-  note({ type, entry, plan: checked }, planned);
+  const checked = withoutRefused(plan, {
+    fields: plan.fields.filter(({ field }) => !refused.some((problem) => problem.field === field)),
+    obstacles: refused.map(toObstacle),
+  });
+  addEffects({ type, entry, plan: checked }, effects);
   return checked;
 }
 
-function note({ type, entry, plan }: { readonly type: ContentType; readonly entry: EntryState; readonly plan: UndoPlan }, { undeleted, released }: PlannedUndo): void {
+function toObstacle({ field, message }: FieldError): UndoObstacle {
+  return { field, reason: 'refused', message };
+}
+
+function addEffects({ type, entry, plan }: PlannedEntry, { undeleted, released }: PlannedEffects): void {
   if (plan.action === 'undelete') undeleted.add(entry.id);
-  const given = plan.action === 'delete' ? entry : { fields: Object.fromEntries(plan.fields.map(({ field, from }) => [field, from])), slug: undefined };
-  for (const claim of uniqueClaims(type, given)) released.add(keyOf(claim));
+  const given =
+    plan.action === 'delete'
+      ? entry
+      : { fields: Object.fromEntries(plan.fields.map(({ field, from }) => [field, from])), slug: undefined };
+  for (const claim of uniqueClaims(type, given)) released.add(claimKey(claim));
 }
 
-function keyOf({ scope, value }: { readonly scope: string; readonly value: string }): string {
-  return JSON.stringify([scope, value]);
-}
-
-/** Relations without the ids that will be there again. */
+/** The values of the relations without the given ids. */
 function withoutIds(type: ContentType, fields: FieldValues, ids: ReadonlySet<string>): FieldValues {
-  const relations = storedFields(type.definition).filter(({ key, definition }) => definition.field_type === 'relation' && key in fields);
+  const relations = storedFields(type.definition).filter(
+    ({ key, definition }) => definition.field_type === 'relation' && key in fields,
+  );
   return Object.fromEntries(relations.map(({ key }) => [key, idsIn(fields[key]).filter((id) => !ids.has(id))]));
 }
 
-function fieldNaming({ type, entry }: { readonly type: ContentType; readonly entry: EntryState }, id: string): string {
-  const field = storedFields(type.definition).find(({ key, definition }) => definition.field_type === 'relation' && idsIn(entry.fields[key]).includes(id));
+/** Name of the entry's field that refers to the id. */
+function referringField(
+  { type, entry }: { readonly type: ContentType; readonly entry: EntryState },
+  id: string,
+): string {
+  const field = storedFields(type.definition).find(
+    ({ key, definition }) => definition.field_type === 'relation' && idsIn(entry.fields[key]).includes(id),
+  );
   return field?.definition.name ?? '';
 }

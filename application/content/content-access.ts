@@ -1,10 +1,9 @@
-import { keyOf } from '../../domain/content/entry-fields.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { Transports } from '../../domain/content/definition.ts';
+import { keyOf } from '../../domain/content/entry-fields.ts';
 import { refusal } from '../../domain/errors.ts';
-import { holdsRole } from '../../domain/identity/principal.ts';
+import { holdsRole, type Principal } from '../../domain/identity/principal.ts';
 import { CONTENT_WRITERS } from '../../domain/identity/roles.ts';
-import type { Principal } from '../../domain/identity/principal.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AccessAction, AccessRules } from '../ports/access-rules.ts';
 import type { ContentTypeCatalogue } from '../ports/content-type-catalogue.ts';
@@ -16,18 +15,18 @@ export type ContentAccessQuestion = {
   readonly tenant: string;
   readonly schema: string;
   readonly action: AccessAction;
-  /** Undefined for the console, which no content type shuts out. */
+  /** Undefined for the console: transports do not restrict it. */
   readonly transport: keyof Transports | undefined;
 };
 
-/** What the caller may do: the content type, and the fields that are neither shown nor written. */
+/** The content type, and the fields that the caller may not see or write. */
 export type ContentAccess = {
   readonly type: ContentType;
-  /** Names of fields hidden from the answer; belongs_to under the plain name and the key. */
+  /** Names of the fields hidden from the caller. A belongs_to is listed under its name and its key. */
   readonly hidden: ReadonlySet<string>;
-  /** Names of fields that this action may not write. */
+  /** Names of the fields that this action may not write. */
   readonly locked: ReadonlySet<string>;
-  /** Sees what soft delete has kept: the caller holds an admin role (spec 4 A). */
+  /** The caller may see soft-deleted entries, because it holds an admin role. */
   readonly seesDeleted: boolean;
 };
 
@@ -35,14 +34,19 @@ const ADMINS = ['admin', 'super_admin'] as const;
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
- * Whether a credential may act on a content type, in the order of refusals: the key's list of types, the role, the type's existence,
- * its transports, the access rules (spec 1, API key checks and Transports; spec 4 A). Scopes are checked before this.
- * @throws `schema_not_allowed`, `insufficient_permissions`, `schema_not_found`, `schema_read_only`, `schema_write_only`, `permission_denied`
+ * Checks whether a credential may act on a content type, in this order: the key's list of types, the role, whether the
+ * type exists, its transports, the access rules. Scopes are checked before.
+ * @throws `schema_not_allowed`, `insufficient_permissions`, `schema_not_found`, `schema_read_only`,
+ *   `schema_write_only`, `permission_denied`
  */
-export async function contentAccess(question: ContentAccessQuestion, { types, accessRules }: ContentAccessDependencies): Promise<ContentAccess> {
+export async function contentAccess(
+  question: ContentAccessQuestion,
+  { types, accessRules }: ContentAccessDependencies,
+): Promise<ContentAccess> {
   const { principal, tenant, schema, action, transport } = question;
   const writes = action !== 'read';
-  if (principal.kind === 'api_key' && principal.schemas.length > 0 && !principal.schemas.includes(schema)) throw refusal('schema_not_allowed');
+  if (principal.kind === 'api_key' && principal.schemas.length > 0 && !principal.schemas.includes(schema))
+    throw refusal('schema_not_allowed');
   requireWriter(principal, action);
   const type = await types.get(tenant, schema);
   const mode = (transport && type?.definition.transports?.[transport]) ?? 'rw';
@@ -54,28 +58,41 @@ export async function contentAccess(question: ContentAccessQuestion, { types, ac
   if (!allowed) throw refusal('permission_denied');
   const read = writes ? accessRules.decide({ ...asked, action: 'read' }) : undefined;
   const locked = namesOf(type, maskedFields);
-  return { type, locked, seesDeleted: holdsRole(principal, ADMINS), hidden: read?.allowed === true ? new Set([...locked, ...namesOf(type, read.maskedFields)]) : locked };
+  return {
+    type,
+    locked,
+    seesDeleted: holdsRole(principal, ADMINS),
+    hidden: read?.allowed === true ? new Set([...locked, ...namesOf(type, read.maskedFields)]) : locked,
+  };
 }
 
-/** @throws `insufficient_permissions` for a write by a caller who holds none of the roles that write content */
+/** @throws `insufficient_permissions` for a write by a caller without a role that writes content */
 export function requireWriter(principal: Principal, action: AccessAction): void {
   if (action !== 'read' && !holdsRole(principal, CONTENT_WRITERS)) throw refusal('insufficient_permissions');
 }
 
-/** The types among these that the caller may read, each with the fields hidden from them. */
-export function readableTypes<T extends ContentType>(types: readonly T[], { tenant, roles }: Pick<Principal, 'tenant' | 'roles'>, { accessRules }: Pick<ContentAccessDependencies, 'accessRules'>): readonly { readonly type: T; readonly hidden: ReadonlySet<string> }[] {
+/** The types that the caller may read, each with the names of its hidden fields. */
+export function readableTypes<T extends ContentType>(
+  types: readonly T[],
+  { tenant, roles }: Pick<Principal, 'tenant' | 'roles'>,
+  { accessRules }: Pick<ContentAccessDependencies, 'accessRules'>,
+): readonly { readonly type: T; readonly hidden: ReadonlySet<string> }[] {
   return types.flatMap((type) => {
     const { allowed, maskedFields } = accessRules.decide({ tenant, roles, schema: type.name, action: 'read' });
     return allowed ? [{ type, hidden: namesOf(type, maskedFields) }] : [];
   });
 }
 
-/** @throws `permission_denied` when the body names a field that the access rules mask */
+/** @throws `permission_denied` when `data` names a field that the access rules mask */
 export function refuseLockedFields({ locked }: Pick<ContentAccess, 'locked'>, data: JsonObject): void {
   if (locked.size > 0 && Object.keys(data).some((name) => locked.has(name))) throw refusal('permission_denied');
 }
 
 function namesOf(type: ContentType, masked: ReadonlySet<string>): ReadonlySet<string> {
   if (masked.size === 0) return NOTHING;
-  return new Set(type.definition.fields.filter((field) => masked.has(field.name) || masked.has(keyOf(field))).flatMap((field) => [field.name, keyOf(field)]));
+  return new Set(
+    type.definition.fields
+      .filter((field) => masked.has(field.name) || masked.has(keyOf(field)))
+      .flatMap((field) => [field.name, keyOf(field)]),
+  );
 }

@@ -1,49 +1,53 @@
 import QuickLRU from 'quick-lru';
-import type { ContentType } from '../../domain/content/content-type.ts';
-import { changedName, isContentTypeEvent } from '../../domain/content/content-type.ts';
+import { changedName, contentTypeEvents } from '../../domain/content/content-type-events.ts';
 import { TYPE_NAME } from '../../domain/content/content-type-parser.ts';
+import type { ContentType } from '../../domain/content/content-type.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { ContentTypeCatalogue } from '../ports/content-type-catalogue.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 export type CachedCatalogue = ContentTypeCatalogue & {
   /**
-   * A change of this content type, without a name of any of the tenant's, is a fact at `position`: what is in memory holds until the read model
-   * has come that far.
+   * Notifies the catalogue of a change at `position`. Cached types are used until the read model has reached the
+   * position.
+   * @param name Undefined when any content type of the tenant may have changed.
    */
   changed(tenant: string, name: string | undefined, position: GlobalPosition): void;
-  /** Follows the changes that other processes make, until the signal; ends without an error then. */
+  /** Follows the changes that other processes make, until the signal is aborted. */
   follow(eventStore: Pick<EventStore, 'subscribe'>, signal: AbortSignal): Promise<void>;
-  /** Forgets everything (a rebuilt read model has been swapped in). */
+  /** Clears the cache, after a rebuilt read model was swapped in. */
   clear(): void;
 };
 
 export type CatalogueOptions = {
-  /** Reads one live content type from the read model. */
+  /** Reads a live content type from the read model. */
   readonly load: (tenant: string, name: string) => Promise<ContentType | undefined>;
-  /** Where the read model `content` stands. */
+  /** Position of the read model `content`. */
   readonly position: () => GlobalPosition;
 };
 
-/** `stale`: positions from which on the item no longer holds, any order. */
+/** `stale`: positions of later changes; the item is outdated when the read model has reached one of them. */
 type Item = { readonly loading: Promise<ContentType | undefined>; stale: readonly GlobalPosition[] };
 
-/** Names in memory; also those that are no content type, which anyone can make up. */
+/** Maximum number of names in the cache. Unknown names count too, because clients can request any name. */
 const MAX_ITEMS = 10_000;
 
-/** The catalogue over the read model. Absent types are remembered too, so that a wrong name costs no query each time. */
+/**
+ * The catalogue of content types, cached over the read model. Unknown names are cached too, so repeated requests for
+ * them run no query.
+ */
 export function createContentTypeCatalogue({ load, position }: CatalogueOptions): CachedCatalogue {
   const items = new QuickLRU<string, Item>({ maxSize: MAX_ITEMS });
-  /** Changes that the read model has not reached, also of names that nobody has asked for yet. */
-  const coming = new Map<string, readonly GlobalPosition[]>();
+  /** Positions of changes that the read model has not reached, by name, also for names that are not in the cache. */
+  const upcoming = new Map<string, readonly GlobalPosition[]>();
 
   function current(tenant: string, name: string): Item {
     const key = `${tenant}/${name}`;
     const known = items.get(key);
     const now = position();
     if (known?.stale.every((from) => now < from) === true) return known;
-    const news = [...(coming.get(key) ?? []), ...(coming.get(everyName(tenant)) ?? [])];
-    const item: Item = { loading: load(tenant, name), stale: news.filter((from) => now < from) };
+    const later = [...(upcoming.get(key) ?? []), ...(upcoming.get(allNamesKey(tenant)) ?? [])];
+    const item: Item = { loading: load(tenant, name), stale: later.filter((from) => now < from) };
     items.set(key, item);
     item.loading.catch(() => {
       if (items.get(key) === item) items.delete(key);
@@ -52,12 +56,15 @@ export function createContentTypeCatalogue({ load, position }: CatalogueOptions)
   }
 
   function changed(tenant: string, name: string | undefined, at: GlobalPosition): void {
-    const key = name === undefined ? everyName(tenant) : `${tenant}/${name}`;
+    const key = name === undefined ? allNamesKey(tenant) : `${tenant}/${name}`;
     const now = position();
-    for (const [other, positions] of coming) if (positions.every((from) => from <= now)) coming.delete(other);
-    coming.set(key, [...(coming.get(key) ?? []), at]);
-    const touched = name === undefined ? [...items].filter(([other]) => other.startsWith(key)).map(([, item]) => item) : [items.get(key)];
-    // The read may have begun before the change and end after it, so it is marked too.
+    for (const [other, positions] of upcoming) if (positions.every((from) => from <= now)) upcoming.delete(other);
+    upcoming.set(key, [...(upcoming.get(key) ?? []), at]);
+    const touched =
+      name === undefined
+        ? [...items].filter(([other]) => other.startsWith(key)).map(([, item]) => item)
+        : [items.get(key)];
+    // A read in progress may have begun before the change, so it is marked too.
     for (const item of touched) if (item && !item.stale.includes(at)) item.stale = [...item.stale, at];
   }
 
@@ -68,18 +75,19 @@ export function createContentTypeCatalogue({ load, position }: CatalogueOptions)
       items.clear();
     },
     async follow(eventStore, signal) {
-      // From where the read model stands: what it has not applied yet must be heard of. What was read before may have missed a change.
+      // Start at the read model's position, so no later change is missed. The cached types may miss an earlier one.
       const after = position();
       items.clear();
       for await (const item of eventStore.subscribe({ after, filter: { categories: ['content_type'] }, signal })) {
         if (item.kind !== 'events') continue;
-        for (const event of item.events.filter(isContentTypeEvent)) changed(event.metadata.tenant, changedName(event), event.position);
+        for (const event of item.events)
+          if (contentTypeEvents.includes(event)) changed(event.metadata.tenant, changedName(event), event.position);
       }
     },
   };
 }
 
-/** Stands for all names of a tenant; no content type has the empty one. */
-function everyName(tenant: string): string {
+/** Key for all names of a tenant. No content type has an empty name. */
+function allNamesKey(tenant: string): string {
   return `${tenant}/`;
 }

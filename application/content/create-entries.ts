@@ -1,72 +1,93 @@
-import { createEntry, entryDecider } from '../../domain/content/entry.ts';
-import type { EntryFact } from '../../domain/content/entry.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
+import { entryDecider } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { hasCode, isAppError, refusal } from '../../domain/errors.ts';
-import type { FieldError } from '../../domain/errors.ts';
+import { hasCode, isAppError, refusal, type FieldError } from '../../domain/errors.ts';
 import type { GlobalPosition, NewEvent } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { streamName } from '../../domain/stream.ts';
 import { appendOnce, toNewEvent } from '../handle-command.ts';
-import type { EventStore, StreamWrite } from '../ports/event-store.ts';
+import type { StreamWrite } from '../ports/event-store.ts';
+import { withClaims, type ClaimSession } from '../with-claims.ts';
 import { findMissingTargets } from './related-entries.ts';
 import type { EntryDependencies } from './run-entry-command.ts';
-import { abandonClaims, claimChanges, heldFields, HOLDS_NOTHING, settleClaims } from './unique-values.ts';
-import type { UniqueClaim } from './unique-values.ts';
+import { claimChanges, claimKey, heldFields, NO_UNIQUE_VALUES, type UniqueClaim } from './unique-values.ts';
 
-/** One refusal of a bulk request (spec 4 A, bulk). */
+/** A refused field of a bulk request; `index` is the item's place in the request. */
 export type BulkProblem = FieldError & { readonly index: number };
 
-type Planned = { readonly index: number; readonly stream: string; readonly entry: EntryState; readonly fact: EntryFact; readonly event: NewEvent; readonly claims: readonly UniqueClaim[] };
+type PlannedEntry = {
+  readonly index: number;
+  readonly stream: string;
+  readonly entry: EntryState;
+  readonly event: NewEvent;
+  readonly claims: readonly UniqueClaim[];
+};
 
 /**
- * Creates entries, all or none: all are checked first, 422 wins over 409 (spec 4 A, bulk). One atomic append where the store has one, else one
- * append after the other, none of which can be refused any more.
- * @throws `validation_failed` with `errors` in the body, also for a held unique value (then with status 409)
+ * Creates all entries or none. All items are validated before unique values are claimed, so invalid items are reported
+ * before held values. The events are one atomic append where the store supports it, else one append after the other;
+ * by then no item can be refused.
+ * @throws `validation_failed` with `errors` in the body; `unique_value_held` with `errors` in the body
  */
 export async function createEntries(
   { type, items }: { readonly type: ContentType; readonly items: readonly JsonObject[] },
   context: CommandContext,
   dependencies: EntryDependencies,
 ): Promise<{ readonly entries: readonly EntryState[]; readonly position: GlobalPosition | undefined }> {
-  const { planned, problems } = plan(type, items, context);
-  const missing = await findMissingTargets(type, planned.map(({ entry }) => entry.fields), dependencies);
-  const refused = [...problems, ...planned.flatMap(({ index }, at) => (missing[at] ?? []).map((field) => ({ index, ...field })))];
-  if (refused.length > 0) throw refuseAll(refused, 'validation_failed');
+  const { planned, problems } = planEntries({ type, items }, context);
+  const missing = await findMissingTargets({ type, sets: planned.map(({ entry }) => entry.fields) }, dependencies);
+  const refused = [
+    ...problems,
+    ...planned.flatMap(({ index }, at) => (missing[at] ?? []).map((field) => ({ index, ...field }))),
+  ];
+  if (refused.length > 0) throw bulkRefusal('validation_failed', refused);
 
-  const command = context.newId();
-  const claimed: Planned[] = [];
-  let partly = false;
-  try {
-    const held = [...twice(planned), ...(await claimEach(planned, { claimed, command }, dependencies))];
-    if (held.length > 0) throw refuseAll(held, 'unique_value_held');
-    partly = !dependencies.eventStore.capabilities.atomicMultiStream;
-    const position = await appendAll(dependencies.eventStore, planned);
-    for (const { stream, claims } of claimed) await settleClaims(dependencies.claims, stream, { touched: claims, held: claims }, command);
-    return { entries: planned.map(({ entry }) => entry), position };
-  } catch (error) {
-    // Where some of the streams may be written, the reaper asks each of them.
-    if (!partly) for (const { stream, claims } of claimed) await abandonClaims(dependencies.claims, stream, claims, { error, command });
-    throw error;
-  }
+  const { eventStore } = dependencies;
+  return withClaims(
+    {
+      command: context.newId(),
+      async work(session) {
+        const held = [...findDuplicates(planned), ...(await claimEach(planned, session))];
+        if (held.length > 0) throw bulkRefusal('unique_value_held', held);
+        if (!eventStore.capabilities.atomicMultiStream) session.keepOnFailure();
+        const position = await appendAll(planned, dependencies);
+        return { entries: planned.map(({ entry }) => entry), position };
+      },
+    },
+    dependencies,
+  );
 }
 
-function plan(type: ContentType, items: readonly JsonObject[], context: CommandContext): { readonly planned: readonly Planned[]; readonly problems: readonly BulkProblem[] } {
-  const planned: Planned[] = [];
+function planEntries(
+  { type, items }: { readonly type: ContentType; readonly items: readonly JsonObject[] },
+  context: CommandContext,
+): { readonly planned: readonly PlannedEntry[]; readonly problems: readonly BulkProblem[] } {
+  const planned: PlannedEntry[] = [];
   const problems: BulkProblem[] = [];
   const moment = context.now();
-  const frozen = { ...context, now: () => moment };
   items.forEach((data, index) => {
     const id = context.newId();
-    const command = { entryId: id, typeId: type.id, typeRevision: type.revision, definition: type.definition, actor: context.actor, at: moment.toISOString() };
+    const base = {
+      entryId: id,
+      typeId: type.id,
+      typeRevision: type.revision,
+      definition: type.definition,
+      actor: context.actor,
+      at: moment.toISOString(),
+    };
     try {
-      const facts = createEntry(undefined, { ...command, data });
-      for (const fact of facts) {
-        const entry = entryDecider.evolve(undefined, fact);
+      const events = entryDecider.decide(undefined, { ...base, kind: 'create', data });
+      for (const event of events) {
+        const entry = entryDecider.evolve(undefined, event);
         if (!entry) continue;
-        const stream = streamName({ category: 'entry', tenant: type.tenant, id });
-        planned.push({ index, stream, entry, fact, event: toNewEvent(fact, frozen), claims: claimChanges(type, facts, HOLDS_NOTHING).claimed });
+        planned.push({
+          index,
+          stream: streamName({ category: 'entry', tenant: type.tenant, id }),
+          entry,
+          event: toNewEvent(event, { ...context, now: () => moment }),
+          claims: claimChanges({ type, events, held: NO_UNIQUE_VALUES }).claimed,
+        });
       }
     } catch (error) {
       if (!isAppError(error) || !hasCode(error, 'validation_failed')) throw error;
@@ -76,45 +97,53 @@ function plan(type: ContentType, items: readonly JsonObject[], context: CommandC
   return { planned, problems };
 }
 
-/** Values that two entries of one request want. */
-function twice(planned: readonly Planned[]): readonly BulkProblem[] {
+/** Unique values that two items of the request want. */
+function findDuplicates(planned: readonly PlannedEntry[]): readonly BulkProblem[] {
   const seen = new Set<string>();
   return planned.flatMap(({ index, claims }) =>
-    claims.flatMap(({ scope, value, field }) => {
-      const key = JSON.stringify([scope, value]);
-      if (seen.has(key)) return [{ index, field, message: 'unique value already held' }];
-      seen.add(key);
+    claims.flatMap((claim) => {
+      if (seen.has(claimKey(claim))) return [{ index, field: claim.field, message: 'unique value already held' }];
+      seen.add(claimKey(claim));
       return [];
     }),
   );
 }
 
-async function claimEach(planned: readonly Planned[], { claimed, command }: { readonly claimed: Planned[]; readonly command: string }, { claims }: EntryDependencies): Promise<readonly BulkProblem[]> {
+async function claimEach(
+  planned: readonly PlannedEntry[],
+  session: Pick<ClaimSession, 'claim'>,
+): Promise<readonly BulkProblem[]> {
   const problems: BulkProblem[] = [];
-  const own = new Set<string>();
-  for (const item of planned) {
-    // A value that an earlier entry of this request claims is reported once, as given twice.
-    const wanted = item.claims.filter(({ scope, value }) => !own.has(JSON.stringify([scope, value])));
-    if (wanted.length === 0) continue;
-    for (const { scope, value } of wanted) own.add(JSON.stringify([scope, value]));
-    const held = await claims.claim(item.stream, wanted.map(({ tenant, scope, value }) => ({ tenant, scope, value })), [], command);
-    if (held.length === 0) claimed.push(item);
-    problems.push(...heldFields(wanted, held).map((field) => ({ index: item.index, ...field })));
+  const seen = new Set<string>();
+  for (const { index, stream, claims } of planned) {
+    // `findDuplicates` reports the values that an earlier item of the request wants too.
+    const claimed = claims.filter((claim) => !seen.has(claimKey(claim)));
+    for (const claim of claimed) seen.add(claimKey(claim));
+    const held = await session.claim({ owner: stream, claimed });
+    problems.push(...heldFields(claimed, held).map((field) => ({ index, ...field })));
   }
   return problems;
 }
 
-/** Each append is repeated under the same ids until its outcome is known. @throws `outcome_unknown` where some entries may be written and others not */
-async function appendAll(eventStore: EventStore, planned: readonly Planned[]): Promise<GlobalPosition | undefined> {
-  const writes: readonly StreamWrite[] = planned.map(({ stream, event }) => ({ stream, events: [event], expected: 'no_stream' }));
+/** @throws `outcome_unknown` when some entries may be written and others not */
+async function appendAll(
+  planned: readonly PlannedEntry[],
+  { eventStore }: Pick<EntryDependencies, 'eventStore'>,
+): Promise<GlobalPosition | undefined> {
+  const writes: readonly StreamWrite[] = planned.map(({ stream, event }) => ({
+    stream,
+    events: [event],
+    expected: 'no_stream',
+  }));
   const appendMany = eventStore.appendMany?.bind(eventStore);
-  if (eventStore.capabilities.atomicMultiStream && appendMany) return (await appendOnce(() => appendMany(writes))).at(-1)?.position;
+  if (eventStore.capabilities.atomicMultiStream && appendMany)
+    return (await appendOnce(() => appendMany(writes))).at(-1)?.position;
   let position: GlobalPosition | undefined;
   for (const { stream, events, expected } of writes) {
     try {
       position = (await appendOnce(() => eventStore.append(stream, events, { expected }))).position;
     } catch (error) {
-      // What was written stays written, so the answer can't be that nothing happened.
+      // The entries before this one are written, so the answer must not say that nothing happened.
       if (position !== undefined) throw refusal('outcome_unknown', { cause: error });
       throw error;
     }
@@ -122,7 +151,9 @@ async function appendAll(eventStore: EventStore, planned: readonly Planned[]): P
   return position;
 }
 
-function refuseAll(problems: readonly BulkProblem[], code: 'validation_failed' | 'unique_value_held') {
-  const errors = problems.toSorted((a, b) => a.index - b.index).map(({ index, field, message }) => ({ index, field, message }));
+function bulkRefusal(code: 'validation_failed' | 'unique_value_held', problems: readonly BulkProblem[]): Error {
+  const errors = problems
+    .toSorted((a, b) => a.index - b.index)
+    .map(({ index, field, message }) => ({ index, field, message }));
   return refusal(code, { message: 'validation failed', body: { errors } });
 }

@@ -1,26 +1,47 @@
-import { deleteEntry as decide } from '../../domain/content/entry.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
+import { entryDecider } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { releaseReferences } from './release-references.ts';
-import { runEntryCommand } from './run-entry-command.ts';
-import type { EntryDependencies, EntryOutcome } from './run-entry-command.ts';
+import { withClaims } from '../with-claims.ts';
+import { releaseReferences, type ReferenceRelease } from './release-references.ts';
+import { runEntryCommand, type EntryDependencies, type EntryOutcome } from './run-entry-command.ts';
+
+export type DeleteEntryInput = {
+  readonly type: ContentType;
+  readonly id: string;
+  /** Versions of an `If-Match` header. */
+  readonly versions?: readonly number[] | undefined;
+};
 
 /**
- * Deletes an entry; its stream stays, its unique values become free, optional references to it go (spec 4 A).
+ * Deletes an entry. Its stream stays, its unique values are released, and optional references to it are removed.
  * @throws `entry_not_found`, `entry_changed`, `entry_referenced` when another entry requires it
  */
-export async function deleteEntry(
-  { type, id, versions }: { readonly type: ContentType; readonly id: string; readonly versions?: readonly number[] | undefined },
+export function deleteEntry(
+  { type, id, versions }: DeleteEntryInput,
   context: CommandContext,
   dependencies: EntryDependencies,
 ): Promise<EntryOutcome> {
-  const references = releaseReferences({ type, id }, context, dependencies);
-  try {
-    const outcome = await runEntryCommand({ type, id, decide: (state, command) => decide(state, { ...command, versions }), alongside: references.alongside }, context, dependencies);
-    await references.settle();
-    return outcome;
-  } catch (error) {
-    await references.settle(error);
-    throw error;
-  }
+  const command = context.newId();
+  let references: ReferenceRelease | undefined;
+  return withClaims(
+    {
+      command,
+      work(session) {
+        references = releaseReferences({ type, id, command, session }, context, dependencies);
+        const { alongside } = references;
+        return runEntryCommand(
+          {
+            type,
+            id,
+            decide: (state, base) => entryDecider.decide(state, { ...base, kind: 'delete', versions }),
+            alongside,
+          },
+          context,
+          dependencies,
+        );
+      },
+      heldAfter: (_outcome, stream) => references?.heldAfter(stream),
+    },
+    dependencies,
+  );
 }

@@ -1,19 +1,32 @@
-import { parseReleaseEvent, releaseDecider } from '../../domain/content/release.ts';
-import type { ReleaseState } from '../../domain/content/release.ts';
-import type { ReleaseRecord } from '../../domain/content/release-record.ts';
-import { recordAfter } from '../../domain/content/release-record.ts';
-import type { StateAt } from '../handle-command.ts';
+import { parseReleaseEvent } from '../../domain/content/release-events.ts';
+import { recordAfter, type ReleaseRecord } from '../../domain/content/release-record.ts';
+import { releaseDecider, type ReleaseState } from '../../domain/content/release.ts';
+import type { Fold } from '../../domain/decider.ts';
+import type { RecordedEvent } from '../../domain/event.ts';
+import { foldStream, type StateAt } from '../fold-stream.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { releaseStream } from './release-dependencies.ts';
 
-/** A release as its stream has it now: for decisions, and as it is shown. */
+/** A release according to its stream: the state for decisions, the record for answers. */
 export type LoadedRelease = StateAt<ReleaseState> & { readonly record: ReleaseRecord | undefined };
 
+type StateAndRecord = Pick<LoadedRelease, 'state' | 'record'>;
+
 /** Folds a release's stream. */
-export async function loadRelease(id: string, tenant: string, { eventStore }: { readonly eventStore: EventStore }): Promise<LoadedRelease> {
-  let at: LoadedRelease = { state: releaseDecider.initialState(), record: undefined, revision: -1 };
-  for await (const event of eventStore.readStream(releaseStream(tenant, id))) {
-    at = { state: releaseDecider.evolve(at.state, parseReleaseEvent(event)), record: recordAfter(at.record, id, event), revision: event.revision };
-  }
-  return at;
+export async function loadRelease(
+  { tenant, id }: { readonly tenant: string; readonly id: string },
+  dependencies: { readonly eventStore: Pick<EventStore, 'readStream'> },
+): Promise<LoadedRelease> {
+  const fold: Fold<StateAndRecord, RecordedEvent> = {
+    initialState: () => ({ state: releaseDecider.initialState(), record: undefined }),
+    evolve: ({ state, record }, event) => ({
+      state: releaseDecider.evolve(state, parseReleaseEvent(event)),
+      record: recordAfter(record, id, event),
+    }),
+  };
+  const { state: loaded, revision } = await foldStream(
+    { stream: releaseStream(tenant, id), decider: fold, parse: (event) => event },
+    dependencies,
+  );
+  return { ...loaded, revision };
 }

@@ -1,18 +1,28 @@
-import { moveEntry as decide } from '../../domain/content/entry.ts';
-import type { EntryMove } from '../../domain/content/entry.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
+import { entryDecider, type EntryMove } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { runEntryCommand } from './run-entry-command.ts';
-import type { EntryDependencies, EntryOutcome } from './run-entry-command.ts';
+import { runEntryCommand, type EntryDependencies, type EntryOutcome } from './run-entry-command.ts';
+
+export type MoveEntryInput = {
+  readonly type: ContentType;
+  readonly id: string;
+  readonly move: EntryMove;
+  /** Versions of an `If-Match` header. */
+  readonly versions?: readonly number[] | undefined;
+};
 
 /**
- * Publishes, unpublishes, archives or unarchives an entry (spec 1, entry status; spec 4 A).
+ * Publishes, unpublishes, archives or unarchives an entry.
  * @throws `entry_not_found`, `entry_changed`, `invalid_status_transition`
  */
 export function moveEntry(
-  { type, id, move, versions }: { readonly type: ContentType; readonly id: string; readonly move: EntryMove; readonly versions?: readonly number[] | undefined },
+  { type, id, move, versions }: MoveEntryInput,
   context: CommandContext,
   dependencies: EntryDependencies,
 ): Promise<EntryOutcome> {
-  return runEntryCommand({ type, id, decide: (state, command) => decide(state, { ...command, move, versions }) }, context, dependencies);
+  return runEntryCommand(
+    { type, id, decide: (state, base) => entryDecider.decide(state, { ...base, kind: 'move', move, versions }) },
+    context,
+    dependencies,
+  );
 }

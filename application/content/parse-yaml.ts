@@ -3,33 +3,40 @@ import { findJsonFlaw } from '../../domain/json-flaw.ts';
 
 type Yaml = typeof Library;
 
-/** A text that is read as YAML and found wanting; the message is fit for its author. */
+/** A text is not valid YAML. The message may be shown to the author of the text. */
 export class InvalidYaml extends Error {}
 
-/** Deepest nesting of a document. */
+/** Maximum nesting depth of a document. */
 const MAX_DEPTH = 64;
 const TOO_DEEP = 'nested too deep';
 
 /**
- * Reads a YAML text (JSON is YAML too) into the value that the same JSON would have. Meant for texts of strangers: one document of
- * core types, without aliases, tags of its own or keys that come twice; its size is the caller's to bound.
+ * Reads a YAML or JSON text into the equivalent JSON value. For untrusted texts: accepts one document of core types
+ * without aliases, custom tags and duplicate keys. The caller must limit the size.
  * @throws InvalidYaml
  */
 export async function parseYaml(text: string): Promise<unknown> {
-  // Loaded when it is first needed: most installs never do, and it takes 9 MB.
+  // Loaded on first use: most processes never need it, and it takes 9 MB of memory.
   const yaml = await import('yaml');
-  refuseDeep(text, yaml);
+  refuseDeepNesting(text, yaml);
   try {
-    // Its own look for keys that come twice compares each with each.
-    const document = yaml.parseDocument(text, { schema: 'core', merge: false, resolveKnownTags: false, uniqueKeys: false, logLevel: 'error' });
+    // The library's check for duplicate keys takes quadratic time; `refuseDuplicateKeys` replaces it.
+    const document = yaml.parseDocument(text, {
+      schema: 'core',
+      merge: false,
+      resolveKnownTags: false,
+      uniqueKeys: false,
+      logLevel: 'error',
+    });
     const problem = document.errors[0] ?? document.warnings[0];
-    if (problem) throw new InvalidYaml(problem.message.startsWith('Maximum call stack') ? TOO_DEEP : firstLine(problem.message));
+    if (problem)
+      throw new InvalidYaml(problem.message.startsWith('Maximum call stack') ? TOO_DEEP : firstLine(problem.message));
     yaml.visit(document, {
       Alias: () => {
         throw new InvalidYaml('aliases are not supported');
       },
       Map: (_, map) => {
-        refuseTwice(map, yaml);
+        refuseDuplicateKeys(map, yaml);
       },
     });
     const value: unknown = document.toJS({ maxAliasCount: 0 });
@@ -37,13 +44,13 @@ export async function parseYaml(text: string): Promise<unknown> {
     return value;
   } catch (error) {
     if (error instanceof InvalidYaml) throw error;
-    // Whatever else the parser stumbles over, such as its own stack, is the text's fault.
+    // Other errors of the parser, such as a stack overflow, are caused by the text too.
     throw new InvalidYaml('the text can not be read as YAML', { cause: error });
   }
 }
 
-/** Before the parser recurses into it: brackets by what is open, `- - -` and `? ? ?` by what stands in one line. */
-function refuseDeep(text: string, { Lexer }: Yaml): void {
+/** Checks the depth before the recursive parser runs. Counts open brackets, and `-` and `?` within one line. */
+function refuseDeepNesting(text: string, { Lexer }: Yaml): void {
   let open = 0;
   let inLine = 0;
   for (const token of new Lexer().lex(text)) {
@@ -55,7 +62,7 @@ function refuseDeep(text: string, { Lexer }: Yaml): void {
   }
 }
 
-function refuseTwice(map: Library.YAMLMap, { isScalar }: Yaml): void {
+function refuseDuplicateKeys(map: Library.YAMLMap, { isScalar }: Yaml): void {
   const seen = new Set<string>();
   for (const { key } of map.items) {
     if (!isScalar(key)) throw new InvalidYaml('keys must be plain text');
@@ -65,17 +72,17 @@ function refuseTwice(map: Library.YAMLMap, { isScalar }: Yaml): void {
   }
 }
 
-/** JSON has no infinite numbers; the rest is what no body may hold either. */
+/** Refuses infinite numbers, which JSON lacks, and what request bodies may not contain either. */
 function refuseFlaws(value: unknown): void {
   const flaw = findJsonFlaw(value);
   if (flaw?.kind === 'structure') throw new InvalidYaml('nested too deep, or a key that is not allowed');
   if (flaw) throw new InvalidYaml('text must be well-formed and without NUL');
-  if (holdsUnreal(value)) throw new InvalidYaml('numbers must be finite');
+  if (holdsInfiniteNumber(value)) throw new InvalidYaml('numbers must be finite');
 }
 
-function holdsUnreal(value: unknown): boolean {
+function holdsInfiniteNumber(value: unknown): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
-  return typeof value === 'object' && value !== null && Object.values(value).some(holdsUnreal);
+  return typeof value === 'object' && value !== null && Object.values(value).some(holdsInfiniteNumber);
 }
 
 function firstLine(message: string): string {

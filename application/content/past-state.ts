@@ -1,27 +1,59 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import type { Moment } from '../../domain/content/moment.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { applyEvent, foldEntry, NO_ENTRY } from './fold-entry.ts';
+import { evolveEntry, foldEntry, NO_ENTRY } from './fold-entry.ts';
 
-/** An entry at a moment, under today's field names and types; undefined where it was not there. What soft delete kept then is there, as deleted. */
+/**
+ * Reads an entry at a point in time, with the current names and types of its fields. A soft-deleted entry is returned
+ * with `deleted: true`.
+ * @returns undefined when the entry did not exist
+ */
 export type PastState = (type: ContentType, id: string, moment: Moment) => Promise<EntryState | undefined>;
 
-/** Reads entries at moments from their streams. */
+/** Reads entries at points in time from their streams. */
 export function createPastState({ eventStore }: { readonly eventStore: EventStore }): PastState {
   return async (type, id, moment) => {
     const stream = streamName({ category: 'entry', tenant: type.tenant, id });
-    const state = 'time' in moment ? (await foldEntry(eventStore, stream, { type, while: (event) => event.metadata.occurred_at <= moment.time })).state : await placeOf(stream, type, moment.position);
+    const state =
+      'time' in moment
+        ? await stateAtTime({ stream, type, time: moment.time })
+        : await stateAtPosition({ stream, type, position: moment.position });
     return state?.typeId !== type.id || (state.deleted && !state.deletedSoftly) ? undefined : state;
   };
 
-  /** At the position; else as it was when it came, or came back, after it. */
-  async function placeOf(stream: string, type: ContentType, position: string): Promise<EntryState | undefined> {
+  async function stateAtTime({
+    stream,
+    type,
+    time,
+  }: {
+    readonly stream: string;
+    readonly type: ContentType;
+    readonly time: string;
+  }): Promise<EntryState | undefined> {
+    const isInTime = (event: { readonly metadata: { readonly occurred_at: string } }): boolean =>
+      event.metadata.occurred_at <= time;
+    return (await foldEntry({ stream, type, while: isInTime }, { eventStore })).state;
+  }
+
+  /**
+   * The state at the position. An entry that did not exist then is returned as it was created, or undeleted, after it.
+   */
+  async function stateAtPosition({
+    stream,
+    type,
+    position,
+  }: {
+    readonly stream: string;
+    readonly type: ContentType;
+    readonly position: GlobalPosition;
+  }): Promise<EntryState | undefined> {
     let at = NO_ENTRY;
     for await (const event of eventStore.readStream(stream)) {
       if (event.position > position && at.state?.deleted === false) break;
-      at = applyEvent(at, event, type);
+      at = evolveEntry(at, event, type);
     }
     return at.state?.deleted === false ? at.state : undefined;
   }

@@ -1,70 +1,132 @@
-import type { StoredContentType } from '../../domain/content/content-type.ts';
 import { parseContentType } from '../../domain/content/content-type-parser.ts';
-import type { ContentTypeDefinition, SchemaStatement } from '../../domain/content/definition.ts';
+import type { StoredContentType } from '../../domain/content/content-type.ts';
+import type { ContentTypeDefinition } from '../../domain/content/definition.ts';
 import { InvalidDefinition } from '../../domain/content/invalid-definition.ts';
 import { moveOperations } from '../../domain/content/move-operations.ts';
-import { diffContentType, findConflict, toStatement } from '../../domain/content/schema-diff.ts';
-import type { SchemaDifference } from '../../domain/content/schema-diff.ts';
-import { keptTableName } from '../../domain/content/table-names.ts';
+import { diffContentType, type SchemaDifference, type TableUse } from '../../domain/content/schema-diff.ts';
+import { isDestructive } from '../../domain/content/schema-operation.ts';
+import type { SchemaStatement } from '../../domain/content/schema-statement.ts';
+import { keptTableName } from '../../domain/content/table-name.ts';
+import { tableUseOf } from '../../domain/content/table-shape.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { refusal } from '../../domain/errors.ts';
-import type { AppError } from '../../domain/errors.ts';
+import { refusal, type AppError } from '../../domain/errors.ts';
+import type { SchemaRenderer } from '../ports/schema-renderer.ts';
 import type { ContentTypeReader } from '../ports/schema-workbench.ts';
-import { otherUses, sharedDifferently } from './other-uses.ts';
+import { otherTableUses, sharedTableRefusal, requireShareable } from './shared-table.ts';
+import { toPlacedStatements, toStatement, toStatements } from './to-statement.ts';
 
-/** What saving a definition would come to. */
+/** What saving a definition would do. */
 export type ContentTypePlan = {
   readonly definition: ContentTypeDefinition;
-  /** The type in force of that name, or the deleted one that comes back. */
+  /** The live type with the name, or the deleted one that is adopted. */
   readonly stored: StoredContentType | undefined;
   readonly difference: SchemaDifference;
+  /** In the order in which they run; the destructive ones are queued. */
+  readonly statements: readonly SchemaStatement[];
 };
 
-export type PlanOptions = {
-  /** A type of that name that was deleted with its entries kept comes back, where none is in force. */
+export type PlanContentTypeInput = {
+  readonly name: string;
+  /** The definition as the client sent it. */
+  readonly input: unknown;
+  /**
+   * Restores a type with the name that was deleted with its entries kept, unless a live one exists. Default: false.
+   */
   readonly adopt?: boolean;
 };
 
+export type PlanContentTypeDependencies = { readonly reader: ContentTypeReader; readonly renderer: SchemaRenderer };
+
 /**
- * Reads a definition and compares it with what is stored, on the table that tenants share.
+ * Reads a definition and compares it with the stored one and with the other types in the same table.
  * @throws InvalidDefinition; `schema_table_shared`
  */
-export async function planContentType(name: string, input: unknown, context: CommandContext, reader: ContentTypeReader, { adopt = false }: PlanOptions = {}): Promise<ContentTypePlan> {
+export async function planContentType(
+  { name, input, adopt = false }: PlanContentTypeInput,
+  context: CommandContext,
+  { reader, renderer }: PlanContentTypeDependencies,
+): Promise<ContentTypePlan> {
   const { tenant, newId } = context;
   const [named, types] = [await reader.named(name), await reader.ofTenant(tenant)];
   const own = named.filter((type) => type.tenant === tenant);
   const stored = own.find(({ deleted }) => !deleted) ?? (adopt ? own.findLast(({ deleted }) => deleted) : undefined);
-  const known = [...(stored?.definition.fields ?? []), ...(stored?.retained ?? [])];
-  const definition = parseContentType(input, { name, known, newId, types: types.map((type) => ({ name: type.name, fields: type.definition.fields })) });
-  const others = otherUses(named, tenant);
-  const returning = stored?.deleted === true;
+  const definition = parseContentType(input, {
+    name,
+    known: [...(stored?.definition.fields ?? []), ...(stored?.retained ?? [])],
+    newId,
+    types: types.map((type) => ({ name: type.name, fields: type.definition.fields })),
+  });
+  const others = otherTableUses(named, tenant);
+  const isAdopted = stored?.deleted === true;
   const difference = diffContentType({
     tenant,
     before: stored?.definition,
     retained: stored?.retained ?? [],
     pending: stored?.pending ?? [],
     after: definition,
-    // A type that comes back is changed in the table where its entries were kept, which nobody shares.
-    others: returning ? [] : others,
-    newId,
+    // An adopted type is changed in the table where its entries were kept, which no other type shares.
+    others: isAdopted ? [] : others,
   });
-  const foreign = others.flatMap(({ fields, retained }) => [...fields, ...retained]);
-  const conflict = returning ? findConflict([...definition.fields, ...difference.retained], foreign) : difference.conflict;
-  if (conflict !== undefined) throw sharedDifferently(conflict);
-  return { definition, stored, difference: returning ? { ...difference, statements: statementsOfReturn() } : difference };
-
-  function statementsOfReturn(): readonly SchemaStatement[] {
-    const from = keptTableName(stored?.id ?? '');
-    const changes = difference.statements.map((statement) => (statement.destructive === true ? statement : { ...toStatement(statement.operation, from, statement.id), table: from }));
-    const use = { fields: definition.fields, retained: difference.retained, with_draft_publish: definition.with_draft_publish };
-    const moves = moveOperations({ from, to: name, tenant, own: use, othersThere: { from: [], to: others } });
-    const restored = stored?.deletedAt === undefined ? [] : [{ ...toStatement({ op: 'restore_rows', at: stored.deletedAt }, from, newId()), table: from }];
-    return [...restored, ...changes, ...moves.map(({ table, operation }) => ({ ...toStatement(operation, table, newId()), ...(table === name ? {} : { table }) }))];
+  const statements = toStatements({ operations: difference.operations, table: name, newId }, { renderer });
+  if (isAdopted) {
+    requireShareable([...definition.fields, ...difference.retained], others);
+    const adoption = { stored, definition, retained: difference.retained, statements, others };
+    return { definition, stored, difference, statements: statementsOfAdoption(adoption, context, { renderer }) };
   }
+  if (difference.conflict !== undefined) throw sharedTableRefusal(difference.conflict);
+  return { definition, stored, difference, statements };
 }
 
-/** How a refused definition answers (spec 4 B): `POST` and previews 422 with a prefix, `PUT` 400; transports 422 everywhere. */
-export function refuseDefinition(error: unknown, verb: 'post' | 'put'): AppError {
+/** Restores the kept entries, changes the table in which they were kept, then moves them to the table of the name. */
+function statementsOfAdoption(
+  {
+    stored,
+    definition,
+    retained,
+    statements,
+    others,
+  }: Pick<SchemaDifference, 'retained'> &
+    Pick<ContentTypePlan, 'definition' | 'statements'> & {
+      readonly stored: StoredContentType;
+      readonly others: readonly TableUse[];
+    },
+  { tenant, newId }: CommandContext,
+  dependencies: Pick<PlanContentTypeDependencies, 'renderer'>,
+): readonly SchemaStatement[] {
+  const from = keptTableName(stored.id);
+  const changes = statements.map((statement) =>
+    isDestructive(statement.operation)
+      ? statement
+      : {
+          ...toStatement({ operation: statement.operation, table: from, id: statement.id }, dependencies),
+          table: from,
+        },
+  );
+  const moves = moveOperations({
+    from,
+    to: definition.name,
+    tenant,
+    own: tableUseOf({ definition, retained }),
+    others: { from: [], to: others },
+  });
+  const restore =
+    stored.deletedAt === undefined
+      ? []
+      : [{ table: from, operation: { op: 'restore_rows', at: stored.deletedAt } } as const];
+  const place = { ownTable: definition.name, newId };
+  return [
+    ...toPlacedStatements({ operations: restore, ...place }, dependencies),
+    ...changes,
+    ...toPlacedStatements({ operations: moves, ...place }, dependencies),
+  ];
+}
+
+/**
+ * The refusal of an invalid definition: 422 with a prefix for `POST` and previews, 400 for `PUT`. Invalid transports
+ * answer 422 on every route.
+ * @throws the error when it is not an InvalidDefinition
+ */
+export function definitionRefusal(error: unknown, verb: 'post' | 'put'): AppError {
   if (!(error instanceof InvalidDefinition)) throw error;
   if (verb === 'put' && error.kind !== 'transport') return refusal('schema_refused', { message: error.reason });
   return refusal('invalid_schema', { message: `invalid schema: ${error.reason}` });

@@ -1,21 +1,23 @@
 import { parseName } from '../../domain/content/content-type-parser.ts';
-import type { SchemaStatement } from '../../domain/content/definition.ts';
+import type { SchemaStatement } from '../../domain/content/schema-statement.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import type { ContentTypeReader } from '../ports/schema-workbench.ts';
-import { planContentType, refuseDefinition } from './plan-content-type.ts';
+import type { ContentTypeDependencies } from './change-content-type.ts';
+import { planContentType, definitionRefusal } from './plan-content-type.ts';
 
 /**
- * Statements that saving the definition under this name would run or queue; for an unknown type those of its creation (spec 2, preview).
+ * The statements that saving the definition under this name would run or queue. For an unknown name these are the
+ * statements that create the type.
  * @throws `invalid_schema`, `schema_table_shared`
  */
 export async function previewContentType(
   { name, input }: { readonly name: string; readonly input: unknown },
   context: CommandContext,
-  reader: ContentTypeReader,
+  { workbench, renderer }: Pick<ContentTypeDependencies, 'workbench' | 'renderer'>,
 ): Promise<readonly SchemaStatement[]> {
   try {
-    return (await planContentType(parseName(name), input, context, reader)).difference.statements;
+    const plan = await planContentType({ name: parseName(name), input }, context, { reader: workbench, renderer });
+    return plan.statements;
   } catch (error) {
-    throw refuseDefinition(error, 'post');
+    throw definitionRefusal(error, 'post');
   }
 }

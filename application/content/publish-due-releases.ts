@@ -5,36 +5,49 @@ import { loadRelease } from './load-release.ts';
 import { publishRelease } from './publish-release.ts';
 import type { ReleaseDependencies } from './release-dependencies.ts';
 
-export type DueReleaseDependencies = ReleaseDependencies & Pick<CommandContext, 'now' | 'newId'> & { readonly logger: Logger };
+export type DueReleaseDependencies = ReleaseDependencies &
+  Pick<CommandContext, 'now' | 'newId'> & { readonly logger: Logger };
+
+/** Actor of a publication whose scheduling actor is unknown. */
+const UNKNOWN_ACTOR: Actor = { kind: 'system', id: 'schedule' };
 
 /**
- * Publishes the releases whose time has come, in the name and with the roles of today of whoever set the time, and those whose publication was broken off.
- * Times that passed while nothing ran are made up for. Safe to run in several processes at once. A release that can't be published becomes `failed` and
- * is logged; one that met a fault is tried again the next time.
- * @returns how many were published or failed
+ * Publishes the releases that are due, and continues interrupted publications. A publication acts as the actor who
+ * scheduled it, with that actor's current roles. Releases that became due while no process ran are published too.
+ * Several processes may run this at the same time. A release that is refused becomes `failed`; after any other error
+ * the next run tries it again. Both are logged.
+ * @returns number of releases that were published or failed
  */
 export async function publishDueReleases(dependencies: DueReleaseDependencies): Promise<number> {
   const { releases, now, logger } = dependencies;
   let done = 0;
-  for (const { tenant, id } of await releases.due(now().toISOString())) {
+  for (const release of await releases.due(now().toISOString())) {
+    const { tenant, id } = release;
     try {
-      const { position, refused } = await publishOne(tenant, id, dependencies);
+      const { position, refused } = await publishDue(release, dependencies);
       if (position === undefined) continue;
       done += 1;
-      if (refused.length > 0) logger.warn('a scheduled release was not published', { tenant, release: id, refused: refused.length, first: refused[0]?.error ?? '' });
+      if (refused.length > 0)
+        logger.warn('a scheduled release was not published', {
+          tenant,
+          release: id,
+          refused: refused.length,
+          first: refused[0]?.error ?? '',
+        });
       else logger.info('a scheduled release was published', { tenant, release: id });
     } catch (error) {
-      logger.error('a scheduled release met a fault', { tenant, release: id, reason: String(error) });
+      logger.error('publishing a scheduled release failed', { tenant, release: id, reason: String(error) });
     }
   }
   return done;
 }
 
-async function publishOne(tenant: string, id: string, dependencies: DueReleaseDependencies) {
+async function publishDue(
+  { tenant, id }: { readonly tenant: string; readonly id: string },
+  dependencies: DueReleaseDependencies,
+) {
   const { rolesOf, now, newId } = dependencies;
-  const actor = (await loadRelease(id, tenant, dependencies)).state?.scheduledBy ?? NOBODY;
+  const actor = (await loadRelease({ tenant, id }, dependencies)).state?.scheduledBy ?? UNKNOWN_ACTOR;
   const context: CommandContext = { tenant, actor, correlationId: newId(), causationId: id, now, newId };
   return publishRelease({ id, by: 'schedule', roles: (await rolesOf(tenant, actor)) ?? [] }, context, dependencies);
 }
-
-const NOBODY: Actor = { kind: 'system', id: 'schedule' };

@@ -1,23 +1,25 @@
+import { type TriggerEvent, triggerOf } from '../../domain/automation/trigger.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
-import type { TriggerEvent } from '../../domain/automation/trigger.ts';
-import { triggerOf } from '../../domain/automation/trigger.ts';
 import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
-import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
-import { laterOf } from '../../domain/event.ts';
+import { type GlobalPosition, type RecordedEvent, laterOf } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStream } from '../../domain/stream.ts';
+import { chunks } from '../chunks.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { EntryHistory } from './entry-history.ts';
 
-export type ChangesDependencies = { readonly eventStore: EventStore; readonly history: Pick<EntryHistory, 'changesOf'> };
+export type ChangesDependencies = {
+  readonly eventStore: EventStore;
+  readonly history: Pick<EntryHistory, 'changesOf'>;
+};
 
-/** Who reads: the content type of today, and the fields that the caller does not see. */
+/** The current content type, and the names of the fields hidden from the caller. */
 export type ChangesView = { readonly type: ContentType; readonly hidden: ReadonlySet<string> };
 
 /**
- * One change of an entry. `data` and `old_data` are the entry after and before it, as envelopes show it, under today's names of the fields; null
- * where it was not there.
+ * A change of an entry. `data` and `old_data` are the entry after and before it, with the current names of the fields;
+ * null when the entry did not exist.
  */
 export type ContentChange = {
   readonly position: GlobalPosition;
@@ -30,36 +32,48 @@ export type ContentChange = {
   readonly old_data: JsonObject | null;
 };
 
-/** Changes as JSON texts, and the position to go on from: it moves over everything that was looked at. */
+/** Changes as JSON texts. `next` is the position to continue from; it moves past events that are not listed too. */
 export type ChangesPage = { readonly changes: readonly string[]; readonly next: GlobalPosition };
 
-/** Events of the tenant's entries that one page looks at, whatever their type: a page answers in time on a log of millions. */
-const MOST_EXAMINED = 5_000;
-/** Characters after which a page is full. */
-const MOST_CHARACTERS = 4_000_000;
-/** Changes whose states are in memory at a time. */
+/**
+ * Maximum number of events, of any content type, that one page reads. It limits the time of a request on a long log.
+ */
+const MAX_EXAMINED = 5_000;
+/** A page is full after this many characters. */
+const MAX_CHARACTERS = 4_000_000;
+/** Changes whose states are in memory at the same time. */
 const SLICE = 25;
 const BATCH = 100;
 
 /**
- * One page of the changes of a content type's entries after a position, straight from the event store, deletions included. What only hidden fields
- * took part in is shown without them: the version has moved.
+ * Reads one page of the changes of a content type's entries after a position, from the event store. Deletions are
+ * included. A change of hidden fields only is listed without them.
  */
 export async function readChanges(
-  { view, after, limit, signal }: { readonly view: ChangesView; readonly after: GlobalPosition; readonly limit: number; readonly signal: AbortSignal },
+  {
+    view,
+    after,
+    limit,
+    signal,
+  }: {
+    readonly view: ChangesView;
+    readonly after: GlobalPosition;
+    readonly limit: number;
+    readonly signal: AbortSignal;
+  },
   dependencies: ChangesDependencies,
 ): Promise<ChangesPage> {
   const { eventStore } = dependencies;
-  // Read before the events: all that lies up to here will have been looked at.
+  // The head is read before the events, so all events up to it are included.
   const head = await eventStore.head();
   const changes: string[] = [];
   let characters = 0;
   let next = after;
   let examined = 0;
   let slice: RecordedEvent[] = [];
-  const isFull = (): boolean => changes.length >= limit || characters >= MOST_CHARACTERS;
+  const isFull = (): boolean => changes.length >= limit || characters >= MAX_CHARACTERS;
 
-  async function show(): Promise<void> {
+  async function flush(): Promise<void> {
     for (const { text, position } of await presentChanges(slice, view, dependencies)) {
       if (isFull()) break;
       next = position;
@@ -70,40 +84,64 @@ export async function readChanges(
     slice = [];
   }
 
-  for await (const event of eventStore.readAll({ after, limit: MOST_EXAMINED, filter: entriesOf(view.type.tenant), signal })) {
-    // What this process has not heard of yet belongs to a later page.
+  for await (const event of eventStore.readAll({
+    after,
+    limit: MAX_EXAMINED,
+    filter: entriesOf(view.type.tenant),
+    signal,
+  })) {
+    // The content type has a newer revision than this process knows, so the event belongs to a later page.
     if (isNewerThan(view, event)) {
-      await show();
+      await flush();
       return { changes, next };
     }
     examined += 1;
-    if (isOf(view, event)) slice.push(event);
+    if (isOfType(view, event)) slice.push(event);
     if (slice.length === SLICE || changes.length + slice.length === limit) {
-      await show();
+      await flush();
       if (isFull()) return { changes, next };
     }
     if (slice.length === 0) next = laterOf(next, event.position);
   }
   const left = slice.at(-1);
-  await show();
+  await flush();
   if (left && next < left.position) return { changes, next };
-  return { changes, next: examined === MOST_EXAMINED ? next : laterOf(next, head) };
+  return { changes, next: examined === MAX_EXAMINED ? next : laterOf(next, head) };
 }
 
 /**
- * The changes after a position and then, without a gap or a repeat, those that come, until the signal. `viewOf` is asked again for every run of
- * changes; it gets the type's revision that their events need, and throws where the caller may not read any more.
+ * Yields the changes after a position, then new changes as they happen, without gaps and repeats, until the signal is
+ * aborted.
+ * @param input `viewOf` is called for each run of changes with the highest revision of the content type in it. It
+ *   throws when the caller may no longer read.
  */
 export async function* followChanges(
-  { tenant, typeId, after, viewOf, signal }: { readonly tenant: string; readonly typeId: string; readonly after: GlobalPosition; readonly viewOf: (revision: number) => Promise<ChangesView>; readonly signal: AbortSignal },
+  {
+    tenant,
+    typeId,
+    after,
+    viewOf,
+    signal,
+  }: {
+    readonly tenant: string;
+    readonly typeId: string;
+    readonly after: GlobalPosition;
+    readonly viewOf: (revision: number) => Promise<ChangesView>;
+    readonly signal: AbortSignal;
+  },
   dependencies: ChangesDependencies,
 ): AsyncIterable<ChangesPage> {
-  for await (const item of dependencies.eventStore.subscribe({ after, filter: entriesOf(tenant), batchSize: BATCH, signal })) {
+  for await (const item of dependencies.eventStore.subscribe({
+    after,
+    filter: entriesOf(tenant),
+    batchSize: BATCH,
+    signal,
+  })) {
     const events = item.kind === 'events' ? item.events.filter((event) => event.data['type_id'] === typeId) : [];
-    for (let start = 0; start < events.length; start += SLICE) {
-      const slice = events.slice(start, start + SLICE);
+    for (const slice of chunks(events, SLICE)) {
       const view = await viewOf(Math.max(...slice.map(revisionOf)));
-      for (const { text, position } of await presentChanges(slice, view, dependencies)) yield { changes: text === undefined ? [] : [text], next: position };
+      for (const { text, position } of await presentChanges(slice, view, dependencies))
+        yield { changes: text === undefined ? [] : [text], next: position };
     }
     yield { changes: [], next: item.position };
   }
@@ -113,21 +151,25 @@ function entriesOf(tenant: string): { readonly categories: readonly string[]; re
   return { categories: ['entry'], tenant };
 }
 
-function isOf({ type }: ChangesView, event: RecordedEvent): boolean {
+function isOfType({ type }: ChangesView, event: RecordedEvent): boolean {
   return event.data['type_id'] === type.id;
 }
 
-/** Revision of the content type that an entry's event was written under. */
+/** Revision of the content type that an event was written under. */
 function revisionOf({ data }: RecordedEvent): number {
   return typeof data['type_revision'] === 'number' ? data['type_revision'] : -1;
 }
 
 function isNewerThan(view: ChangesView, event: RecordedEvent): boolean {
-  return isOf(view, event) && revisionOf(event) > view.type.revision;
+  return isOfType(view, event) && revisionOf(event) > view.type.revision;
 }
 
-/** Without a text where nothing is known to tell: the entry's stream was cut. */
-async function presentChanges(events: readonly RecordedEvent[], view: ChangesView, { history }: ChangesDependencies): Promise<readonly { readonly text?: string; readonly position: GlobalPosition }[]> {
+/** A change has no text when the beginning of the entry's stream is truncated. */
+async function presentChanges(
+  events: readonly RecordedEvent[],
+  view: ChangesView,
+  { history }: ChangesDependencies,
+): Promise<readonly { readonly text?: string; readonly position: GlobalPosition }[]> {
   const changes = await history.changesOf(events, view.type);
   return events.map((event) => {
     const { position } = event;

@@ -1,35 +1,33 @@
-import { convertThrough } from '../../domain/content/convert-value.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
-import { earlierFields, writtenValue } from '../../domain/content/earlier-values.ts';
-import type { WrittenValue } from '../../domain/content/earlier-values.ts';
-import { changeEntry } from '../../domain/content/entry.ts';
-import type { StoredField } from '../../domain/content/entry-fields.ts';
-import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
+import { convertThrough } from '../../domain/content/convert-value.ts';
+import { parseEntryEvent } from '../../domain/content/entry-events.ts';
+import { type StoredField, shownValue, storedFields } from '../../domain/content/entry-fields.ts';
+import { entryDecider } from '../../domain/content/entry.ts';
 import { emptyValue } from '../../domain/content/field-types.ts';
-import { parseEntryEvent } from '../../domain/content/parse-entry-event.ts';
+import { removedFieldIds, writtenValue, type WrittenValue } from '../../domain/content/previous-values.ts';
 import { sameJson } from '../../domain/content/same-json.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, isAppError, refusal } from '../../domain/errors.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
-import { laterOf } from '../../domain/event.ts';
+import { type GlobalPosition, laterOf } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
+import { chunks } from '../chunks.ts';
 import type { EntriesWithoutValue } from '../ports/entries-without-value.ts';
-import { runEntryCommand } from './run-entry-command.ts';
-import type { EntryDependencies } from './run-entry-command.ts';
+import type { ProjectionProgress } from '../ports/projection-progress.ts';
+import { waitForHead } from '../wait-for-read-model.ts';
+import { runEntryCommand, type EntryDependencies } from './run-entry-command.ts';
 
 export type RecoverDependencies = EntryDependencies & {
   readonly withoutValue: EntriesWithoutValue;
-  /** Resolves true when the read models have reached the position, false after the time-out. */
-  readonly waitFor: (readModels: readonly string[], position: GlobalPosition, timeoutMs: number) => Promise<boolean>;
+  readonly progress: Pick<ProjectionProgress, 'waitFor'>;
 };
 
-/** An entry whose earlier value was not written, and why. */
+/** An entry whose previous value could not be written, and the reason. */
 export type SkippedEntry = { readonly entryId: string; readonly reason: string };
 
 export type RecoveredField = {
-  /** Entries that got their value. */
+  /** Number of entries that got their previous value. */
   readonly recovered: number;
-  /** The first of those that did not although they had one. */
+  /** The first entries whose previous value was skipped. */
   readonly skipped: readonly SkippedEntry[];
   readonly skippedTotal: number;
   readonly position: GlobalPosition | undefined;
@@ -37,15 +35,15 @@ export type RecoveredField = {
 
 type Outcome = { readonly position: GlobalPosition } | { readonly reason: string } | undefined;
 
-const CATCH_UP_MS = 5000;
 const PAGE = 200;
 const AT_ONCE = 8;
 const MAX_SKIPPED = 100;
 
 /**
- * Writes the values that entries held in removed fields of this field's name into it again, where an entry has none today: removed values stay
- * in the history (spec 4 B). What today's type or rules do not take is skipped. All writes carry the one correlation id of the command, so they
- * can be found and undone together; running it again goes on where it was broken off. Memory holds one page of ids.
+ * Writes the values that entries held in removed fields of the same name into the field, for entries without a current
+ * value. Values that do not convert, or that the current rules refuse, are skipped. All events have the correlation id
+ * of the command, so they can be found and undone together. A repeated command continues after an interruption. One
+ * page of ids is in memory at a time.
  * @throws `field_not_found`, `not_caught_up`; the signal's reason
  */
 export async function recoverField(
@@ -53,12 +51,12 @@ export async function recoverField(
   context: CommandContext,
   dependencies: RecoverDependencies,
 ): Promise<RecoveredField> {
-  const { eventStore, withoutValue, waitFor } = dependencies;
+  const { eventStore, withoutValue } = dependencies;
   const definition = type.definition.fields.find((field) => field.name === name);
   if (!definition) throw refusal('field_not_found');
-  if (!(await waitFor(['content'], await eventStore.head(), CATCH_UP_MS))) throw refusal('not_caught_up');
+  await waitForHead('content', dependencies);
   const field = storedFields(type.definition).find((stored) => stored.definition === definition);
-  const earlier = earlierFields(type, definition);
+  const earlier = removedFieldIds(type, definition);
   const skipped: SkippedEntry[] = [];
   let [recovered, skippedTotal] = [0, 0];
   let position: GlobalPosition | undefined;
@@ -81,11 +79,11 @@ export async function recoverField(
   }
   return { recovered, skipped, skippedTotal, position };
 
-  /** A few at a time. */
+  /** Yields the ids of the entries without a value, a few at a time. */
   async function* entriesOf(stored: StoredField): AsyncIterable<readonly string[]> {
-    for (let after: string | undefined; ; ) {
+    for (let after: string | undefined; ;) {
       const ids = await withoutValue.page(type, stored, { after, limit: PAGE });
-      for (let at = 0; at < ids.length; at += AT_ONCE) yield ids.slice(at, at + AT_ONCE);
+      yield* chunks(ids, AT_ONCE);
       after = ids.at(-1);
       if (ids.length < PAGE) return;
     }
@@ -99,22 +97,32 @@ export async function recoverField(
     if (value === null || sameJson(value, none)) return { reason: 'the value does not convert to the type of today' };
     try {
       const outcome = await runEntryCommand(
-        { type, id, decide: (state, command) => (state && !sameJson(shownValue(stored, state.fields), none) ? [] : changeEntry(state, { ...command, data: { [stored.key]: value } })) },
+        {
+          type,
+          id,
+          decide: (state, base) =>
+            state && !sameJson(shownValue(stored, state.fields), none)
+              ? []
+              : entryDecider.decide(state, { ...base, kind: 'change', data: { [stored.key]: value } }),
+        },
         context,
         dependencies,
       );
       return outcome.position === undefined ? undefined : { position: outcome.position };
     } catch (error) {
-      // Deleted meanwhile: no living entry any more.
+      // The entry was deleted in the meantime.
       if (hasCode(error, 'entry_not_found')) return undefined;
-      if (!isAppError(error) || !(hasCode(error, 'validation_failed') || hasCode(error, 'unique_value_held'))) throw error;
+      if (!isAppError(error) || !(hasCode(error, 'validation_failed') || hasCode(error, 'unique_value_held')))
+        throw error;
       return { reason: error.fields?.[0]?.message ?? error.message };
     }
   }
 
-  /** The last value that the entry's history holds in any of the earlier fields. */
+  /** The last value of the removed fields in the entry's history. */
   async function lastValue(id: string): Promise<WrittenValue | undefined> {
-    for await (const event of eventStore.readStream(streamName({ category: 'entry', tenant: type.tenant, id }), { direction: 'backwards' })) {
+    for await (const event of eventStore.readStream(streamName({ category: 'entry', tenant: type.tenant, id }), {
+      direction: 'backwards',
+    })) {
       const written = writtenValue(type, earlier, parseEntryEvent(event));
       if (written !== undefined) return written;
     }

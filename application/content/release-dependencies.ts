@@ -7,19 +7,19 @@ import type { Exclusive } from '../ports/exclusive.ts';
 import type { Releases } from '../ports/releases.ts';
 import type { TypeOfEntryDependencies } from './type-of-entry.ts';
 
-/** What the use cases of releases work with. */
+/** Dependencies of the use cases of releases. */
 export type ReleaseDependencies = TypeOfEntryDependencies & {
   readonly eventStore: EventStore;
   readonly releases: Releases;
   readonly rows: Pick<EntryRows, 'load'>;
   readonly accessRules: AccessRules;
-  /** One publication of a release at a time, in the whole install. */
+  /** Runs one publication of a release at a time in the whole install. */
   readonly exclusive: Exclusive;
-  /** Roles that somebody holds in a tenant now; undefined for whom the install knows no more. */
+  /** The current roles of an actor in a tenant; undefined for an unknown actor. */
   readonly rolesOf: (tenant: string, actor: Actor) => Promise<readonly string[] | undefined>;
 };
 
-/** Read model that releases are read from. */
+/** Name of the read model of releases. */
 export const RELEASES = 'releases';
 
 export function releaseStream(tenant: string, id: string): string {

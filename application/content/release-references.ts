@@ -1,139 +1,183 @@
-import { changeEntry, entryDecider } from '../../domain/content/entry.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
+import { entryDecider } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import type { Json } from '../../domain/json.ts';
 import { streamName } from '../../domain/stream.ts';
 import { appendOnce, toNewEvent } from '../handle-command.ts';
+import type { ClaimRequest } from '../ports/claims.ts';
 import type { Referrer } from '../ports/entry-rows.ts';
 import type { StreamWrite } from '../ports/event-store.ts';
+import { withClaims, type ClaimSession } from '../with-claims.ts';
 import { foldEntry } from './fold-entry.ts';
 import { idsIn } from './related-entries.ts';
 import type { EntryDependencies } from './run-entry-command.ts';
-import { abandonClaims, claimAll, claimChanges, heldClaims, settleClaims } from './unique-values.ts';
-import type { ClaimChanges } from './unique-values.ts';
+import { claimChanges, claimUniqueValues, heldClaims, type ClaimChanges } from './unique-values.ts';
 
-/** Most characters of events that one append takes along with a deletion. */
+/** Maximum size, in characters, of the events that one append writes together with a deletion. */
 const MAX_CHARACTERS = 4_000_000;
+/** Decisions on one referring entry before the deletion gives up under contention. */
 const MAX_DECISIONS = 20;
 
-/** An entry losing a reference: what is appended to its stream, and what that does to its unique values. */
-type Release = { readonly write: StreamWrite; readonly type: ContentType; readonly after: EntryState; readonly claims: ClaimChanges };
+/** The removal of a reference from one entry. */
+type Removal = {
+  readonly write: StreamWrite;
+  readonly type: ContentType;
+  /** The entry after the removal. */
+  readonly after: EntryState;
+  readonly claims: ClaimChanges;
+};
 
-/** Takes the references to one entry away in the course of its deletion. */
+export type ReleaseReferencesInput = {
+  /** Content type of the entry that is deleted. */
+  readonly type: ContentType;
+  /** Id of the entry that is deleted. */
+  readonly id: string;
+  /** Names the run of the deletion for its claims. */
+  readonly command: string;
+  readonly session: Pick<ClaimSession, 'claim' | 'abandon'>;
+};
+
+/** The removal of the references to one entry, as part of its deletion. */
 export type ReferenceRelease = {
   /**
-   * Writes that belong into the append of the deletion, all or none. What is too much for one append, and everything where the store has no append to
-   * many streams, is appended before this answers: then an entry may lose a reference to one that stays after all, but none keeps a reference to one that goes.
+   * Writes for the append of the deletion. When they are too large for one append, or the store cannot append to
+   * several streams atomically, they are appended before this resolves. A failed deletion may then have removed
+   * references to an entry that stays, but no entry keeps a reference to a deleted one.
    * @throws `entry_referenced` when an entry requires the reference
    */
   readonly alongside: (deletion: readonly NewEvent[]) => Promise<readonly StreamWrite[]>;
-  /** To be called when the deletion has happened, or has not and why. */
-  readonly settle: (error?: unknown) => Promise<void>;
+  /** The unique values that a referring entry holds after the append. */
+  readonly heldAfter: (stream: string) => readonly ClaimRequest[] | undefined;
 };
 
 /**
- * References to an entry that is being deleted: optional ones become null or lose the id, by events of the entries that hold them, under the deletion's correlation id
- * and caused by it (spec 4 A).
+ * Removes the references to an entry that is deleted: an optional relation becomes null or loses the id, by an event of
+ * the entry that holds it. The events carry the deletion's correlation id and name the deletion as their cause.
  */
-export function releaseReferences({ type: target, id }: { readonly type: ContentType; readonly id: string }, context: CommandContext, dependencies: EntryDependencies): ReferenceRelease {
-  const { eventStore, rows, claims } = dependencies;
-  const command = context.newId();
-  let together: readonly Release[] = [];
+export function releaseReferences(
+  { type: target, id, command, session }: ReleaseReferencesInput,
+  context: CommandContext,
+  dependencies: EntryDependencies,
+): ReferenceRelease {
+  const { eventStore, rows } = dependencies;
+  /** Removals that are written in the append of the deletion. */
+  let joined: readonly Removal[] = [];
   let isFirst = true;
 
-  function plan({ type, entry }: Referrer, deletion: NewEvent): Release | undefined {
+  function plan({ type, entry }: Referrer, deletion: NewEvent): Removal | undefined {
     const data: Record<string, Json> = {};
     for (const { key, definition } of storedFields(type.definition)) {
       const value = entry.fields[key] ?? null;
       if (definition.relation_to !== target.name || !idsIn(value).includes(id)) continue;
       const rest = Array.isArray(value) ? value.filter((other) => other !== id) : null;
-      if (definition.required === true && (rest === null || rest.length === 0)) throw refusal('entry_referenced', { message: `entry is referenced by ${type.name}.${definition.name}` });
+      if (definition.required === true && (rest === null || rest.length === 0))
+        throw refusal('entry_referenced', { message: `entry is referenced by ${type.name}.${definition.name}` });
       data[key] = rest;
     }
     if (entry.deleted || Object.keys(data).length === 0) return undefined;
-    const decided = { entryId: entry.id, typeId: type.id, typeRevision: type.revision, definition: type.definition, actor: context.actor, at: context.now().toISOString() };
-    const facts = changeEntry(entry, { ...decided, data });
-    const events = facts.map((fact) => toNewEvent(fact, { ...context, causationId: deletion.id, now: () => new Date(fact.at) }));
-    const after = facts.reduce(entryDecider.evolve, entry) ?? entry;
-    return { write: { stream: streamOf({ type, entry }), events, expected: entry.version - 1 }, type, after, claims: claimChanges(type, facts, entry) };
+    const decided = entryDecider.decide(entry, {
+      kind: 'change',
+      entryId: entry.id,
+      typeId: type.id,
+      typeRevision: type.revision,
+      definition: type.definition,
+      actor: context.actor,
+      at: context.now().toISOString(),
+      data,
+    });
+    const events = decided.map((event) =>
+      toNewEvent(event, { ...context, causationId: deletion.id, now: () => new Date(event.at) }),
+    );
+    return {
+      write: { stream: streamOf({ type, entry }), events, expected: entry.version - 1 },
+      type,
+      after: decided.reduce(entryDecider.evolve, entry) ?? entry,
+      claims: claimChanges({ type, events: decided, held: entry }),
+    };
   }
 
-  /** The row decides where it can; a refusal never rests on it. */
-  async function planOn(referrer: Referrer, { isFresh }: { readonly isFresh: boolean }, deletion: NewEvent): Promise<Release | undefined> {
+  /** Plans on the read model's row where possible. The row may be stale, so a refusal is decided on the stream. */
+  async function planOn(
+    referrer: Referrer,
+    { isFresh }: { readonly isFresh: boolean },
+    deletion: NewEvent,
+  ): Promise<Removal | undefined> {
     try {
       if (!isFresh) return plan(referrer, deletion);
     } catch (error) {
       if (!hasCode(error, 'entry_referenced')) throw error;
     }
-    return plan(await current(referrer), deletion);
+    return plan(await refresh(referrer), deletion);
   }
 
-  /** The entry as its stream has it now; the read model may be behind. */
-  async function current({ type, entry }: Referrer): Promise<Referrer> {
-    const { state } = await foldEntry(eventStore, streamOf({ type, entry }), { from: { state: entry, revision: entry.version - 1 }, type });
+  /** The entry with the events that the read model has not applied yet. */
+  async function refresh({ type, entry }: Referrer): Promise<Referrer> {
+    const from = { state: entry, revision: entry.version - 1 };
+    const { state } = await foldEntry({ stream: streamOf({ type, entry }), type, from }, { eventStore });
     return { type, entry: state ?? entry };
   }
 
+  /** Appends a removal on its own, before the deletion. */
   async function appendAhead(referrer: Referrer, deletion: NewEvent): Promise<void> {
     for (let decisions = 1; ; decisions += 1) {
-      const release = await planOn(referrer, { isFresh: decisions > 1 }, deletion);
-      if (!release) return;
-      const { stream, events, expected } = release.write;
+      const removal = await planOn(referrer, { isFresh: decisions > 1 }, deletion);
+      if (!removal) return;
+      const { stream, events, expected } = removal.write;
       try {
-        await claimAll(claims, stream, release.claims, command);
-        await appendOnce(() => eventStore.append(stream, events, { expected }));
-        await settleOne(release);
+        await withClaims(
+          {
+            command,
+            async work(own) {
+              await claimUniqueValues({ owner: stream, ...removal.claims }, own);
+              await appendOnce(() => eventStore.append(stream, events, { expected }));
+            },
+            heldAfter: () => heldClaims(removal.type, removal.after),
+          },
+          dependencies,
+        );
         return;
       } catch (error) {
-        await settleOne(release, error);
         if (!hasCode(error, 'conflict')) throw error;
         if (decisions === MAX_DECISIONS) throw refusal('store_unavailable', { cause: error });
       }
     }
   }
 
-  async function settleOne({ write, type, after, claims: { claimed, released } }: Release, error?: unknown): Promise<void> {
-    const touched = [...claimed, ...released];
-    if (error === undefined) await settleClaims(claims, write.stream, { touched, held: heldClaims(type, after) }, command);
-    else await abandonClaims(claims, write.stream, touched, { error, command });
-  }
-
-  async function settle(error?: unknown): Promise<void> {
-    const done = together;
-    together = [];
-    for (const release of done) await settleOne(release, error);
-  }
-
   return {
-    settle,
+    heldAfter(stream) {
+      const removal = joined.find(({ write }) => write.stream === stream);
+      return removal && heldClaims(removal.type, removal.after);
+    },
     async alongside([deletion]) {
       if (!deletion) return [];
-      // Decided again: nothing of the decision before has been appended.
-      await settle(refusal('conflict'));
-      for await (const chunk of rows.referrers(target, id, { required: true })) for (const referrer of chunk) await planOn(referrer, { isFresh: true }, deletion);
-      const atOnce = eventStore.capabilities.atomicMultiStream && eventStore.appendMany !== undefined;
+      // After a conflict this runs again: the previous decision appended nothing, so its claims are abandoned.
+      joined = [];
+      await session.abandon();
+      for await (const chunk of rows.referrers(target, id, { required: true }))
+        for (const referrer of chunk) await planOn(referrer, { isFresh: true }, deletion);
+      const isAtomic = eventStore.capabilities.atomicMultiStream && eventStore.appendMany !== undefined;
       let waiting: readonly Referrer[] = [];
       for await (const chunk of rows.referrers(target, id)) {
         for (const referrer of waiting) await appendAhead(referrer, deletion);
         waiting = chunk;
       }
-      const releases: Release[] = [];
-      for (const referrer of atOnce ? waiting : []) {
-        const release = await planOn(referrer, { isFresh: !isFirst }, deletion);
-        if (release) releases.push(release);
+      const removals: Removal[] = [];
+      for (const referrer of isAtomic ? waiting : []) {
+        const removal = await planOn(referrer, { isFresh: !isFirst }, deletion);
+        if (removal) removals.push(removal);
       }
       isFirst = false;
-      if (!atOnce || JSON.stringify(releases.map(({ write }) => write.events)).length > MAX_CHARACTERS) {
+      if (!isAtomic || JSON.stringify(removals.map(({ write }) => write.events)).length > MAX_CHARACTERS) {
         for (const referrer of waiting) await appendAhead(referrer, deletion);
         return [];
       }
-      together = releases;
-      for (const { write, claims: changes } of releases) await claimAll(claims, write.stream, changes, command);
-      return releases.map(({ write }) => write);
+      joined = removals;
+      for (const { write, claims } of removals) await claimUniqueValues({ owner: write.stream, ...claims }, session);
+      return removals.map(({ write }) => write);
     },
   };
 }

@@ -1,101 +1,111 @@
-import { entryDecider } from '../../domain/content/entry.ts';
-import type { EntryCommand, EntryFact } from '../../domain/content/entry.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
+import { withCurrentFields } from '../../domain/content/current-fields.ts';
+import { parseEntryEvent, type AttributedEntryEvent, type FieldValues } from '../../domain/content/entry-events.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
-import type { FieldValues } from '../../domain/content/events.ts';
-import { parseEntryEvent } from '../../domain/content/parse-entry-event.ts';
-import { factOfToday } from '../../domain/content/todays-fields.ts';
+import { entryDecider, type EntryCommandBase } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition, NewEvent } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import { handleCommand } from '../handle-command.ts';
-import type { ClaimRequest, Claims } from '../ports/claims.ts';
+import type { Claims } from '../ports/claims.ts';
 import type { StreamWrite } from '../ports/event-store.ts';
-import { foldEntry, NO_ENTRY } from './fold-entry.ts';
-import type { EntryAt } from './fold-entry.ts';
-import { findMissingTargets } from './related-entries.ts';
-import type { RelatedDependencies } from './related-entries.ts';
-import { abandonClaims, claimAll, claimChanges, heldClaims, HOLDS_NOTHING, settleClaims } from './unique-values.ts';
+import { withClaims } from '../with-claims.ts';
+import { foldEntry, NO_ENTRY, type EntryAt } from './fold-entry.ts';
+import { findMissingTargets, type RelatedDependencies } from './related-entries.ts';
+import { claimChanges, claimUniqueValues, heldClaims, NO_UNIQUE_VALUES } from './unique-values.ts';
 
 export type EntryDependencies = RelatedDependencies & { readonly claims: Claims };
 
 /** The entry after a command. */
 export type EntryOutcome = {
   readonly entry: EntryState;
-  /** Position of the last event; undefined when nothing had to happen. */
+  /** Position of the last event; undefined when the command changed nothing. */
   readonly position: GlobalPosition | undefined;
 };
 
-/** A pure decision on one entry. */
-export type EntryDecision = (state: EntryState | undefined, command: EntryCommand) => readonly EntryFact[];
+/** A pure decision on one entry; usually `(state, base) => entryDecider.decide(state, { ...base, kind, … })`. */
+export type EntryDecision = (state: EntryState | undefined, base: EntryCommandBase) => readonly AttributedEntryEvent[];
 
-export type EntryCommandOptions = {
+export type EntryCommandInput = {
   readonly type: ContentType;
   readonly id: string;
   readonly decide: EntryDecision;
+  /** The id is new, so neither the row nor the stream is read. */
   readonly isNew?: boolean;
-  /** Writes to other streams that go with the events (handle-command.ts). */
+  /** Writes to other streams in the same append; see `handleCommand`. */
   readonly alongside?: ((events: readonly NewEvent[]) => Promise<readonly StreamWrite[]>) | undefined;
 };
 
 /**
- * Decides on one entry and appends, unique values claimed and targets of relations checked. The state comes from the read model's row and only the
- * stream's tail is read where that is not enough, so the length of the history costs nothing.
- * @throws refusals of `decide`; `unique_value_held`; `validation_failed` for a missing target; those of the event store
+ * Decides on one entry and appends. Claims unique values and checks the targets of relations before the append. The
+ * state comes from the read model's row, and only the end of the stream is read when the row does not suffice. So the
+ * cost does not depend on the length of the history.
+ * @throws refusals of `decide`; `unique_value_held`; `validation_failed` for a missing target; refusals of the event
+ *   store
  */
 export async function runEntryCommand(
-  { type, id, decide, isNew = false, alongside }: EntryCommandOptions,
+  { type, id, decide, isNew = false, alongside }: EntryCommandInput,
   context: CommandContext,
   dependencies: EntryDependencies,
 ): Promise<EntryOutcome> {
-  const { eventStore, claims } = dependencies;
+  const { eventStore } = dependencies;
   const stream = streamName({ category: 'entry', tenant: type.tenant, id });
-  const base = { entryId: id, typeId: type.id, typeRevision: type.revision, definition: type.definition, actor: context.actor };
-  // Events carry the very moment that the decision saw.
-  let moment = context.now();
-  const decideNow = (state: EntryState | undefined): readonly EntryFact[] => {
-    const facts = decide(state, { ...base, at: context.now().toISOString() });
-    moment = new Date(facts[0]?.at ?? moment);
-    return facts;
+  const base = {
+    entryId: id,
+    typeId: type.id,
+    typeRevision: type.revision,
+    definition: type.definition,
+    actor: context.actor,
   };
-  const command = context.newId();
-  const touched: ClaimRequest[] = [];
-  try {
-    const outcome = await handleCommand({
-      eventStore,
-      stream,
-      decider: entryDecider,
-      parse: (event) => factOfToday(type, parseEntryEvent(event)),
-      context: { ...context, now: () => moment },
-      decide: decideNow,
-      snapshot: isNew ? NO_ENTRY : snapshotOf,
-      alongside,
-      beforeAppend: async (facts, state) => {
-        await refuseMissingTargets(facts);
-        const changes = claimChanges(type, facts, state?.deleted === false ? state : HOLDS_NOTHING);
-        touched.push(...changes.claimed, ...changes.released);
-        await claimAll(claims, stream, changes, command);
+  // The metadata of the events must carry the time that the decision chose.
+  let moment = context.now();
+  const decideNow = (state: EntryState | undefined): readonly AttributedEntryEvent[] => {
+    const events = decide(state, { ...base, at: context.now().toISOString() });
+    moment = new Date(events[0]?.at ?? moment);
+    return events;
+  };
+  return withClaims(
+    {
+      command: context.newId(),
+      async work(session) {
+        const { state, position } = await handleCommand(
+          {
+            stream,
+            decider: entryDecider,
+            parse: (event) => withCurrentFields(type, parseEntryEvent(event)),
+            decide: decideNow,
+            snapshot: isNew ? NO_ENTRY : loadSnapshot,
+            alongside,
+            beforeAppend: async (events, before) => {
+              await refuseMissingTargets(events);
+              const held = before?.deleted === false ? before : NO_UNIQUE_VALUES;
+              await claimUniqueValues({ owner: stream, ...claimChanges({ type, events, held }) }, session);
+            },
+          },
+          { ...context, now: () => moment },
+          { eventStore },
+        );
+        if (!state) throw refusal('entry_not_found');
+        return { entry: state, position };
       },
-    });
-    if (!outcome.state) throw refusal('entry_not_found');
-    if (outcome.position === undefined) await abandonClaims(claims, stream, touched, { command });
-    else await settleClaims(claims, stream, { touched, held: outcome.state.deleted ? [] : heldClaims(type, outcome.state) }, command);
-    return { entry: outcome.state, position: outcome.position };
-  } catch (error) {
-    await abandonClaims(claims, stream, touched, { error, command });
-    throw error;
-  }
+      heldAfter({ entry, position }) {
+        if (position === undefined) return undefined;
+        return entry.deleted ? [] : heldClaims(type, entry);
+      },
+    },
+    dependencies,
+  );
 
-  /** The row, brought up to date where the decision on it would append nothing: a refusal or a no-op must not rest on a state of the past. */
-  async function snapshotOf(): Promise<EntryAt | undefined> {
+  /** The row may be stale. Before a refusal or a decision without events, the newer events of the stream are read. */
+  async function loadSnapshot(): Promise<EntryAt | undefined> {
     const row = await dependencies.rows.load(type, id);
     if (!row) return undefined;
     const snapshot = { state: row, revision: row.version - 1 };
-    return appends(row) ? snapshot : foldEntry(eventStore, stream, { from: snapshot, type });
+    return appendsTo(row) ? snapshot : foldEntry({ stream, type, from: snapshot }, { eventStore });
   }
 
-  function appends(state: EntryState): boolean {
+  function appendsTo(state: EntryState): boolean {
     try {
       return decideNow(state).length > 0;
     } catch {
@@ -103,17 +113,16 @@ export async function runEntryCommand(
     }
   }
 
-  async function refuseMissingTargets(facts: readonly EntryFact[]): Promise<void> {
-    const sets = facts.flatMap(writtenFields);
+  async function refuseMissingTargets(events: readonly AttributedEntryEvent[]): Promise<void> {
+    const sets = events.flatMap(writtenFields);
     if (sets.length === 0) return;
-    const fields = (await findMissingTargets(type, sets, dependencies)).flat();
+    const fields = (await findMissingTargets({ type, sets }, dependencies)).flat();
     const first = fields[0];
     if (first) throw refusal('validation_failed', { message: first.message, fields });
   }
 }
 
-/** Fields that an event writes. */
-function writtenFields(fact: EntryFact): readonly FieldValues[] {
-  if (fact.type === 'EntryUndeleted') return [fact.data.whole.fields];
-  return fact.type === 'EntryCreated' || fact.type === 'EntryFieldsChanged' ? [fact.data.fields] : [];
+function writtenFields(event: AttributedEntryEvent): readonly FieldValues[] {
+  if (event.type === 'EntryUndeleted') return [event.data.whole.fields];
+  return event.type === 'EntryCreated' || event.type === 'EntryFieldsChanged' ? [event.data.fields] : [];
 }

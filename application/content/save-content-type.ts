@@ -1,93 +1,136 @@
 import { parseName } from '../../domain/content/content-type-parser.ts';
-import type { ContentTypeDefinition, FieldDefinition, SchemaStatement } from '../../domain/content/definition.ts';
-import { isRecord } from '../../domain/content/parse-json.ts';
+import type { ContentTypeDefinition, FieldDefinition } from '../../domain/content/definition.ts';
 import { uniqueScope } from '../../domain/content/field-types.ts';
-import { tableNameOf } from '../../domain/content/table-names.ts';
+import { isRecord } from '../../domain/content/parse-json.ts';
+import { tableNameOf } from '../../domain/content/table-name.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { SchemaSession } from '../ports/schema-workbench.ts';
-import { appendChange, changeAlone, claimingName, contentTypeStream, nameClaim } from './change-content-type.ts';
-import type { ContentTypeDependencies } from './change-content-type.ts';
-import { claimingExisting, claimsOf, releasingExisting } from './existing-unique-values.ts';
-import { lookAgain, noteToLookAgain } from './look-again.ts';
-import { planContentType, refuseDefinition } from './plan-content-type.ts';
-import type { ContentTypePlan } from './plan-content-type.ts';
-import { tryOut } from './try-out.ts';
+import { withClaims } from '../with-claims.ts';
+import { backfillUniqueClaims, requestClaimBackfill } from './backfill-unique-claims.ts';
+import {
+  appendChange,
+  changeExclusively,
+  claimName,
+  contentTypeStream,
+  nameClaim,
+  type ContentTypeDependencies,
+} from './change-content-type.ts';
+import { claimExistingValues, claimsByOwner } from './existing-unique-values.ts';
+import { planContentType, definitionRefusal, type ContentTypePlan } from './plan-content-type.ts';
+import { tryStatements } from './try-statements.ts';
 
-export type SaveContentType =
+export type SaveContentTypeInput =
   /**
-   * Creates the type, or saves over the one of that name; `adopt` brings back one that was deleted with its entries kept (spec 4 B). `onlyNew`
-   * refuses to save over one.
+   * Creates the type, or saves over the one with that name. `adopt` restores a type that was deleted with its entries
+   * kept. `onlyNew` refuses to save over an existing type.
    */
   | { readonly verb: 'post'; readonly input: unknown; readonly adopt?: boolean; readonly onlyNew?: boolean }
-  /** Saves over a type there is; the name in the path wins. */
+  /** Saves over an existing type. `name` takes precedence over the name in the body. */
   | { readonly verb: 'put'; readonly name: string; readonly input: unknown };
 
 export type SavedContentType = { readonly definition: ContentTypeDefinition; readonly position: GlobalPosition };
 
 /**
- * Saves a definition: its difference to the stored one is tried in the database, then becomes an event (spec 2, save semantics; spec 5, rule 9).
- * What would lose values is queued.
- * @throws `invalid_schema`, `schema_refused`, `schema_not_found`, `schema_exists` (`onlyNew`), `schema_table_shared`, `schema_migration_failed`, `ddl_in_progress`, `not_caught_up`
+ * Saves a definition. The difference to the stored definition is tried in the database, then appended as an event.
+ * Destructive statements are queued.
+ * @throws `invalid_schema`, `schema_refused`, `schema_not_found`, `schema_exists` (`onlyNew`), `schema_table_shared`,
+ *   `schema_migration_failed`, `ddl_in_progress`, `not_caught_up`
  */
-export async function saveContentType(command: SaveContentType, context: CommandContext, dependencies: ContentTypeDependencies): Promise<SavedContentType> {
+export async function saveContentType(
+  command: SaveContentTypeInput,
+  context: CommandContext,
+  dependencies: ContentTypeDependencies,
+): Promise<SavedContentType> {
   const name = nameOf(command);
   const { tenant } = context;
-  const { definition, position, becoming } = await changeAlone({ tenant, names: [name], tenantTypes: 'shared' }, dependencies, async (session) => {
-    const plan = await planOf(command, name, context, session);
-    const { stored, difference } = plan;
+  const { definition, position, unique } = await changeExclusively(
+    { scope: { tenant, names: [name], tenantTypes: 'shared' }, change },
+    dependencies,
+  );
+  await backfillUniqueClaims({ unique, position }, dependencies);
+  return { definition, position };
+
+  async function change(session: SchemaSession) {
+    const plan = await planSave({ command, name }, context, { ...dependencies, session });
+    const { stored, difference, statements } = plan;
     if (stored && command.verb === 'post' && command.onlyNew === true) throw refusal('schema_exists');
     const typeId = stored?.id ?? context.newId();
-    const before = stored ? tableNameOf(stored) : name;
-    const going = claimsOf(tenant, typeId, await session.valuesOf({ tenant, table: before, fields: difference.released, deletedAt: stored?.deletedAt }));
-    const statements = difference.statements.filter(isApplied);
-    const coming = claimsOf(tenant, typeId, await tryOut({ tenant, table: name, statements, checks: difference.checks }, session));
-    const claiming = { claims: dependencies.claims, command: context.newId() };
-    const unique = { tenant, typeId, name, fields: difference.checks.filter(({ kind }) => kind === 'unique').map(({ field }) => field) };
-    await noteToLookAgain(unique, dependencies.claims);
-    // What is claimed for a field that was not unique is left from before, when entries went or changed without a word to it.
-    for (const { id } of unique.fields.filter((field) => !isUnique(field, stored))) await dependencies.claims.endScopes(tenant, uniqueScope(typeId, id));
-    const appended = await claimingExisting(coming, claiming, () => releasingExisting({ going, staying: coming }, claiming, () => append(plan, typeId, context, dependencies)));
-    return { definition: plan.definition, position: appended, becoming: unique };
-  });
-  await lookAgain(becoming, position, dependencies);
-  return { definition, position };
-}
-
-async function planOf(command: SaveContentType, name: string, context: CommandContext, session: SchemaSession): Promise<ContentTypePlan> {
-  if (command.verb === 'put' && !(await session.ofTenant(context.tenant)).some((type) => type.name === name)) throw refusal('schema_not_found');
-  try {
-    return await planContentType(name, command.input, context, session, { adopt: command.verb === 'post' && command.adopt === true });
-  } catch (error) {
-    throw refuseDefinition(error, command.verb);
+    const released = await session.valuesOf({
+      tenant,
+      table: stored ? tableNameOf(stored) : name,
+      fields: difference.released,
+      deletedAt: stored?.deletedAt,
+    });
+    const applied = statements.filter(({ destructive }) => destructive !== true);
+    const held = await tryStatements({ tenant, table: name, statements: applied, checks: difference.checks }, session);
+    const before = claimsByOwner({ tenant, typeId, values: released });
+    const after = claimsByOwner({ tenant, typeId, values: held });
+    const fields = difference.checks.filter(({ kind }) => kind === 'unique').map(({ field }) => field);
+    await requestClaimBackfill({ tenant, typeId, fields }, dependencies);
+    // Claims of a field that was not unique are left from an earlier time. No entry has updated them since.
+    for (const { id } of fields.filter((field) => !isUnique(field, stored)))
+      await dependencies.claims.endScopes(tenant, uniqueScope(typeId, id));
+    const appended = await withClaims(
+      {
+        command: context.newId(),
+        async work(claims) {
+          await claimExistingValues({ before, after }, claims);
+          if (!stored || stored.deleted) {
+            const owner = contentTypeStream(tenant, typeId);
+            await claimName({ owner, taken: nameClaim(tenant, plan.definition.name) }, claims);
+          }
+          return appendSave({ plan, typeId }, context, dependencies);
+        },
+      },
+      dependencies,
+    );
+    return { definition: plan.definition, position: appended, unique: { tenant, typeId, name, fields } };
   }
 }
 
-function nameOf(command: SaveContentType): string {
+async function planSave(
+  { command, name }: { readonly command: SaveContentTypeInput; readonly name: string },
+  context: CommandContext,
+  { session, renderer }: Pick<ContentTypeDependencies, 'renderer'> & { readonly session: SchemaSession },
+): Promise<ContentTypePlan> {
+  const { verb, input } = command;
+  if (verb === 'put' && !(await session.ofTenant(context.tenant)).some((type) => type.name === name))
+    throw refusal('schema_not_found');
   try {
-    return parseName(command.verb === 'put' ? command.name : isRecord(command.input) ? command.input['name'] : undefined);
+    const adopt = verb === 'post' && command.adopt === true;
+    return await planContentType({ name, input, adopt }, context, { reader: session, renderer });
   } catch (error) {
-    // No type has a name outside the grammar.
+    throw definitionRefusal(error, verb);
+  }
+}
+
+function nameOf(command: SaveContentTypeInput): string {
+  try {
+    return parseName(
+      command.verb === 'put' ? command.name : isRecord(command.input) ? command.input['name'] : undefined,
+    );
+  } catch (error) {
+    // A type with an invalid name cannot exist.
     if (command.verb === 'put') throw refusal('schema_not_found');
-    throw refuseDefinition(error, 'post');
+    throw definitionRefusal(error, 'post');
   }
 }
 
-async function append({ definition, stored, difference }: ContentTypePlan, typeId: string, context: CommandContext, dependencies: ContentTypeDependencies): Promise<GlobalPosition> {
-  const { statements, canceled, retained } = difference;
+function appendSave(
+  { plan, typeId }: { readonly plan: ContentTypePlan; readonly typeId: string },
+  context: CommandContext,
+  dependencies: ContentTypeDependencies,
+): Promise<GlobalPosition> {
+  const { definition, stored, difference, statements } = plan;
+  const { canceled, retained } = difference;
   const adopted = stored?.deleted === true ? { adopted: true } : {};
-  const event = { type: 'ContentTypeSaved', data: { type_id: typeId, definition, statements, canceled, retained, ...adopted } } as const;
-  if (stored && !stored.deleted) return appendChange({ typeId, stored, event }, context, dependencies);
-  const claim = { owner: contentTypeStream(context.tenant, typeId), taken: nameClaim(context.tenant, definition.name) };
-  return claimingName(claim, dependencies.claims, () => appendChange({ typeId, stored, event }, context, dependencies));
+  const event = { type_id: typeId, definition, statements, canceled, retained, ...adopted };
+  return appendChange({ typeId, stored, command: { kind: 'save', event } }, context, dependencies);
 }
 
-/** Whether the field is unique in the definition in force. */
+/** Whether the field is unique in the stored definition. */
 function isUnique({ id }: FieldDefinition, stored: ContentTypePlan['stored']): boolean {
   return stored?.definition.fields.some((field) => field.id === id && field.unique === true) === true;
-}
-
-function isApplied(statement: SchemaStatement): boolean {
-  return statement.destructive !== true;
 }

@@ -1,11 +1,14 @@
 import type { EntryAt } from './fold-entry.ts';
 
-/** An entry before and after an event: whoever asks for the same event again reads nothing. */
+/** An entry before and after an event, so that reading the same event again costs nothing. */
 export type LastStep = { readonly before: EntryAt; readonly after: EntryAt };
 
 export type StateCache = { get(key: string): LastStep | undefined; set(key: string, step: LastStep): void };
 
-/** Least recently used steps, bounded by their size and not their number: an entry may hold a megabyte. */
+/**
+ * A cache of steps that removes the least recently used ones. It is limited by size, not number, because an entry may
+ * hold a megabyte.
+ */
 export function createStateCache(maxCharacters: number): StateCache {
   const entries = new Map<string, { readonly step: LastStep; readonly size: number }>();
   let total = 0;
@@ -34,11 +37,16 @@ export function createStateCache(maxCharacters: number): StateCache {
   };
 }
 
-/** A rough size: texts count by length, what else a field may hold by a constant or its JSON. */
+/** The approximate size in characters: texts by their length, objects by their JSON, other values as a constant. */
 function sizeOf({ state }: EntryAt): number {
   let size = 500;
   for (const value of Object.values(state?.fields ?? {})) {
-    size += typeof value === 'string' ? value.length : typeof value === 'object' && value !== null ? JSON.stringify(value).length : 16;
+    size +=
+      typeof value === 'string'
+        ? value.length
+        : typeof value === 'object' && value !== null
+          ? JSON.stringify(value).length
+          : 16;
   }
   return size;
 }

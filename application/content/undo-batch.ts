@@ -1,34 +1,31 @@
-import type { UndoPlan } from '../../domain/content/undo-plan.ts';
-import { NOTHING_TO_UNDO } from '../../domain/content/undo-plan.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
+import { type UndoPlan, NOTHING_TO_UNDO } from '../../domain/content/undo-plan.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
-import { laterOf, ORIGIN } from '../../domain/event.ts';
+import { type GlobalPosition, laterOf, ORIGIN } from '../../domain/event.ts';
+import { chunks } from '../chunks.ts';
 import { inParallel } from '../in-parallel.ts';
-import type { PlannedUndo } from './check-undo.ts';
-import { checkPlan, findForeignReferrer } from './check-undo.ts';
-import type { Batch, BatchSelector, NotUndoable } from './find-batch.ts';
-import { findBatch } from './find-batch.ts';
+import type { ProjectionProgress } from '../ports/projection-progress.ts';
+import { waitForReadModel } from '../wait-for-read-model.ts';
+import { type PlannedEffects, checkPlan, findForeignReferrer } from './check-undo.ts';
+import { type Batch, type BatchSelector, type NotUndoable, findBatch } from './find-batch.ts';
 import type { EntryDependencies } from './run-entry-command.ts';
-import type { EntryUndo, TypeOfEvent } from './undo-entry.ts';
-import { applyEntryUndo, planEntryUndo } from './undo-entry.ts';
+import { type EntryUndo, type TypeOfEvent, applyEntryUndo, planEntryUndo } from './undo-entry.ts';
 
 export type UndoDependencies = EntryDependencies & {
-  /** A live content type by id. */
-  readonly typeById: (tenant: string, typeId: string) => Promise<ContentType | undefined>;
-  /** Resolves true when the read models have reached the position, false after the time-out. */
-  readonly waitFor: (readModels: readonly string[], position: GlobalPosition, timeoutMs: number) => Promise<boolean>;
+  /** Loads a live content type. */
+  readonly typeOfTenant: (tenant: string, typeId: string) => Promise<ContentType | undefined>;
+  readonly progress: Pick<ProjectionProgress, 'waitFor'>;
 };
 
-/** What became, or would become, of one entry. */
+/** The outcome, or the plan, for one entry. */
 export type UndoneEntry = UndoPlan & { readonly id: string; readonly schema: string };
 
 export type UndoReport = {
   readonly applied: boolean;
-  /** Of the events that take the batch back; undefined for a dry run. */
+  /** Correlation id of the events that undo the batch; undefined for a dry run. */
   readonly correlationId: string | undefined;
-  /** Entries that change or have something in the way, latest first; as many as an answer may hold. */
+  /** Entries that change or have obstacles, the one written last first; limited by the size of the answer. */
   readonly entries: readonly UndoneEntry[];
   readonly truncated: boolean;
   readonly notUndoable: readonly NotUndoable[];
@@ -37,43 +34,60 @@ export type UndoReport = {
     readonly entries: number;
     /** Entries that change. */
     readonly changed: number;
-    /** Entries with something in the way. */
+    /** Entries with obstacles. */
     readonly in_the_way: number;
-    /** Entries of which nothing of the batch is left. */
+    /** Entries on which the batch no longer has an effect. */
     readonly unchanged: number;
     readonly not_undoable: number;
   };
-  /** Position of the last event written. */
+  /** Position of the last event. */
   readonly position: GlobalPosition | undefined;
 };
 
 const CHUNK = 48;
 const PARALLEL = 8;
-/** About how much of a report is listed, in characters. */
-const MOST_CHARACTERS = 8_000_000;
-const MOST_PASSES = 8;
-const CATCH_UP_MS = 5000;
+/** Approximate maximum size of the listed entries, in characters. */
+const MAX_CHARACTERS = 8_000_000;
+const MAX_PASSES = 8;
 
 /**
- * Takes a batch of events back: what it changed goes back where it is still as the batch left it, by new events under one new correlation id, so that
- * the undo can be undone. Without `apply` nothing is written and the report says what would happen. Entries go back one by one, what was written last
- * first; one that waits for another is tried again. Run again, it goes on where it ended.
+ * Undoes a batch of events. Changes that no later event has overwritten are reverted by new events under one new
+ * correlation id, so that the undo can be undone. Without `apply` nothing is written, and the report says what would
+ * happen. Entries are undone one by one, the one written last first; an entry that depends on another one is tried
+ * again. A repeated undo continues after an interruption.
  * @throws `undo_nothing_found`, `undo_too_large`
  */
 export async function undoBatch(
-  { selector, apply, signal }: { readonly selector: BatchSelector; readonly apply: boolean; readonly signal: AbortSignal },
+  {
+    selector,
+    apply,
+    signal,
+  }: { readonly selector: BatchSelector; readonly apply: boolean; readonly signal: AbortSignal },
   context: CommandContext,
   dependencies: UndoDependencies,
 ): Promise<UndoReport> {
-  const batch = await findBatch({ tenant: context.tenant, selector, signal }, dependencies.eventStore);
+  const batch = await findBatch({ tenant: context.tenant, selector, signal }, dependencies);
   if (batch.events === 0) throw refusal('undo_nothing_found');
   const correlationId = apply ? context.newId() : undefined;
   const report = createReport();
-  const run = { batch, correlationId, signal, context: correlationId === undefined ? context : { ...context, correlationId }, dependencies, report };
+  const run = {
+    batch,
+    correlationId,
+    signal,
+    context: correlationId === undefined ? context : { ...context, correlationId },
+    dependencies,
+    report,
+  };
   if (apply) await applyAll(run);
   else await planAll(run);
   const { events, streams, notUndoable, notUndoableCount } = batch;
-  return { applied: apply, correlationId, ...report.read(), notUndoable, totals: { events, entries: streams.length, ...report.counts(), not_undoable: notUndoableCount } };
+  return {
+    applied: apply,
+    correlationId,
+    ...report.read(),
+    notUndoable,
+    totals: { events, entries: streams.length, ...report.counts(), not_undoable: notUndoableCount },
+  };
 }
 
 type Run = {
@@ -86,71 +100,98 @@ type Run = {
 };
 
 async function planAll({ batch, signal, context, dependencies, report }: Run): Promise<void> {
-  const planned: PlannedUndo = { undeleted: new Set(), released: new Set() };
+  const effects: PlannedEffects = { undeleted: new Set(), released: new Set() };
   for (const chunk of chunks(batch.streams, CHUNK)) {
     signal.throwIfAborted();
-    const typeOf = typesOf(dependencies, context.tenant);
-    const plans = await inParallel(chunk, PARALLEL, (stream) => planEntryUndo({ stream, typeOf, contains: batch.contains }, context, dependencies));
+    const typeOf = typesOf(context.tenant, dependencies);
+    const plans = await inParallel(chunk, PARALLEL, (stream) =>
+      planEntryUndo({ stream, typeOf, contains: batch.contains }, context, dependencies),
+    );
     for (const undo of plans) {
       if (!undo) continue;
       const kept = await withoutForeignReferrer(undo, batch, dependencies);
-      report.add({ ...undo, plan: undo.found && kept.action !== 'none' ? await checkPlan({ ...undo.found, plan: kept }, planned, dependencies) : kept });
+      report.add({
+        ...undo,
+        plan:
+          undo.found && kept.action !== 'none'
+            ? await checkPlan({ ...undo.found, plan: kept, effects }, dependencies)
+            : kept,
+      });
     }
   }
 }
 
-/** What is refused is tried again as long as others go back meanwhile; at the end only the fields that are refused stay. */
+/**
+ * Refused entries are tried again as long as other entries are undone. In the last pass only the refused fields are
+ * skipped.
+ */
 async function applyAll({ batch, correlationId, signal, context, dependencies, report }: Run): Promise<void> {
-  // What this undo has written already is no later edit, whoever is tried again.
-  const contains: Batch['contains'] = (event) => batch.contains(event) || event.metadata.$correlationId === correlationId;
-  const begun = new Map<string, UndoPlan>();
+  // The events of this undo do not count as later edits when an entry is tried again.
+  const contains: Batch['contains'] = (event) =>
+    batch.contains(event) || event.metadata.$correlationId === correlationId;
+  const started = new Map<string, UndoPlan>();
   let waiting = batch.streams;
   for (let pass = 1; waiting.length > 0; pass += 1) {
-    const lenient = pass === MOST_PASSES || (pass > 1 && report.progress() === 0);
+    const lenient = pass === MAX_PASSES || (pass > 1 && report.progress() === 0);
     const deferred: string[] = [];
     for (const chunk of chunks(waiting, CHUNK)) {
-      const typeOf = typesOf(dependencies, context.tenant);
+      const typeOf = typesOf(context.tenant, dependencies);
       await inParallel(chunk, PARALLEL, async (stream) => {
-        // The client is gone: what is written stays, and the next call goes on from there.
+        // The client has disconnected. The written events stay; a repeated undo continues from there.
         if (signal.aborted) return;
         const undo = await planEntryUndo({ stream, typeOf, contains }, context, dependencies);
         if (!undo) return;
         const plan = await withoutForeignReferrer(undo, batch, dependencies);
-        const done = undo.found && plan.action !== 'none' ? await applyEntryUndo({ ...undo.found, plan }, { lenient }, context, dependencies) : { plan, position: undefined, mayFollow: false };
-        report.wrote(done.position);
-        const whole = joined(begun.get(stream), done.plan);
-        if (done.mayFollow && !lenient) {
-          begun.set(stream, { ...whole, inTheWay: [] });
+        const done =
+          undo.found && plan.action !== 'none'
+            ? await applyEntryUndo({ ...undo.found, plan, lenient }, context, dependencies)
+            : { plan, position: undefined, isRetryable: false };
+        report.recordWrite(done.position);
+        const whole = joinPlans(started.get(stream), done.plan);
+        if (done.isRetryable && !lenient) {
+          started.set(stream, { ...whole, obstacles: [] });
           deferred.push(stream);
         } else report.add({ ...undo, plan: whole });
       });
     }
     waiting = deferred;
-    // Who waits for another must find what that one has written: references are asked of the read model.
+    // The next pass reads references from the read model, so wait until it has applied the events of this pass.
     const { position } = report.read();
-    if (waiting.length > 0 && position !== undefined) await dependencies.waitFor(['content'], position, CATCH_UP_MS);
+    if (waiting.length > 0 && position !== undefined)
+      await waitForReadModel({ name: 'content', position }, dependencies);
   }
 }
 
-/** What several passes made of one entry. */
-function joined(begun: UndoPlan | undefined, plan: UndoPlan): UndoPlan {
-  if (!begun) return plan;
-  return { action: begun.action === 'none' ? plan.action : begun.action, fields: [...begun.fields, ...plan.fields], inTheWay: plan.inTheWay };
+/** Joins the results of several passes for one entry. */
+function joinPlans(started: UndoPlan | undefined, plan: UndoPlan): UndoPlan {
+  if (!started) return plan;
+  return {
+    action: started.action === 'none' ? plan.action : started.action,
+    fields: [...started.fields, ...plan.fields],
+    obstacles: plan.obstacles,
+  };
 }
 
-async function withoutForeignReferrer({ plan, found }: EntryUndo, { ids }: Batch, dependencies: UndoDependencies): Promise<UndoPlan> {
+async function withoutForeignReferrer(
+  { plan, found }: EntryUndo,
+  { ids }: Batch,
+  dependencies: UndoDependencies,
+): Promise<UndoPlan> {
   if (plan.action !== 'delete' || !found) return plan;
-  const foreign = await findForeignReferrer({ type: found.type, id: found.entry.id, ofBatch: (id) => ids.has(id) }, dependencies);
-  return foreign ? { ...NOTHING_TO_UNDO, inTheWay: [foreign] } : plan;
+  const foreign = await findForeignReferrer(
+    { type: found.type, id: found.entry.id, ofBatch: (id) => ids.has(id) },
+    dependencies,
+  );
+  return foreign ? { ...NOTHING_TO_UNDO, obstacles: [foreign] } : plan;
 }
 
-/** Types are asked for once a chunk: they may be saved while a long undo runs. */
-function typesOf({ typeById }: UndoDependencies, tenant: string): TypeOfEvent {
+/** Loads each content type once a chunk, because types may change during a long undo. */
+function typesOf(tenant: string, { typeOfTenant }: UndoDependencies): TypeOfEvent {
   const known = new Map<string, Promise<ContentType | undefined>>();
   return async ({ data }) => {
     const id = data['type_id'];
     if (typeof id !== 'string') return undefined;
-    const loading = known.get(id) ?? typeById(tenant, id);
+    const loading = known.get(id) ?? typeOfTenant(tenant, id);
     known.set(id, loading);
     return loading;
   };
@@ -168,23 +209,23 @@ function createReport() {
   return {
     add({ id, schema, plan }: Pick<EntryUndo, 'id' | 'schema' | 'plan'>): void {
       if (plan.action !== 'none') totals.changed += 1;
-      if (plan.inTheWay.length > 0) totals.in_the_way += 1;
-      if (plan.action === 'none' && plan.inTheWay.length === 0) {
+      if (plan.obstacles.length > 0) totals.in_the_way += 1;
+      if (plan.action === 'none' && plan.obstacles.length === 0) {
         totals.unchanged += 1;
         return;
       }
-      const size = JSON.stringify([plan.fields, plan.inTheWay]).length + 200;
-      truncated ||= characters + size > MOST_CHARACTERS && entries.length > 0;
+      const size = JSON.stringify([plan.fields, plan.obstacles]).length + 200;
+      truncated ||= characters + size > MAX_CHARACTERS && entries.length > 0;
       if (truncated) return;
       characters += size;
       entries.push({ id, schema, ...plan });
     },
-    wrote(at: GlobalPosition | undefined): void {
+    recordWrite(at: GlobalPosition | undefined): void {
       if (at === undefined) return;
       writes += 1;
       position = laterOf(position ?? ORIGIN, at);
     },
-    /** Entries written since the last time it was asked. */
+    /** Number of entries written since the last call. */
     progress(): number {
       const made = writes;
       writes = 0;
@@ -193,8 +234,4 @@ function createReport() {
     counts: () => totals,
     read: () => ({ entries, truncated, position }),
   };
-}
-
-function* chunks<T>(items: readonly T[], size: number): Iterable<readonly T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -1,42 +1,54 @@
-import type { BatchTrace } from '../../domain/content/batch-trace.ts';
-import { NO_TRACE, traceEvent } from '../../domain/content/batch-trace.ts';
+import { type BatchTrace, NO_TRACE, traceEvent } from '../../domain/content/batch-trace.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
+import { parseEntryEvent } from '../../domain/content/entry-events.ts';
 import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
+import { checkReversions, revertEntry } from '../../domain/content/revert-entry.ts';
 import { sameJson } from '../../domain/content/same-json.ts';
-import { revertEntry, sortOut } from '../../domain/content/revert-entry.ts';
-import type { GoingBack, InTheWay, UndoPlan } from '../../domain/content/undo-plan.ts';
-import { NOTHING_TO_UNDO, planUndo } from '../../domain/content/undo-plan.ts';
-import type { CommandContext } from '../../domain/context.ts';
-import { timestamp } from '../../domain/context.ts';
+import {
+  type Reversion,
+  type UndoObstacle,
+  type UndoPlan,
+  NOTHING_TO_UNDO,
+  planUndo,
+  withoutRefused,
+} from '../../domain/content/undo-plan.ts';
+import { type CommandContext, timestamp } from '../../domain/context.ts';
 import { isAppError } from '../../domain/errors.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
-import { parseEntryEvent } from '../../domain/content/parse-entry-event.ts';
 import { parseStream } from '../../domain/stream.ts';
 import { deleteEntry } from './delete-entry.ts';
-import { applyEvent, NO_ENTRY } from './fold-entry.ts';
-import { runEntryCommand } from './run-entry-command.ts';
-import type { EntryDependencies } from './run-entry-command.ts';
+import { evolveEntry, NO_ENTRY } from './fold-entry.ts';
+import { runEntryCommand, type EntryDependencies } from './run-entry-command.ts';
 import { undeleteEntry } from './undelete-entry.ts';
 
-/** The live content type of an entry's event. */
+/** Returns the live content type of an entry's event. */
 export type TypeOfEvent = (event: RecordedEvent) => Promise<ContentType | undefined>;
 
-/** An entry of a batch as it is today, and what undoing the batch comes to for it. Without `found` nothing can be written: the plan says why. */
+/** The current state of an entry of a batch, and what undoing the batch means for it. */
 export type EntryUndo = {
   readonly id: string;
-  /** Today's name of the content type, or that of the event where it is gone. */
+  /** Current name of the content type; for a deleted type its name at the time of the event. */
   readonly schema: string;
+  /** Undefined when the content type is deleted; then nothing can be written. */
   readonly found: { readonly type: ContentType; readonly entry: EntryState } | undefined;
   readonly plan: UndoPlan;
 };
 
+export type PlanEntryUndoInput = {
+  readonly stream: string;
+  readonly typeOf: TypeOfEvent;
+  /** Whether an event belongs to the batch. */
+  readonly contains: (event: RecordedEvent) => boolean;
+};
+
 /**
- * Reads an entry's whole stream and says what goes back, under today's rules; what only the database knows (unique values, targets) is not asked yet.
- * @returns undefined when the stream holds nothing any more
+ * Reads an entry's whole stream and plans the undo under the current rules. Unique values and the targets of relations,
+ * which only the database knows, are not checked.
+ * @returns undefined when the stream holds no events
  */
 export async function planEntryUndo(
-  { stream, typeOf, contains }: { readonly stream: string; readonly typeOf: TypeOfEvent; readonly contains: (event: RecordedEvent) => boolean },
+  { stream, typeOf, contains }: PlanEntryUndoInput,
   context: CommandContext,
   { eventStore }: Pick<EntryDependencies, 'eventStore'>,
 ): Promise<EntryUndo | undefined> {
@@ -44,14 +56,16 @@ export async function planEntryUndo(
   let trace: BatchTrace = NO_TRACE;
   let type: ContentType | undefined;
   for await (const event of eventStore.readStream(stream)) {
-    if (!type) {
-      type = await typeOf(event);
-      const id = parseStream(event.stream)?.id ?? '';
-      if (!type) return { id, schema: parseEntryEvent(event).data.schema, found: undefined, plan: { ...NOTHING_TO_UNDO, inTheWay: [{ reason: 'refused', message: 'the content type is gone' }] } };
-    }
-    const next = applyEvent(at, event, type);
+    type ??= await typeOf(event);
+    if (!type) return undoWithoutType(event);
+    const next = evolveEntry(at, event, type);
     const { actor, occurred_at } = event.metadata;
-    trace = traceEvent(type.definition, trace, [at.state, next.state], { version: event.revision + 1, actor, at: occurred_at, ofBatch: contains(event) });
+    trace = traceEvent(type.definition, trace, [at.state, next.state], {
+      version: event.revision + 1,
+      actor,
+      at: occurred_at,
+      ofBatch: contains(event),
+    });
     at = next;
   }
   const entry = at.state;
@@ -59,31 +73,52 @@ export async function planEntryUndo(
   const plan = planUndo(type.definition, trace, entry);
   const known = { id: entry.id, schema: type.name, found: { type, entry } };
   if (plan.fields.length === 0) return { ...known, plan };
-  const command = { entryId: entry.id, typeId: type.id, typeRevision: type.revision, definition: type.definition, actor: context.actor, at: timestamp(context) };
-  const { fields, inTheWay } = sortOut({ ...entry, deleted: false }, command, plan.fields);
-  return { ...known, plan: withoutRefused(plan, fields, inTheWay) };
+  const base = {
+    entryId: entry.id,
+    typeId: type.id,
+    typeRevision: type.revision,
+    definition: type.definition,
+    actor: context.actor,
+    at: timestamp(context),
+  };
+  const checked = checkReversions({ ...entry, deleted: false }, base, plan.fields);
+  return { ...known, plan: withoutRefused(plan, checked) };
 }
 
-/** The plan without what was refused. */
-export function withoutRefused(plan: UndoPlan, fields: readonly GoingBack[], inTheWay: readonly InTheWay[]): UndoPlan {
-  return { action: plan.action === 'revert' && fields.length === 0 ? 'none' : plan.action, fields, inTheWay: [...plan.inTheWay, ...inTheWay] };
+function undoWithoutType(event: RecordedEvent): EntryUndo {
+  return {
+    id: parseStream(event.stream)?.id ?? '',
+    schema: parseEntryEvent(event).data.schema,
+    found: undefined,
+    plan: { ...NOTHING_TO_UNDO, obstacles: [{ reason: 'refused', message: 'the content type is gone' }] },
+  };
 }
 
 export type EntryUndone = {
   readonly plan: UndoPlan;
   /** Position of the last event; undefined when nothing was written. */
   readonly position: GlobalPosition | undefined;
-  /** Something else of the batch may have to go back first. */
-  readonly mayFollow: boolean;
+  /** The undo was refused, but may succeed after other entries of the batch were undone. */
+  readonly isRetryable: boolean;
+};
+
+export type ApplyEntryUndoInput = {
+  readonly type: ContentType;
+  readonly entry: EntryState;
+  readonly plan: UndoPlan;
+  /**
+   * Skips only the fields that a refusal names. Otherwise a refusal of one field keeps all fields from being reverted.
+   */
+  readonly lenient: boolean;
 };
 
 /**
- * Writes what takes a plan's entry back, expecting the version that the plan saw. What is refused comes back as in the way: with `lenient` only the
- * fields that the refusal names, else all of it.
+ * Writes the undo of an entry. It expects the version that the plan was made for. Refused fields are returned as
+ * obstacles.
+ * @throws errors other than refusals of the entry, such as `outcome_unknown`
  */
 export async function applyEntryUndo(
-  { type, entry, plan }: { readonly type: ContentType; readonly entry: EntryState; readonly plan: UndoPlan },
-  { lenient }: { readonly lenient: boolean },
+  { type, entry, plan, lenient }: ApplyEntryUndoInput,
   context: CommandContext,
   dependencies: EntryDependencies,
 ): Promise<EntryUndone> {
@@ -92,46 +127,79 @@ export async function applyEntryUndo(
   let version = entry.version;
   let fields = plan.fields;
   try {
-    if (plan.action === 'delete') return { plan, position: (await deleteEntry({ type, id, versions: [version] }, context, dependencies)).position, mayFollow: false };
+    if (plan.action === 'delete') {
+      const outcome = await deleteEntry({ type, id, versions: [version] }, context, dependencies);
+      return { plan, position: outcome.position, isRetryable: false };
+    }
     if (plan.action === 'undelete') {
       const outcome = await undeleteEntry({ type, id, versions: [version], fromHistory: true }, context, dependencies);
       position = outcome.position;
       version = outcome.entry.version;
-      fields = [...fields, ...lostIn(type, entry, outcome.entry).filter((lost) => !fields.some(({ field }) => field === lost.field))];
+      const lost = lostValues(type, entry, outcome.entry);
+      fields = [...fields, ...lost.filter((value) => !fields.some(({ field }) => field === value.field))];
     }
   } catch (error) {
-    const message = refusalOf(error);
-    return { plan: { ...NOTHING_TO_UNDO, inTheWay: [...plan.inTheWay, { reason: 'refused', message }] }, position, mayFollow: true };
+    const message = messageOfRefusal(error);
+    return {
+      plan: { ...NOTHING_TO_UNDO, obstacles: [...plan.obstacles, { reason: 'refused', message }] },
+      position,
+      isRetryable: true,
+    };
   }
-  let inTheWay: readonly InTheWay[] = [];
+  let obstacles: readonly UndoObstacle[] = [];
   while (fields.length > 0) {
-    const going = fields;
+    const attempted = fields;
     try {
-      const outcome = await runEntryCommand({ type, id, decide: (state, command) => revertEntry(state, { ...command, versions: [version], fields: going }) }, context, dependencies);
+      const outcome = await runEntryCommand(
+        {
+          type,
+          id,
+          decide: (state, base) => revertEntry(state, { ...base, versions: [version], fields: attempted }),
+        },
+        context,
+        dependencies,
+      );
       position = outcome.position ?? position;
       break;
     } catch (error) {
-      const message = refusalOf(error);
-      const named = isAppError(error) ? (error.fields ?? []) : [];
-      const refused = fields.filter(({ field }) => !lenient || named.length === 0 || named.some((problem) => problem.field === field));
-      const stuck = refused.length > 0 ? refused : fields;
-      inTheWay = [...inTheWay, ...stuck.map(({ field }): InTheWay => ({ field, reason: 'refused', message: named.find((problem) => problem.field === field)?.message ?? message }))];
-      fields = fields.filter((aspect) => !stuck.includes(aspect));
+      const refused = refusedFields(error, { fields, lenient });
+      obstacles = [...obstacles, ...refused];
+      fields = fields.filter(({ field }) => !refused.some((obstacle) => obstacle.field === field));
     }
   }
-  return { plan: withoutRefused(plan, fields, inTheWay), position, mayFollow: inTheWay.length > 0 };
+  return { plan: withoutRefused(plan, { fields, obstacles }), position, isRetryable: obstacles.length > 0 };
 }
 
-/** What came back without its value: a relation whose target is gone, or not back yet. */
-function lostIn({ definition }: ContentType, past: EntryState, back: EntryState): readonly GoingBack[] {
+/** An obstacle for each field that a refusal applies to; at least one. */
+function refusedFields(
+  error: unknown,
+  { fields, lenient }: { readonly fields: readonly Reversion[]; readonly lenient: boolean },
+): readonly UndoObstacle[] {
+  const message = messageOfRefusal(error);
+  const named = isAppError(error) ? (error.fields ?? []) : [];
+  const refused = fields.filter(
+    ({ field }) => !lenient || named.length === 0 || named.some((problem) => problem.field === field),
+  );
+  return (refused.length > 0 ? refused : fields).map(({ field }) => ({
+    field,
+    reason: 'refused',
+    message: named.find((problem) => problem.field === field)?.message ?? message,
+  }));
+}
+
+/** Values that the undeletion could not restore, because the target of a relation does not exist, or not yet. */
+function lostValues({ definition }: ContentType, past: EntryState, restored: EntryState): readonly Reversion[] {
   return storedFields(definition)
-    .map((field) => ({ field: field.key, from: shownValue(field, back.fields), to: shownValue(field, past.fields) }))
+    .map((field) => ({
+      field: field.key,
+      from: shownValue(field, restored.fields),
+      to: shownValue(field, past.fields),
+    }))
     .filter(({ from, to }) => !sameJson(from, to));
 }
 
-/** @throws what is no refusal of the entry itself: then nobody knows what was written */
-function refusalOf(error: unknown): string {
+/** @throws the error when it is not a refusal of the entry; then it is unknown what was written */
+function messageOfRefusal(error: unknown): string {
   if (isAppError(error) && error.status < 500) return error.message;
   throw error;
 }
-

@@ -1,26 +1,33 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
+import type { EntryEvent, FieldValues } from '../../domain/content/entry-events.ts';
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import { uniqueKey, uniqueScope } from '../../domain/content/field-types.ts';
-import type { EntryEvent, FieldValues } from '../../domain/content/events.ts';
-import { hasCode, refusal } from '../../domain/errors.ts';
-import type { FieldError } from '../../domain/errors.ts';
-import type { ClaimRequest, Claims } from '../ports/claims.ts';
+import { refusal, type FieldError } from '../../domain/errors.ts';
+import type { ClaimRequest } from '../ports/claims.ts';
+import type { ClaimSession } from '../with-claims.ts';
 
-/** A claim and the field it is for. */
+/** A claim and the field it belongs to. */
 export type UniqueClaim = ClaimRequest & { readonly field: string };
 
-/** Claims that events make and those they let go. */
+/** The unique values that events take and give up. */
 export type ClaimChanges = { readonly claimed: readonly UniqueClaim[]; readonly released: readonly UniqueClaim[] };
 
-
-/** What of an entry is unique: values of fields, and its slug. */
+/** The parts of an entry that may be unique: field values and the slug. */
 export type UniqueValues = { readonly fields: FieldValues; readonly slug?: string | undefined };
 
-/** An entry that is not there. */
-export const HOLDS_NOTHING: UniqueValues = { fields: {} };
+/** The unique values of an entry that does not exist. */
+export const NO_UNIQUE_VALUES: UniqueValues = { fields: {} };
 
-/** What the events of one decision do to the unique values that the entry holds. Null never collides. */
-export function claimChanges(type: ContentType, events: readonly EntryEvent[], held: UniqueValues): ClaimChanges {
+/** How the events of one decision change the unique values that the entry holds. Null is never claimed. */
+export function claimChanges({
+  type,
+  events,
+  held,
+}: {
+  readonly type: ContentType;
+  readonly events: readonly EntryEvent[];
+  readonly held: UniqueValues;
+}): ClaimChanges {
   let holds = uniqueClaims(type, held);
   const claimed: UniqueClaim[] = [];
   const released: UniqueClaim[] = [];
@@ -44,7 +51,9 @@ function claimsAfter(type: ContentType, event: EntryEvent, before: readonly Uniq
       return [];
     case 'EntryFieldsChanged': {
       const { fields, slug } = event.data;
-      const kept = before.filter(({ scope, field }) => (scope === slugScope(type) ? slug === undefined : !(field in fields)));
+      const kept = before.filter(({ scope, field }) =>
+        scope === slugScope(type) ? slug === undefined : !(field in fields),
+      );
       return [...kept, ...uniqueClaims(type, event.data)];
     }
     default:
@@ -56,56 +65,54 @@ function without(claims: readonly UniqueClaim[], others: readonly UniqueClaim[])
   return claims.filter((claim) => !others.some(({ scope, value }) => scope === claim.scope && value === claim.value));
 }
 
-/** Claims before the append, and says what it will give up. @throws `unique_value_held` with the fields */
-export async function claimAll(claims: Claims, owner: string, { claimed, released }: ClaimChanges, command: string): Promise<void> {
+/** Claims the unique values that an append to an entry's stream takes. @throws `unique_value_held` with the fields */
+export async function claimUniqueValues(
+  { owner, claimed, released }: ClaimChanges & { readonly owner: string },
+  session: Pick<ClaimSession, 'claim'>,
+): Promise<void> {
   if (claimed.length + released.length === 0) return;
-  const fields = heldFields(claimed, await claims.claim(owner, claimed.map(toRequest), released.map(toRequest), command));
+  const fields = heldFields(claimed, await session.claim({ owner, claimed, released }));
   if (fields.length > 0) throw refusal('unique_value_held', { fields });
 }
 
-/** Names the fields of claims that others hold. */
+/** One error for each claim that another stream holds. */
 export function heldFields(wanted: readonly UniqueClaim[], held: readonly ClaimRequest[]): readonly FieldError[] {
   return wanted
     .filter(({ scope, value }) => held.some((other) => other.scope === scope && other.value === value))
     .map(({ field }) => ({ field, message: 'unique value already held' }));
 }
 
-/**
- * Settles the claims that a command touched in any of its decisions, once the entry holds `held`. A failure here is mended by the claims'
- * reaper, which asks the owner's stream.
- */
-export async function settleClaims(claims: Claims, owner: string, { touched, held }: { readonly touched: readonly ClaimRequest[]; readonly held: readonly ClaimRequest[] }, command: string): Promise<void> {
-  if (touched.length === 0) return;
-  const isHeld = ({ scope, value }: ClaimRequest): boolean => held.some((other) => other.scope === scope && other.value === value);
-  const requests = touched.map(toRequest);
-  await claims.confirm(owner, requests.filter(isHeld), requests.filter((request) => !isHeld(request)), command).catch(() => undefined);
-}
-
-/** Gives claims back after an append that did not happen; after one of unknown outcome they stay for the reaper to judge. */
-export async function abandonClaims(claims: Claims, owner: string, touched: readonly ClaimRequest[], { error, command }: { readonly error?: unknown; readonly command: string }): Promise<void> {
-  if (touched.length === 0 || hasCode(error, 'outcome_unknown')) return;
-  await claims.abandon(owner, touched.map(toRequest), command).catch(() => undefined);
-}
-
-/** The unique values of a type that an entry with these values holds. */
+/** The claims of an entry with these values. */
 export function heldClaims(type: ContentType, held: UniqueValues): readonly ClaimRequest[] {
-  return uniqueClaims(type, held).map(toRequest);
+  return uniqueClaims(type, held).map(({ tenant, scope, value }) => ({ tenant, scope, value }));
 }
 
-/** The same with the fields that they are for. */
+/** The claims of an entry with these values, with the fields they belong to. */
 export function uniqueClaims(type: ContentType, { fields, slug }: UniqueValues): readonly UniqueClaim[] {
   const ofFields = storedFields(type.definition).flatMap(({ key, definition }) => {
     const value = definition.unique === true ? (fields[key] ?? null) : null;
-    return value === null ? [] : [{ tenant: type.tenant, scope: uniqueScope(type.id, definition.id), value: uniqueKey(definition.field_type, value), field: key }];
+    return value === null
+      ? []
+      : [
+          {
+            tenant: type.tenant,
+            scope: uniqueScope(type.id, definition.id),
+            value: uniqueKey(definition.field_type, value),
+            field: key,
+          },
+        ];
   });
-  return slug === undefined ? ofFields : [...ofFields, { tenant: type.tenant, scope: slugScope(type), value: slug, field: 'slug' }];
+  return slug === undefined
+    ? ofFields
+    : [...ofFields, { tenant: type.tenant, scope: slugScope(type), value: slug, field: 'slug' }];
 }
 
-/** Ids of fields are UUIDs, so that no field has this scope. */
+/** Text that identifies a unique value within a tenant. */
+export function claimKey({ scope, value }: Pick<ClaimRequest, 'scope' | 'value'>): string {
+  return JSON.stringify([scope, value]);
+}
+
+/** No field has this scope, because the ids of fields are UUIDs. */
 function slugScope(type: ContentType): string {
   return uniqueScope(type.id, 'slug');
-}
-
-function toRequest({ tenant, scope, value }: ClaimRequest): ClaimRequest {
-  return { tenant, scope, value };
 }

@@ -1,13 +1,19 @@
-import type { IdentityDependencies } from './dependencies.ts';
+import type { CredentialSecretDependencies } from './credential-dependencies.ts';
 
-/** A new secret of a key: `rawKey` is shown once, the rest is what events and read model hold of it. */
-export type ApiKeySecret = { readonly rawKey: string; readonly prefix: string; readonly keyHash: string };
+export type ApiKeySecret = {
+  /** Shown to the caller once; never stored. */
+  readonly rawKey: string;
+  /** The first 8 characters after `svc_`; public. */
+  readonly prefix: string;
+  /** HMAC of the raw key under the pepper; stored in events and the read model. */
+  readonly keyHash: string;
+};
 
 const PREFIX_START = 'svc_'.length;
 const PREFIX_LENGTH = 8;
 
-/** Makes a secret; its first 8 characters after `svc_` are public (spec 4 A, API keys). */
-export function newApiKeySecret({ secrets, hashApiKey }: Pick<IdentityDependencies, 'secrets' | 'hashApiKey'>): ApiKeySecret {
+/** Makes the secret of an API key. */
+export function newApiKeySecret({ secrets, hashCredential }: CredentialSecretDependencies): ApiKeySecret {
   const rawKey = secrets.apiKey();
-  return { rawKey, prefix: rawKey.slice(PREFIX_START, PREFIX_START + PREFIX_LENGTH), keyHash: hashApiKey(rawKey) };
+  return { rawKey, prefix: rawKey.slice(PREFIX_START, PREFIX_START + PREFIX_LENGTH), keyHash: hashCredential(rawKey) };
 }

@@ -1,28 +1,42 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { checkPassword } from './check-password.ts';
-import type { ConfirmationDependencies } from './confirm-person.ts';
-import { confirmPerson } from './confirm-person.ts';
+import type { PasswordDependencies, ReauthenticationDependencies } from './account-dependencies.ts';
+import { clearFailures } from './account-lockout.ts';
+import { checkPasswordPolicy } from './check-password-policy.ts';
 import { decideOnUser } from './decide-on-user.ts';
-import type { IdentityDependencies } from './dependencies.ts';
-import { forgetFailures } from './lockout.ts';
+import { reauthenticate } from './reauthenticate.ts';
 import { passwordPurpose } from './user-secrets.ts';
 
-/** `sessionId`: the session that goes on. */
-export type PasswordChange = { readonly userId: string; readonly sessionId: string; readonly currentPassword: string; readonly newPassword: string };
+export type PasswordChange = {
+  readonly userId: string;
+  /** The session of the request; the only session that stays open. */
+  readonly sessionId: string;
+  readonly currentPassword: string;
+  readonly newPassword: string;
+};
 
-/** Changes one's own password; all other sessions end (spec 4 A, sign-in details). @returns position to wait for @throws `invalid_password`, `weak_password` */
+/**
+ * Changes a user's own password; all their other sessions end.
+ * @returns the position to wait for
+ * @throws `invalid_password`, `weak_password`
+ */
 export async function changePassword(
-  dependencies: ConfirmationDependencies & Pick<IdentityDependencies, 'passwordPolicy'>,
   { userId, sessionId, currentPassword, newPassword }: PasswordChange,
   context: CommandContext,
+  dependencies: ReauthenticationDependencies & Pick<PasswordDependencies, 'passwordPolicy'>,
 ): Promise<GlobalPosition | undefined> {
   const { passwords, vault, passwordPolicy } = dependencies;
-  const known = await confirmPerson(dependencies, { userId, password: currentPassword }, context);
-  checkPassword(newPassword, passwordPolicy, 'new_password');
+  const known = await reauthenticate({ userId, password: currentPassword }, context, dependencies);
+  checkPasswordPolicy({ password: newPassword, field: 'new_password' }, { passwordPolicy });
   const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(newPassword));
-  const command = { kind: 'set_password', passwordHash, reason: 'changed', replacing: known.passwordHash, keptSession: sessionId } as const;
-  const { position } = await decideOnUser(dependencies, { userId, command, known }, context);
-  await forgetFailures(dependencies, userId);
+  const command = {
+    kind: 'set_password',
+    passwordHash,
+    reason: 'changed',
+    replacing: known.passwordHash,
+    keptSession: sessionId,
+  } as const;
+  const { position } = await decideOnUser({ userId, command, known }, context, dependencies);
+  await clearFailures({ userId }, dependencies);
   return position;
 }

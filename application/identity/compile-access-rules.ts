@@ -1,9 +1,8 @@
-import type { AccessRule } from '../../domain/identity/access-rule.ts';
-import { EVERYTHING } from '../../domain/identity/access-rule.ts';
+import { type AccessRule, WILDCARD } from '../../domain/identity/access-rule.ts';
 import { hasAdminRole } from '../../domain/identity/roles.ts';
 import type { AccessDecision, AccessQuestion } from '../ports/access-rules.ts';
 
-/** Rules of one tenant, ready to be asked. */
+/** Answers access questions by the rules of one tenant. */
 export type CompiledAccessRules = (question: Omit<AccessQuestion, 'tenant'>) => AccessDecision;
 
 type CompiledRule = { readonly allows: ReadonlySet<string>; readonly decision: AccessDecision };
@@ -13,8 +12,8 @@ const ALLOWED: AccessDecision = { allowed: true, maskedFields: NO_MASK };
 export const REFUSED: AccessDecision = { allowed: false, maskedFields: NO_MASK };
 
 /**
- * Compiles a tenant's rules (spec 4 A, access rules): super_admin and admin pass; the rule of the named content type replaces the `*` rule of
- * the same role; several roles add up, and a field is masked only where every role that grants the action masks it.
+ * Compiles a tenant's rules. `super_admin` and `admin` may do everything. A role's rule for a content type replaces its
+ * `*` rule. The rights of several roles add up; a field is masked only when every role that allows the action masks it.
  */
 export function compileAccessRules(rules: readonly AccessRule[]): CompiledAccessRules {
   const byRole = new Map<string, Map<string, CompiledRule>>();
@@ -27,19 +26,22 @@ export function compileAccessRules(rules: readonly AccessRule[]): CompiledAccess
     let found: AccessDecision | undefined;
     for (const role of roles) {
       const ofRole = byRole.get(role);
-      const rule = ofRole?.get(schema) ?? ofRole?.get(EVERYTHING);
-      if (!rule || !(rule.allows.has(action) || rule.allows.has(EVERYTHING))) continue;
-      found = found === undefined ? rule.decision : both(found, rule.decision);
+      const rule = ofRole?.get(schema) ?? ofRole?.get(WILDCARD);
+      if (!rule || !(rule.allows.has(action) || rule.allows.has(WILDCARD))) continue;
+      found = found === undefined ? rule.decision : allowedByBoth(found, rule.decision);
     }
     return found ?? REFUSED;
   };
 }
 
 function compile({ actions, field_mask }: AccessRule): CompiledRule {
-  return { allows: new Set(actions), decision: field_mask.length === 0 ? ALLOWED : { allowed: true, maskedFields: new Set(field_mask) } };
+  return {
+    allows: new Set(actions),
+    decision: field_mask.length === 0 ? ALLOWED : { allowed: true, maskedFields: new Set(field_mask) },
+  };
 }
 
-function both(a: AccessDecision, b: AccessDecision): AccessDecision {
+function allowedByBoth(a: AccessDecision, b: AccessDecision): AccessDecision {
   const maskedFields = new Set([...a.maskedFields].filter((name) => b.maskedFields.has(name)));
   return { allowed: true, maskedFields };
 }

@@ -1,44 +1,67 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { checkNewAdminToken, expiryOfAdminToken } from '../../domain/identity/new-admin-token.ts';
-import type { Confirmation, ConfirmationDependencies } from './confirm-person.ts';
-import { confirmPerson } from './confirm-person.ts';
+import type { AdminTokenRecord } from '../ports/identity-reads.ts';
+import type { AdminTokenDependencies } from './credential-dependencies.ts';
 import { decideOnAdminToken } from './decide-on-admin-token.ts';
-import type { IdentityDependencies } from './dependencies.ts';
-import type { AdminTokenRecord } from './identity-reads.ts';
+import { type Reauthentication, reauthenticate } from './reauthenticate.ts';
 
-/** A token with the secret that is never to be had again. */
-export type IssuedAdminToken = { readonly token: AdminTokenRecord; readonly rawToken: string; readonly position: GlobalPosition | undefined };
-
-export type AdminTokenDependencies = ConfirmationDependencies & Pick<IdentityDependencies, 'eventStore' | 'changes' | 'secrets' | 'hashApiKey'>;
+/** A token with its raw secret, which cannot be read again. */
+export type IssuedAdminToken = {
+  readonly token: AdminTokenRecord;
+  readonly rawToken: string;
+  readonly position: GlobalPosition | undefined;
+};
 
 /**
- * Makes an admin token for the tenant (spec 4 A, admin tokens). What is asked for is checked before the person, so that a mistake in it uses up no code.
- * @throws `unknown_grant`, `validation_failed`, `admin_token_expires_late`, and refusals of `confirmPerson`
+ * Creates an admin token of the tenant. The request is validated before the user reauthenticates, so that an invalid
+ * request does not use up a code.
+ * @throws `unknown_grant`, `validation_failed`, `admin_token_expires_late`, and refusals of `reauthenticate`
  */
 export async function createAdminToken(
-  dependencies: AdminTokenDependencies,
-  { name, grants: asked, expiresAt: until, confirmation }: {
+  {
+    name,
+    grants: asked,
+    expiresAt: until,
+    reauthentication,
+  }: {
     readonly name: string;
     readonly grants: readonly string[];
     readonly expiresAt: Date | undefined;
-    readonly confirmation: Confirmation;
+    readonly reauthentication: Reauthentication;
   },
   context: CommandContext,
+  dependencies: AdminTokenDependencies,
 ): Promise<IssuedAdminToken> {
   const now = context.now();
   const grants = checkNewAdminToken({ name, grants: asked });
   const expiresAt = expiryOfAdminToken({ asked: until, before: undefined, now });
-  await confirmPerson(dependencies, confirmation, context);
+  await reauthenticate(reauthentication, context, dependencies);
 
-  const { userId } = confirmation;
+  const { userId } = reauthentication;
   const tokenId = context.newId();
   const rawToken = dependencies.secrets.adminToken();
   const event = {
-    token_id: tokenId, name: name.trim(), grants, token_hash: dependencies.hashApiKey(rawToken),
-    issued_by: userId, issued_at: now.toISOString(), expires_at: expiresAt.toISOString(),
+    token_id: tokenId,
+    name: name.trim(),
+    grants,
+    token_hash: dependencies.hashCredential(rawToken),
+    issued_by: userId,
+    issued_at: now.toISOString(),
+    expires_at: expiresAt.toISOString(),
   };
-  const position = await decideOnAdminToken(dependencies, { tokenId, command: { kind: 'create', event } }, context);
-  const token = { id: tokenId, tenant: context.tenant, name: event.name, grants, createdBy: userId, createdAt: now, issuedBy: userId, issuedAt: now, expiresAt, revoked: false };
+  const position = await decideOnAdminToken({ tokenId, command: { kind: 'create', event } }, context, dependencies);
+  const token = {
+    id: tokenId,
+    tenant: context.tenant,
+    name: event.name,
+    grants,
+    createdBy: userId,
+    createdAt: now,
+    issuedBy: userId,
+    issuedAt: now,
+    expiresAt,
+    revoked: false,
+  };
   return { token, rawToken, position };
 }

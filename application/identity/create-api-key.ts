@@ -1,32 +1,38 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { apiKey, decideApiKey, needsPaidLimit } from '../../domain/identity/api-key.ts';
-import { parseApiKeyEvent } from '../../domain/identity/api-key-events.ts';
-import type { NewApiKey } from '../../domain/identity/new-api-key.ts';
-import { checkNewApiKey } from '../../domain/identity/new-api-key.ts';
+import { apiKeyEvents } from '../../domain/identity/api-key-events.ts';
+import { apiKeyDecider, needsPaidLimit } from '../../domain/identity/api-key.ts';
+import { type NewApiKey, checkNewApiKey } from '../../domain/identity/new-api-key.ts';
 import { distinctRoles } from '../../domain/identity/roles.ts';
 import { FEATURES } from '../../domain/platform/features.ts';
 import { handleCommand } from '../handle-command.ts';
-import { capExceeded, paymentRequired } from '../platform/gates.ts';
+import { capExceeded, paymentRequired } from '../platform/license-refusals.ts';
+import type { ApiKeyRecord } from '../ports/identity-reads.ts';
 import { newApiKeySecret } from './api-key-secret.ts';
-import { aloneAndCaughtUp } from './caught-up.ts';
+import type { CreateApiKeyDependencies } from './credential-dependencies.ts';
 import { apiKeyStream } from './decide-on-api-key.ts';
-import type { IdentityDependencies } from './dependencies.ts';
-import type { ApiKeyRecord } from './identity-reads.ts';
+import { runExclusively } from './run-exclusively.ts';
 
-/** Active keys of a tenant without `apikey-pro` (spec 1, limits). */
+/** Active keys that a tenant may have without the entitlement `apikey-pro`. */
 const FREE_KEYS = FEATURES.apikey.limits['apikey.keys'];
 
-export type CreatedApiKey = { readonly key: ApiKeyRecord; readonly rawKey: string; readonly position: GlobalPosition | undefined };
+export type CreatedApiKey = {
+  readonly key: ApiKeyRecord;
+  /** The secret; it cannot be read again. */
+  readonly rawKey: string;
+  readonly position: GlobalPosition | undefined;
+};
 
 /**
- * Makes an API key for the tenant; `rawKey` is never to be had again (spec 1, API keys).
- * @throws `cannot_grant_roles`, `validation_failed`, `api_key_needs_expiry`, `api_key_expires_late`, `payment_required`, `cap_exceeded`
+ * Creates an API key of the tenant.
+ * @param input `maker` is the caller, who may grant only the roles that they hold.
+ * @throws `cannot_grant_roles`, `validation_failed`, `api_key_needs_expiry`, `api_key_expires_late`,
+ * `payment_required`, `cap_exceeded`
  */
 export async function createApiKey(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'exclusive' | 'progress' | 'entitlements' | 'secrets' | 'hashApiKey'>,
   { asked, maker }: { readonly asked: NewApiKey; readonly maker: { readonly roles: readonly string[] } },
   context: CommandContext,
+  dependencies: CreateApiKeyDependencies,
 ): Promise<CreatedApiKey> {
   const { entitlements, reads } = dependencies;
   const now = context.now();
@@ -35,13 +41,17 @@ export async function createApiKey(
   if (needsPaidLimit(asked.monthlyLimit, 0)) {
     throw paymentRequired({ plugin: 'apikey', feature: 'apikey-pro' }, entitlements);
   }
-  return aloneAndCaughtUp(dependencies, `api-keys/${context.tenant}`, async () => {
-    const current = await reads.countActiveApiKeys(context.tenant, now);
-    if (current >= FREE_KEYS) {
-      throw capExceeded({ cap: 'apikey.keys', limit: FREE_KEYS, current }, entitlements);
-    }
-    return append();
-  });
+  return runExclusively(
+    `api-keys/${context.tenant}`,
+    async () => {
+      const current = await reads.countActiveApiKeys(context.tenant, now);
+      if (current >= FREE_KEYS) {
+        throw capExceeded({ cap: 'apikey.keys', limit: FREE_KEYS, current }, entitlements);
+      }
+      return append();
+    },
+    dependencies,
+  );
 
   async function append(): Promise<CreatedApiKey> {
     const keyId = context.newId();
@@ -49,19 +59,40 @@ export async function createApiKey(
     const roles = distinctRoles(asked.roles);
     const { name, scopes, schemas, expiresAt, monthlyLimit } = asked;
     const event = {
-      key_id: keyId, name, prefix, key_hash: keyHash, scopes, roles, schemas,
-      expires_at: expiresAt?.toISOString() ?? null, monthly_limit: monthlyLimit,
+      key_id: keyId,
+      name,
+      prefix,
+      key_hash: keyHash,
+      scopes,
+      roles,
+      schemas,
+      expires_at: expiresAt?.toISOString() ?? null,
+      monthly_limit: monthlyLimit,
     };
-    const { position, events } = await handleCommand({
-      eventStore: dependencies.eventStore,
-      stream: apiKeyStream(context.tenant, keyId),
-      decider: apiKey,
-      parse: parseApiKeyEvent,
+    const { position, events } = await handleCommand(
+      {
+        stream: apiKeyStream(context.tenant, keyId),
+        decider: apiKeyDecider,
+        parse: apiKeyEvents.parse,
+        decide: (state) => apiKeyDecider.decide(state, { kind: 'create', event }),
+      },
       context,
-      decide: (state) => decideApiKey({ kind: 'create', event }, state),
-    });
+      dependencies,
+    );
     if (position !== undefined) dependencies.changes.expect(position);
-    const key = { id: keyId, tenant: context.tenant, name, prefix, scopes, roles, schemas, enabled: true, expiresAt: expiresAt ?? null, monthlyLimit, createdAt: new Date(events[0]?.metadata.occurred_at ?? now) };
+    const key = {
+      id: keyId,
+      tenant: context.tenant,
+      name,
+      prefix,
+      scopes,
+      roles,
+      schemas,
+      enabled: true,
+      expiresAt: expiresAt ?? null,
+      monthlyLimit,
+      createdAt: new Date(events[0]?.metadata.occurred_at ?? now),
+    };
     return { key, rawKey, position };
   }
 }

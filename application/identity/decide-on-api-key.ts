@@ -1,33 +1,43 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import type { ApiKeyCommand, ApiKeyState } from '../../domain/identity/api-key.ts';
-import { apiKey, decideApiKey } from '../../domain/identity/api-key.ts';
-import { parseApiKeyEvent } from '../../domain/identity/api-key-events.ts';
+import { apiKeyEvents } from '../../domain/identity/api-key-events.ts';
+import { apiKeyDecider, type ApiKeyCommand, type ApiKeyState } from '../../domain/identity/api-key.ts';
 import { streamName } from '../../domain/stream.ts';
 import { handleCommand } from '../handle-command.ts';
-import type { IdentityDependencies } from './dependencies.ts';
+import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
 export function apiKeyStream(tenant: string, keyId: string): string {
   return streamName({ category: 'api_key', tenant, id: keyId });
 }
 
-/** Runs a command on a key of the tenant; `check` may refuse on the state that is decided on. @returns position to wait for @throws refusals of `decideApiKey` */
+/**
+ * Runs a command on an API key of the tenant.
+ * @param input `check` may throw a refusal; it sees the state that the command is decided on.
+ * @returns the position to wait for; undefined when nothing changed
+ * @throws refusals of `apiKeyDecider`
+ */
 export async function decideOnApiKey(
-  { eventStore, changes }: Pick<IdentityDependencies, 'eventStore' | 'changes'>,
-  { keyId, command, check = () => undefined }: { readonly keyId: string; readonly command: ApiKeyCommand; readonly check?: (state: ApiKeyState) => void },
+  {
+    keyId,
+    command,
+    check = () => undefined,
+  }: { readonly keyId: string; readonly command: ApiKeyCommand; readonly check?: (state: ApiKeyState) => void },
   context: CommandContext,
+  { eventStore, changes }: IdentityWriteDependencies,
 ): Promise<GlobalPosition | undefined> {
-  const { position } = await handleCommand({
-    eventStore,
-    stream: apiKeyStream(context.tenant, keyId),
-    decider: apiKey,
-    parse: parseApiKeyEvent,
-    context,
-    decide(state) {
-      check(state);
-      return decideApiKey(command, state);
+  const { position } = await handleCommand(
+    {
+      stream: apiKeyStream(context.tenant, keyId),
+      decider: apiKeyDecider,
+      parse: apiKeyEvents.parse,
+      decide(state) {
+        check(state);
+        return apiKeyDecider.decide(state, command);
+      },
     },
-  });
+    context,
+    { eventStore },
+  );
   if (position !== undefined) changes.expect(position);
   return position;
 }

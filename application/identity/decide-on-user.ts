@@ -1,35 +1,52 @@
 import type { CommandContext } from '../../domain/context.ts';
+import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
+import { changesCredentials, userEvents } from '../../domain/identity/user-events.ts';
+import { type UserCommand, type UserState, userDecider } from '../../domain/identity/user.ts';
 import { streamName } from '../../domain/stream.ts';
-import { HOME_TENANT } from '../../domain/identity/memberships.ts';
-import type { UserCommand, UserState } from '../../domain/identity/user.ts';
-import { decideUser, user } from '../../domain/identity/user.ts';
-import type { UserEvent } from '../../domain/identity/user-events.ts';
-import { changesCredentials, parseUserEvent } from '../../domain/identity/user-events.ts';
-import type { CommandOutcome } from '../handle-command.ts';
-import { handleCommand } from '../handle-command.ts';
-import type { IdentityDependencies } from './dependencies.ts';
-import type { UserRecord } from './identity-reads.ts';
+import { type CommandOutcome, handleCommand } from '../handle-command.ts';
+import type { UserRecord } from '../ports/identity-reads.ts';
+import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
-/** Users are install-wide: their streams and events belong to the first tenant (spec 4 A, sign-in details). */
+/** Stream of a user. Users belong to the install, so their streams and events belong to the default tenant. */
 export function userStream(userId: string): string {
-  return streamName({ category: 'user', tenant: HOME_TENANT, id: userId });
+  return streamName({ category: 'user', tenant: DEFAULT_TENANT, id: userId });
 }
 
-/** Runs a command on a user's stream. `known`, the read model's row, saves reading the stream. @throws refusals of `decideUser` */
+/**
+ * Runs a command on a user's stream.
+ * @param input `known` is the row of the read model; with it the stream is read only after a conflict.
+ * @throws refusals of `userDecider`
+ */
 export async function decideOnUser(
-  { eventStore, changes }: Pick<IdentityDependencies, 'eventStore' | 'changes'>,
-  { userId, command, known }: { readonly userId: string; readonly command: UserCommand; readonly known?: UserRecord | undefined },
+  {
+    userId,
+    command,
+    known,
+  }: { readonly userId: string; readonly command: UserCommand; readonly known?: UserRecord | undefined },
   context: CommandContext,
+  { eventStore, changes }: IdentityWriteDependencies,
 ): Promise<CommandOutcome<UserState>> {
-  const outcome = await handleCommand<UserState, UserEvent>({
-    eventStore,
-    stream: userStream(userId),
-    decider: user,
-    parse: parseUserEvent,
-    context: { ...context, tenant: HOME_TENANT },
-    decide: (state) => decideUser(command, state),
-    snapshot: known && { state: { status: 'active', roles: known.roles, memberships: known.memberships, disabled: known.disabled, passwordHash: known.passwordHash, mfa: known.mfa ?? undefined }, revision: known.revision },
-  });
+  const outcome = await handleCommand(
+    {
+      stream: userStream(userId),
+      decider: userDecider,
+      parse: userEvents.parse,
+      decide: (state) => userDecider.decide(state, command),
+      snapshot: known && {
+        state: {
+          status: 'active',
+          roles: known.roles,
+          memberships: known.memberships,
+          disabled: known.disabled,
+          passwordHash: known.passwordHash,
+          mfa: known.mfa ?? undefined,
+        },
+        revision: known.revision,
+      },
+    },
+    { ...context, tenant: DEFAULT_TENANT },
+    { eventStore },
+  );
   if (outcome.position !== undefined && outcome.events.some(changesCredentials)) changes.expect(outcome.position);
   return outcome;
 }

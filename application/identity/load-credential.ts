@@ -1,46 +1,85 @@
-import type { Principal } from '../../domain/identity/principal.ts';
 import { isAdminGrant } from '../../domain/identity/admin-grants.ts';
+import type { Principal } from '../../domain/identity/principal.ts';
 import { hasAdminRole } from '../../domain/identity/roles.ts';
-import type { IdentityDependencies } from './dependencies.ts';
-import type { ApiKeyRecord, IdentityReads } from './identity-reads.ts';
-import { rolesOf } from './session-standing.ts';
-import type { Verdict } from './verdict-cache.ts';
+import type { ApiKeyRecord, IdentityReads } from '../ports/identity-reads.ts';
+import type { CheckResult } from './credential-cache.ts';
+import type { CredentialSecretDependencies } from './credential-dependencies.ts';
+import { rolesOfUserIn } from './session-validity.ts';
 
-/** A key or an admin token that is known and may not be used (revoked, expired, its maker no admin any more): answered 401 and recorded. */
+/**
+ * A known API key or admin token that must not be used: revoked, expired, or issued by a user who is no longer an
+ * admin. The request is answered with 401 and recorded for the key.
+ */
 export type RefusedKey = { readonly kind: 'refused_key'; readonly keyId: string; readonly tenant: string };
 
-export type CredentialVerdict = Exclude<Principal, { readonly kind: 'session' }> | RefusedKey | undefined;
+/** Undefined for an unknown credential. */
+export type CredentialResult = Exclude<Principal, { readonly kind: 'session' }> | RefusedKey | undefined;
 
-export type CredentialDependencies = Pick<IdentityDependencies, 'hashApiKey'> & {
+export type LoadCredentialDependencies = Pick<CredentialSecretDependencies, 'hashCredential'> & {
   readonly reads: Pick<IdentityReads, 'apiKeyByHash' | 'adminTokenByHash' | 'userById'>;
-  /** Hashes of a raw key under peppers that were. */
-  readonly formerHashes?: ((raw: string) => readonly string[]) | undefined;
-  /** Milliseconds that a good and a bad verdict may be believed. */
-  readonly goodForMs: number;
-  readonly badForMs: number;
+  /** Hashes of a raw key under the previous peppers. */
+  readonly previousHashes?: ((raw: string) => readonly string[]) | undefined;
+  /** How long an accepted credential may be cached, in ms. */
+  readonly acceptedTtlMs: number;
+  /** How long a refused credential may be cached, in ms. */
+  readonly refusedTtlMs: number;
 };
 
-/** Looks an API key up by its secret, or by the one before the last rotation while its grace lasts (spec 1, API key checks). */
-export async function loadApiKey({ reads, hashApiKey, formerHashes, goodForMs, badForMs }: CredentialDependencies, raw: string, nowMs: number): Promise<Verdict<CredentialVerdict>> {
-  const record = await reads.apiKeyByHash([hashApiKey(raw), ...(formerHashes?.(raw) ?? [])]);
-  if (!record) return { value: undefined, untilMs: nowMs + badForMs };
+/** Checks an API key by its current secret, or by the secret before the last rotation while its grace period lasts. */
+export async function loadApiKey(
+  raw: string,
+  nowMs: number,
+  { reads, hashCredential, previousHashes, acceptedTtlMs, refusedTtlMs }: LoadCredentialDependencies,
+): Promise<CheckResult<CredentialResult>> {
+  const record = await reads.apiKeyByHash([hashCredential(raw), ...(previousHashes?.(raw) ?? [])]);
+  if (!record) return { value: undefined, untilMs: nowMs + refusedTtlMs };
   const endsMs = Math.min(record.expiresAt?.getTime() ?? Infinity, record.secretUntil?.getTime() ?? Infinity);
-  if (!record.enabled || endsMs <= nowMs) return { value: { kind: 'refused_key', keyId: record.id, tenant: record.tenant }, untilMs: nowMs + badForMs };
-  return { value: keyPrincipal(record), untilMs: Math.min(endsMs, nowMs + goodForMs) };
+  if (!record.enabled || endsMs <= nowMs)
+    return { value: { kind: 'refused_key', keyId: record.id, tenant: record.tenant }, untilMs: nowMs + refusedTtlMs };
+  return { value: keyPrincipal(record), untilMs: Math.min(endsMs, nowMs + acceptedTtlMs) };
 }
 
-/** Looks an admin token up by its secret. It acts only while whoever made that secret is an admin of its tenant and enabled (spec 4 A, admin tokens). */
-export async function loadAdminToken({ reads, hashApiKey, formerHashes, goodForMs, badForMs }: CredentialDependencies, raw: string, nowMs: number): Promise<Verdict<CredentialVerdict>> {
-  const record = await reads.adminTokenByHash([hashApiKey(raw), ...(formerHashes?.(raw) ?? [])]);
-  if (!record) return { value: undefined, untilMs: nowMs + badForMs };
+/**
+ * Checks an admin token by its secret. The token works only while the user who issued the secret is enabled and an
+ * admin of the token's tenant.
+ */
+export async function loadAdminToken(
+  raw: string,
+  nowMs: number,
+  { reads, hashCredential, previousHashes, acceptedTtlMs, refusedTtlMs }: LoadCredentialDependencies,
+): Promise<CheckResult<CredentialResult>> {
+  const record = await reads.adminTokenByHash([hashCredential(raw), ...(previousHashes?.(raw) ?? [])]);
+  if (!record) return { value: undefined, untilMs: nowMs + refusedTtlMs };
   const { id: tokenId, tenant, revoked, expiresAt, grants } = record;
   const issuer = await reads.userById(record.issuedBy);
-  const isAdmin = issuer !== undefined && !issuer.disabled && hasAdminRole(rolesOf(issuer, tenant));
-  if (revoked || expiresAt.getTime() <= nowMs || !isAdmin) return { value: { kind: 'refused_key', keyId: tokenId, tenant }, untilMs: nowMs + badForMs };
-  const principal = { kind: 'admin_token', tokenId, tenant, roles: ['admin'], grants: grants.filter(isAdminGrant) } as const;
-  return { value: principal, untilMs: Math.min(expiresAt.getTime(), nowMs + goodForMs) };
+  const isAdmin = issuer !== undefined && !issuer.disabled && hasAdminRole(rolesOfUserIn(issuer, tenant));
+  if (revoked || expiresAt.getTime() <= nowMs || !isAdmin)
+    return { value: { kind: 'refused_key', keyId: tokenId, tenant }, untilMs: nowMs + refusedTtlMs };
+  const principal = {
+    kind: 'admin_token',
+    tokenId,
+    tenant,
+    roles: ['admin'],
+    grants: grants.filter(isAdminGrant),
+  } as const;
+  return { value: principal, untilMs: Math.min(expiresAt.getTime(), nowMs + acceptedTtlMs) };
 }
 
-function keyPrincipal({ id, tenant, roles, scopes, schemas, monthlyLimit }: ApiKeyRecord): Extract<Principal, { kind: 'api_key' }> {
-  return { kind: 'api_key', keyId: id, tenant, roles, scopes: scopes.map((scope) => scope.toLowerCase()), schemas, monthlyLimit };
+function keyPrincipal({
+  id,
+  tenant,
+  roles,
+  scopes,
+  schemas,
+  monthlyLimit,
+}: ApiKeyRecord): Extract<Principal, { kind: 'api_key' }> {
+  return {
+    kind: 'api_key',
+    keyId: id,
+    tenant,
+    roles,
+    scopes: scopes.map((scope) => scope.toLowerCase()),
+    schemas,
+    monthlyLimit,
+  };
 }

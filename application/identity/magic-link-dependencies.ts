@@ -1,38 +1,51 @@
+import type { MagicLinks } from '../ports/magic-links.ts';
+import type { Mailer } from '../ports/mailer.ts';
+import type { Protections } from '../ports/protections.ts';
+import type { RandomSecrets } from '../ports/random-secrets.ts';
 import type { Vault } from '../ports/vault.ts';
-import type { IdentityDependencies } from './dependencies.ts';
+import type { CreateUserDependencies, FindAccountDependencies, LockoutDependencies } from './account-dependencies.ts';
+import type { MagicLinkOptions } from './magic-link-options.ts';
+import type { ExclusiveDependencies } from './run-exclusively.ts';
+import type { SignInDependencies } from './sign-in-dependencies.ts';
 
-/** The `MAGIC_LINK_*` settings as they hold. */
-export type MagicLinkOptions = {
-  /** Between 30 and 3600. */
-  readonly ttlSeconds: number;
-  readonly autoCreate: boolean;
-  /** Without admin and super_admin. */
-  readonly autoCreateRoles: readonly string[];
-  readonly allowedHosts: readonly string[];
-  readonly requireResolvedTenant: boolean;
-};
-
-/** Where a request came in: its host in lower case without a port, and the tenant that the host resolves. */
+/** The host of a request, in lower case without a port, and the tenant that the host resolves to. */
 export type RequestHost = { readonly host: string; readonly hostTenant: string | undefined };
 
-export type MagicLinkDependencies = Pick<
-  IdentityDependencies,
-  | 'eventStore' | 'changes' | 'claims' | 'reads' | 'sessions' | 'tokens' | 'passwords' | 'secrets' | 'vault' | 'exclusive' | 'progress' | 'refreshTtlSeconds' | 'tenants' | 'challenges'
-  | 'passwordPolicy' | 'protections' | 'reportFailure' | 'mailer' | 'consoleUrl' | 'magicLinks' | 'magicLinkOptions'
->;
+/** Mails magic links. */
+export type RequestMagicLinkDependencies = FindAccountDependencies & {
+  readonly magicLinks: MagicLinks;
+  readonly magicLinkOptions: MagicLinkOptions;
+  readonly protections: Protections;
+  readonly secrets: RandomSecrets;
+  readonly vault: Vault;
+  readonly mailer: Mailer;
+  /** `SVC_CONSOLE_URL` without a trailing slash; undefined when it is not set. */
+  readonly consoleUrl: string | undefined;
+};
 
-/** Digest that a link's token is kept under. */
-export function linkDigest(vault: Pick<Vault, 'digest'>, token: string): string {
+/** Redeems magic links; creates accounts where the settings allow it. */
+export type RedeemMagicLinkDependencies = SignInDependencies &
+  FindAccountDependencies &
+  CreateUserDependencies &
+  ExclusiveDependencies &
+  Pick<LockoutDependencies, 'reportFailure'> &
+  Pick<RequestMagicLinkDependencies, 'magicLinks' | 'magicLinkOptions' | 'protections'>;
+
+/** Digest under which a link's token is stored. */
+export function linkDigest(token: string, vault: Pick<Vault, 'digest'>): string {
   return vault.digest('sign-in/magic-link', token);
 }
 
-/** What a link's sealed address is bound to. */
+/** Purpose that a link's sealed address is bound to. */
 export function linkPurpose(digest: string): string {
   return `magic-link/${digest}`;
 }
 
-/** What is missing for links to be made and mailed at all (spec 1, magic-link sign-in 5 and 6); undefined: nothing. */
-export function magicLinkLacks({ consoleUrl, mailer }: Pick<IdentityDependencies, 'consoleUrl' | 'mailer'>): string | undefined {
+/** Names the missing setting that keeps magic links from being mailed. @returns undefined when nothing is missing */
+export function missingMagicLinkSetting({
+  consoleUrl,
+  mailer,
+}: Pick<RequestMagicLinkDependencies, 'consoleUrl' | 'mailer'>): string | undefined {
   if (consoleUrl === undefined) return 'SVC_CONSOLE_URL is unset';
   return mailer.configured ? undefined : 'SMTP_HOST is unset';
 }

@@ -1,10 +1,10 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { SessionRecord } from '../ports/sessions.ts';
-import type { IdentityDependencies } from './dependencies.ts';
-import { refuseClosedTenant } from './session-standing.ts';
+import { refuseClosedTenant } from './refuse-closed-tenant.ts';
+import type { SessionDependencies } from './sign-in-dependencies.ts';
 import { csrfToken, refreshDigest } from './user-secrets.ts';
 
-/** What a signed-in person holds (spec 1, session credentials). */
+/** The credentials of a session, as the client gets them. */
 export type SessionCredentials = {
   readonly token: string;
   readonly csrfToken: string;
@@ -13,21 +13,24 @@ export type SessionCredentials = {
   readonly expiresIn: number;
 };
 
-/** Opens a session for a person whose credentials were right. @throws `tenant_disabled` */
+/** Opens a session after the credentials were verified. @throws `tenant_disabled`, `invalid_credentials` */
 export async function openSession(
-  { tenants, sessions, tokens, secrets, vault, refreshTtlSeconds }: Pick<IdentityDependencies, 'sessions' | 'tokens' | 'secrets' | 'vault' | 'refreshTtlSeconds' | 'tenants'>,
   { session, roles }: { readonly session: SessionRecord; readonly roles: readonly string[] },
   context: CommandContext,
+  { tenants, sessions, tokens, secrets, vault, refreshTtlSeconds }: SessionDependencies,
 ): Promise<SessionCredentials> {
-  refuseClosedTenant(tenants, session.tenant, roles);
+  refuseClosedTenant({ tenant: session.tenant, roles, unknownTenant: 'invalid_credentials' }, { tenants });
   const now = context.now();
   const refreshToken = secrets.refreshToken();
-  await sessions.open(session, { digest: refreshDigest(vault, refreshToken), expiresAt: refreshExpiry(now, refreshTtlSeconds) });
+  await sessions.open(session, {
+    digest: refreshDigest(refreshToken, vault),
+    expiresAt: refreshExpiry(now, refreshTtlSeconds),
+  });
   const { token, expiresIn } = await tokens.sign({ ...session, roles }, now);
-  return { token, csrfToken: csrfToken(vault, session.sessionId), refreshToken, expiresIn };
+  return { token, csrfToken: csrfToken(session.sessionId, vault), refreshToken, expiresIn };
 }
 
-/** When a refresh token made now expires. */
+/** Expiry of a refresh token issued at `now`. */
 export function refreshExpiry(now: Date, ttlSeconds: number): Date {
   return new Date(now.getTime() + ttlSeconds * 1000);
 }

@@ -1,51 +1,78 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
+import type { IdentityReads } from '../ports/identity-reads.ts';
 import type { SignedIn } from './complete-sign-in.ts';
 import { decideOnUser } from './decide-on-user.ts';
-import type { IdentityDependencies } from './dependencies.ts';
 import { refreshExpiry } from './open-session.ts';
-import { outlasts, refuseClosedTenant, rolesOf } from './session-standing.ts';
+import { refuseClosedTenant } from './refuse-closed-tenant.ts';
+import { isSessionValid, rolesOfUserIn } from './session-validity.ts';
+import type { CompleteSignInDependencies } from './sign-in-dependencies.ts';
 import { csrfToken, refreshDigest } from './user-secrets.ts';
 
+type RefreshSessionDependencies = CompleteSignInDependencies & { readonly reads: IdentityReads };
+
 /**
- * Replaces a refresh token by the next and gives a new access token. A token used before ends its whole family, access tokens included.
- * @throws `invalid_refresh_token`, `tenant_disabled`: then the token stays good for the day when the tenant is enabled again
+ * Replaces a refresh token by a new one and issues a new access token. Reuse of a replaced token ends the session with
+ * all its tokens.
+ * @throws `invalid_refresh_token`, `tenant_disabled` (the token stays valid for when the tenant is enabled again)
  */
 export async function refreshSession(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'sessions' | 'tokens' | 'secrets' | 'vault' | 'refreshTtlSeconds' | 'tenants'>,
   { refreshToken }: { readonly refreshToken: string },
   context: CommandContext,
+  dependencies: RefreshSessionDependencies,
 ): Promise<SignedIn> {
   const { reads, sessions, tokens, secrets, vault, refreshTtlSeconds } = dependencies;
   const now = context.now();
-  await refuseDisabledTenant(dependencies, refreshToken);
+  await refuseDisabledTenant(refreshToken, dependencies);
   const next = secrets.refreshToken();
   const rotation = await sessions.rotate({
-    digest: refreshDigest(vault, refreshToken), nextDigest: refreshDigest(vault, next), nextExpiresAt: refreshExpiry(now, refreshTtlSeconds), now,
+    digest: refreshDigest(refreshToken, vault),
+    nextDigest: refreshDigest(next, vault),
+    nextExpiresAt: refreshExpiry(now, refreshTtlSeconds),
+    now,
   });
   if (rotation.outcome === 'refused') throw refusal('invalid_refresh_token');
   const { session } = rotation;
   if (rotation.outcome === 'reused') {
     const actor = { kind: 'user', id: session.userId } as const;
-    await decideOnUser(dependencies, { userId: session.userId, command: { kind: 'end_session', sessionId: session.sessionId, reason: 'refresh_token_reused' } }, { ...context, actor });
+    await decideOnUser(
+      {
+        userId: session.userId,
+        command: { kind: 'end_session', sessionId: session.sessionId, reason: 'refresh_token_reused' },
+      },
+      { ...context, actor },
+      dependencies,
+    );
     throw refusal('invalid_refresh_token');
   }
 
   const user = await reads.userById(session.userId);
-  const member = user && (user.roles.includes(SUPER_ADMIN) || user.memberships.some(({ tenant }) => tenant === session.tenant));
+  const member =
+    user && (user.roles.includes(SUPER_ADMIN) || user.memberships.some(({ tenant }) => tenant === session.tenant));
   const email = user && (await vault.openPersonal(user.id, user.email));
-  if (!user || user.disabled || !outlasts(user, session) || !member || email === undefined) {
+  if (!user || user.disabled || !isSessionValid(user, session) || !member || email === undefined) {
     await sessions.end(session.sessionId);
     throw refusal('invalid_refresh_token');
   }
-  const roles = rolesOf(user, session.tenant);
+  const roles = rolesOfUserIn(user, session.tenant);
   const { token, expiresIn } = await tokens.sign({ ...session, roles }, now);
-  return { token, csrfToken: csrfToken(vault, session.sessionId), refreshToken: next, expiresIn, user: { id: user.id, email, roles }, position: undefined };
+  return {
+    token,
+    csrfToken: csrfToken(session.sessionId, vault),
+    refreshToken: next,
+    expiresIn,
+    user: { id: user.id, email, roles },
+    position: undefined,
+  };
 }
 
-async function refuseDisabledTenant({ sessions, reads, tenants, vault }: Pick<IdentityDependencies, 'sessions' | 'reads' | 'tenants' | 'vault'>, refreshToken: string): Promise<void> {
-  const held = await sessions.sessionOf(refreshDigest(vault, refreshToken));
-  if (!held || tenants.state(held.tenant) !== 'disabled') return;
-  refuseClosedTenant(tenants, held.tenant, (await reads.userById(held.userId))?.roles ?? []);
+async function refuseDisabledTenant(
+  refreshToken: string,
+  { sessions, reads, tenants, vault }: Pick<RefreshSessionDependencies, 'sessions' | 'reads' | 'tenants' | 'vault'>,
+): Promise<void> {
+  const session = await sessions.sessionOf(refreshDigest(refreshToken, vault));
+  if (!session || tenants.state(session.tenant) !== 'disabled') return;
+  const roles = (await reads.userById(session.userId))?.roles ?? [];
+  refuseClosedTenant({ tenant: session.tenant, roles, unknownTenant: 'invalid_credentials' }, { tenants });
 }

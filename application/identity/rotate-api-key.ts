@@ -1,23 +1,34 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { newApiKeySecret } from './api-key-secret.ts';
+import type { CredentialSecretDependencies } from './credential-dependencies.ts';
 import { decideOnApiKey } from './decide-on-api-key.ts';
-import type { IdentityDependencies } from './dependencies.ts';
+import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
-export type RotatedApiKey = { readonly rawKey: string; readonly prefix: string; readonly position: GlobalPosition | undefined };
+export type RotatedApiKey = {
+  readonly rawKey: string;
+  readonly prefix: string;
+  readonly position: GlobalPosition | undefined;
+};
 
 /**
- * Gives a key another secret; the old one works for `graceSeconds` more, one from an earlier rotation no longer (spec 4 A, API keys).
+ * Replaces the secret of an API key. The replaced secret works for `graceSeconds` more; a secret from an earlier
+ * rotation stops working at once.
+ * @param input `maker` is the caller, who must hold the key's roles.
  * @throws `api_key_not_found`, `api_key_revoked`, `cannot_grant_roles`
  */
 export async function rotateApiKey(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'secrets' | 'hashApiKey'>,
-  { keyId, graceSeconds, maker }: { readonly keyId: string; readonly graceSeconds: number; readonly maker: { readonly roles: readonly string[] } },
+  {
+    keyId,
+    graceSeconds,
+    maker,
+  }: { readonly keyId: string; readonly graceSeconds: number; readonly maker: { readonly roles: readonly string[] } },
   context: CommandContext,
+  dependencies: IdentityWriteDependencies & CredentialSecretDependencies,
 ): Promise<RotatedApiKey> {
   const { rawKey, prefix, keyHash } = newApiKeySecret(dependencies);
   const until = graceSeconds === 0 ? null : new Date(context.now().getTime() + graceSeconds * 1_000).toISOString();
   const event = { prefix, key_hash: keyHash, previous_until: until };
-  const position = await decideOnApiKey(dependencies, { keyId, command: { kind: 'rotate', event, maker } }, context);
+  const position = await decideOnApiKey({ keyId, command: { kind: 'rotate', event, maker } }, context, dependencies);
   return { rawKey, prefix, position };
 }

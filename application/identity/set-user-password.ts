@@ -1,24 +1,32 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { checkPassword } from './check-password.ts';
+import type { SetPasswordDependencies } from './account-dependencies.ts';
+import { clearFailures } from './account-lockout.ts';
+import { checkPasswordPolicy } from './check-password-policy.ts';
 import { decideOnUser } from './decide-on-user.ts';
-import type { IdentityDependencies } from './dependencies.ts';
-import { forgetFailures } from './lockout.ts';
 import { passwordPurpose } from './user-secrets.ts';
 
-/** Sets a user's password; all their sessions end. @returns position to wait for @throws `user_not_found`, `weak_password` */
+/**
+ * Sets a user's password without the current one; all their sessions end.
+ * @returns the position to wait for
+ * @throws `user_not_found`, `weak_password`
+ */
 export async function setUserPassword(
-  dependencies: Pick<IdentityDependencies, 'eventStore' | 'changes' | 'reads' | 'passwords' | 'vault' | 'passwordPolicy' | 'rateCounters'>,
   { userId, password }: { readonly userId: string; readonly password: string },
   context: CommandContext,
+  dependencies: SetPasswordDependencies,
 ): Promise<GlobalPosition | undefined> {
   const { reads, passwords, vault, passwordPolicy } = dependencies;
   const known = await reads.userById(userId);
   if (!known) throw refusal('user_not_found');
-  checkPassword(password, passwordPolicy);
+  checkPasswordPolicy({ password }, { passwordPolicy });
   const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(password));
-  const { position } = await decideOnUser(dependencies, { userId, command: { kind: 'set_password', passwordHash, reason: 'set' }, known }, context);
-  await forgetFailures(dependencies, userId);
+  const { position } = await decideOnUser(
+    { userId, command: { kind: 'set_password', passwordHash, reason: 'set' }, known },
+    context,
+    dependencies,
+  );
+  await clearFailures({ userId }, dependencies);
   return position;
 }

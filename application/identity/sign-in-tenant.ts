@@ -1,11 +1,18 @@
-import { HOME_TENANT } from '../../domain/identity/memberships.ts';
+import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
-import type { UserRecord } from './identity-reads.ts';
+import type { UserRecord } from '../ports/identity-reads.ts';
 
-/** Tenant that a person's session acts in: the one asked for where they are a member; else `default`, else the first joined (spec 4 A). @returns undefined for none */
-export function signInTenant({ memberships, roles }: Pick<UserRecord, 'memberships' | 'roles'>, asked: string | undefined): string | undefined {
+/**
+ * The tenant of a new session: the asked tenant if the user is a member of it; without an asked tenant the default
+ * tenant, else the tenant joined first. A super admin without memberships signs in to the default tenant.
+ * @returns undefined when the user may not sign in
+ */
+export function signInTenant(
+  { memberships, roles }: Pick<UserRecord, 'memberships' | 'roles'>,
+  asked: string | undefined,
+): string | undefined {
   const tenants = memberships.map(({ tenant }) => tenant);
   if (asked !== undefined) return tenants.includes(asked) ? asked : undefined;
-  if (tenants.includes(HOME_TENANT)) return HOME_TENANT;
-  return tenants[0] ?? (roles.includes(SUPER_ADMIN) ? HOME_TENANT : undefined);
+  if (tenants.includes(DEFAULT_TENANT)) return DEFAULT_TENANT;
+  return tenants[0] ?? (roles.includes(SUPER_ADMIN) ? DEFAULT_TENANT : undefined);
 }

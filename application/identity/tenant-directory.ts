@@ -1,52 +1,48 @@
-import type { AccessRule } from '../../domain/identity/access-rule.ts';
-import { HOME_TENANT } from '../../domain/identity/memberships.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
+import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import type { AccessRules } from '../ports/access-rules.ts';
-import type { CompiledAccessRules } from './compile-access-rules.ts';
-import { REFUSED, compileAccessRules } from './compile-access-rules.ts';
-import { IDENTITY } from './dependencies.ts';
-import type { IdentityChanges } from './identity-changes.ts';
-
-/** A tenant and its rules as the read model holds them; `tenant` is undefined where it was deleted or is not made yet. */
-export type ChangedTenant = {
-  readonly slug: string;
-  /** Of the last event that changed it. */
-  readonly position: string;
-  readonly tenant: { readonly domains: readonly string[]; readonly disabled: boolean } | undefined;
-  readonly rules: readonly AccessRule[];
-};
+import type { IdentityChanges } from '../ports/identity-changes.ts';
+import type { ChangedTenant, IdentityReads } from '../ports/identity-reads.ts';
+import type { ProjectionProgress } from '../ports/projection-progress.ts';
+import { waitForReadModel } from '../wait-for-read-model.ts';
+import { type CompiledAccessRules, REFUSED, compileAccessRules } from './compile-access-rules.ts';
+import { IDENTITY } from './identity-read-model.ts';
 
 export type TenantDirectoryDependencies = {
-  readonly reads: {
-    /** Tenants that changed after a position, all of them without one. */
-    changedTenants(after: string): Promise<readonly ChangedTenant[]>;
-  };
-  readonly progress: { waitFor(names: readonly string[], position: GlobalPosition, timeoutMs: number): Promise<boolean> };
+  readonly progress: Pick<ProjectionProgress, 'waitFor'>;
+  readonly reads: Pick<IdentityReads, 'changedTenants'>;
   readonly changes: Pick<IdentityChanges, 'onChange'>;
   readonly onError: (error: unknown) => void;
 };
 
-/** Every tenant of the install in memory, with its access rules compiled: what each request asks is answered without a promise (rule 14). */
+/** Every tenant of the install with its compiled access rules, in memory: requests read it synchronously. */
 export type TenantDirectory = {
-  /** @returns undefined when there is no such tenant */
+  /** @returns undefined when the tenant does not exist */
   state(slug: string): 'active' | 'disabled' | undefined;
-  /** Tenant that has the domain, given in lower case and without a port. */
+  /** Tenant of a domain. `host` is in lower case without a port. */
   ofHost(host: string): string | undefined;
   readonly accessRules: AccessRules;
-  /** Takes in what the read model holds now, and follows it from then on. Resolves after the first try, whatever became of it. */
+  /** Loads the read model and follows its changes. Resolves after the first attempt, also when that failed. */
   start(): Promise<void>;
-  /** Resolves when what was appended at the position holds here; after 5 seconds in any case, and when the read model has stopped. */
-  caughtUp(position: GlobalPosition | undefined): Promise<void>;
+  /**
+   * Resolves when the directory shows the events up to the position, or when the read model has not applied them
+   * within 5 seconds. Never rejects.
+   */
+  waitFor(position: GlobalPosition | undefined): Promise<void>;
   close(): void;
 };
 
 type Known = { readonly tenant: ChangedTenant['tenant']; readonly decide: CompiledAccessRules };
 
-const CATCH_UP_MS = 5_000;
 const RETRY_MS = 500;
 
-/** Follows the identity read model: other processes' changes arrive as fast as it is heard to have moved. Empty until `start`. */
-export function createTenantDirectory({ reads, progress, changes, onError }: TenantDirectoryDependencies): TenantDirectory {
+/** Creates a directory that follows the identity read model. It is empty until `start`. */
+export function createTenantDirectory({
+  reads,
+  progress,
+  changes,
+  onError,
+}: TenantDirectoryDependencies): TenantDirectory {
   const known = new Map<string, Known>();
   const hosts = new Map<string, string>();
   let seen = '';
@@ -55,37 +51,42 @@ export function createTenantDirectory({ reads, progress, changes, onError }: Ten
   let last: Promise<void> = Promise.resolve();
   let next: Promise<void> | undefined;
 
-  /** One look after the other; those who ask before one begins share it, so that each sees what is committed when it asks. */
+  /**
+   * Loads run one after another. Calls made while one runs share the next, so each call sees what was committed before
+   * it.
+   */
   function refresh(): Promise<void> {
-    next ??= last = last.catch(() => undefined).then(() => {
-      next = undefined;
-      return look();
-    });
+    next ??= last = last
+      .catch(() => undefined)
+      .then(() => {
+        next = undefined;
+        return load();
+      });
     return next;
   }
 
-  async function look(): Promise<void> {
+  async function load(): Promise<void> {
     for (const changed of await reads.changedTenants(seen)) {
-      take(changed);
+      apply(changed);
       if (changed.position > seen) seen = changed.position;
     }
   }
 
-  function take({ slug, tenant, rules }: ChangedTenant): void {
+  function apply({ slug, tenant, rules }: ChangedTenant): void {
     for (const domain of known.get(slug)?.tenant?.domains ?? []) if (hosts.get(domain) === slug) hosts.delete(domain);
     for (const domain of tenant?.domains ?? []) hosts.set(domain, slug);
     if (tenant === undefined && rules.length === 0) known.delete(slug);
     else known.set(slug, { tenant, decide: compileAccessRules(rules) });
   }
 
-  /** What could not be read is asked for again: nobody may tell of it a second time. */
-  async function keepUp(): Promise<void> {
+  /** Retries a failed load: no further notification may follow. */
+  async function refreshWithRetry(): Promise<void> {
     clearTimeout(retry);
     try {
       await refresh();
     } catch (error) {
       onError(error);
-      retry = setTimeout(() => void keepUp(), RETRY_MS);
+      retry = setTimeout(() => void refreshWithRetry(), RETRY_MS);
       retry.unref();
     }
   }
@@ -95,7 +96,7 @@ export function createTenantDirectory({ reads, progress, changes, onError }: Ten
   return {
     state(slug) {
       const tenant = known.get(slug)?.tenant;
-      if (!tenant) return slug === HOME_TENANT ? 'active' : undefined;
+      if (!tenant) return slug === DEFAULT_TENANT ? 'active' : undefined;
       return tenant.disabled ? 'disabled' : 'active';
     },
     ofHost: (host) => hosts.get(host),
@@ -106,16 +107,16 @@ export function createTenantDirectory({ reads, progress, changes, onError }: Ten
       },
     },
     start() {
-      stopListening = changes.onChange(() => void keepUp());
-      return keepUp();
+      stopListening = changes.onChange(() => void refreshWithRetry());
+      return refreshWithRetry();
     },
-    async caughtUp(position) {
+    async waitFor(position) {
       if (position === undefined) return;
       try {
-        await progress.waitFor([IDENTITY], position, CATCH_UP_MS);
+        await waitForReadModel({ name: IDENTITY, position }, { progress });
         await refresh();
       } catch (error) {
-        // The write is done whatever became of the read model; the answer says how far that is.
+        // The write has succeeded; a failed wait must not fail it.
         onError(error);
       }
     },

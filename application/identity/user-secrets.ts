@@ -1,36 +1,36 @@
 import type { Vault } from '../ports/vault.ts';
 
-/** What a user's sealed password hash is bound to. */
+/** Purpose that a user's sealed password hash is bound to. */
 export function passwordPurpose(userId: string): string {
   return `user/${userId}/password`;
 }
 
-/** The CSRF token of a session: bound to it, known to its owner only (spec 1, credential kinds). */
-export function csrfToken(vault: Pick<Vault, 'digest'>, sessionId: string): string {
+/** The CSRF token of a session. It is derived from the session id, so it is not stored. */
+export function csrfToken(sessionId: string, vault: Pick<Vault, 'digest'>): string {
   return vault.digest('session/csrf', sessionId);
 }
 
-/** Digest that a refresh token is kept under. */
-export function refreshDigest(vault: Pick<Vault, 'digest'>, token: string): string {
+/** Digest under which a refresh token is stored. */
+export function refreshDigest(token: string, vault: Pick<Vault, 'digest'>): string {
   return vault.digest('session/refresh', token);
 }
 
-/** What the sealed secret of a user's authenticator is bound to. */
+/** Purpose that the sealed secret of a user's authenticator is bound to. */
 export function authenticatorPurpose(userId: string): string {
   return `user/${userId}/authenticator`;
 }
 
-/** Digest that a recovery code is kept under. */
-export function recoveryDigest(vault: Pick<Vault, 'digest'>, userId: string, code: string): string {
+/** Digest under which a recovery code is stored. `code` has the form of `recoveryCode`. */
+export function recoveryDigest(userId: string, code: string, vault: Pick<Vault, 'digest'>): string {
   return vault.digest('user/recovery-code', `${userId}/${code}`);
 }
 
-/** Digest that the challenge of a sign-in is kept under. */
-export function challengeDigest(vault: Pick<Vault, 'digest'>, token: string): string {
+/** Digest under which the challenge of a sign-in is stored. */
+export function challengeDigest(token: string, vault: Pick<Vault, 'digest'>): string {
   return vault.digest('sign-in/challenge', token);
 }
 
-/** Digest that a password reset token is kept under. */
-export function resetDigest(vault: Pick<Vault, 'digest'>, token: string): string {
+/** Digest under which a password reset token is stored. */
+export function resetDigest(token: string, vault: Pick<Vault, 'digest'>): string {
   return vault.digest('password/reset', token);
 }

@@ -1,11 +1,14 @@
 import type { RecordedEvent } from '../../domain/event.ts';
 
 /**
- * Headers of a message after the CloudEvents Kafka binding, binary mode (spec 4 D). `ce_id` is the event's id: consumers drop repeats by it.
- * `ce_sequence` is the event's position, which sorts as text (CloudEvents extension `sequence`). `traceparent` (W3C Trace Context) is that of
- * the append, where traces were asked for.
+ * Headers of a message according to the CloudEvents Kafka binding, binary mode. `ce_id` is the event's id; consumers
+ * use it to drop duplicates. `ce_sequence` is the event's position, which sorts as text (CloudEvents extension
+ * `sequence`). `traceparent` (W3C Trace Context) is that of the append; it is absent when the append was not traced.
  */
-export function cloudEventHeaders(event: RecordedEvent, overrides: { readonly type?: string; readonly schemaVersion?: number } = {}): Readonly<Record<string, string>> {
+export function cloudEventHeaders(
+  event: RecordedEvent,
+  overrides: { readonly type?: string; readonly schemaVersion?: number } = {},
+): Readonly<Record<string, string>> {
   return {
     'content-type': 'application/json',
     ce_specversion: '1.0',

@@ -1,43 +1,67 @@
 import { createHash } from 'node:crypto';
+import { type GlobalPosition, type RecordedEvent, ORIGIN } from '../../domain/event.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
-import { ORIGIN } from '../../domain/event.ts';
 
-/** A stream whose copy is not what it was. */
+/** A stream that differs between two logs. */
 export type Difference = {
   readonly stream: string;
-  /** `missing` and `extra` streams; else the first of count, ids (in their order) and content (data, metadata, type) that differs. */
+  /**
+   * `missing`: only the first log has the stream; `extra`: only the second has it. Otherwise the first difference of
+   * the number of events, their ids and revisions, or their content (type, data, metadata).
+   */
   readonly what: 'missing' | 'extra' | 'count' | 'ids' | 'content';
+  /** Number of events in the first and in the second log. */
   readonly from: number;
   readonly to: number;
 };
 
 export type Comparison = {
   readonly equal: boolean;
-  /** Events and streams of the first log. */
+  /** Number of events and streams in the first log. */
   readonly events: number;
   readonly streams: number;
-  /** Whether the events of all streams stand in the same order too. */
+  /** Whether both logs hold all events in the same order. */
   readonly sameOrder: boolean;
-  /** At most `MOST_DIFFERENCES`. */
+  /** The first 100 differences. */
   readonly differences: readonly Difference[];
-  /** Position of the last event compared, in each log: what a follower that was done in the one goes on from in the other. */
+  /**
+   * Position of the last compared event in each log. A follower at the first position can continue in the other log at
+   * the second one.
+   */
   readonly heads: { readonly from: GlobalPosition; readonly to: GlobalPosition };
 };
 
-/** What is known of a stream that was read: kept small, a log may hold very many. */
+/** Digest of a stream. It is small, because a log may have very many streams. */
 type StreamDigest = { count: number; ids: string; content: string };
-type LogDigest = { readonly streams: ReadonlyMap<string, StreamDigest>; readonly order: string; readonly events: number; readonly head: GlobalPosition };
+type LogDigest = {
+  readonly streams: ReadonlyMap<string, StreamDigest>;
+  readonly order: string;
+  readonly events: number;
+  readonly head: GlobalPosition;
+};
 
-const MOST_DIFFERENCES = 100;
+const MAX_DIFFERENCES = 100;
 
 /**
- * Reads two logs whole and compares them stream by stream: number of events, revisions, ids, types, data and metadata to the byte of their
- * JSON. Positions and the moments of recording belong to a store and are not compared. Of the first log, events after `until` do not count.
+ * Reads two logs and compares them stream by stream: number of events, revisions, ids, types, and the JSON text of data
+ * and metadata. Positions and `recorded_at` differ between stores and are not compared. Events of the first log after
+ * `until` are ignored.
  */
-export async function compareLogs({ from, to, until, onEvent, signal }: { readonly from: EventStore; readonly to: EventStore; readonly until: GlobalPosition; readonly onEvent?: () => void; readonly signal?: AbortSignal }): Promise<Comparison> {
-  const first = await digestLog(from, until, onEvent, signal);
-  const second = await digestLog(to, undefined, onEvent, signal);
+export async function compareLogs({
+  from,
+  to,
+  until,
+  onEvent,
+  signal,
+}: {
+  readonly from: Pick<EventStore, 'readAll'>;
+  readonly to: Pick<EventStore, 'readAll'>;
+  readonly until: GlobalPosition;
+  readonly onEvent?: () => void;
+  readonly signal?: AbortSignal;
+}): Promise<Comparison> {
+  const first = await digestLog({ until, onEvent, signal }, from);
+  const second = await digestLog({ until: undefined, onEvent, signal }, to);
   const differences: Difference[] = [];
   for (const [stream, digest] of first.streams) {
     const other = second.streams.get(stream);
@@ -48,7 +72,14 @@ export async function compareLogs({ from, to, until, onEvent, signal }: { readon
     if (!first.streams.has(stream)) differences.push({ stream, what: 'extra', from: 0, to: count });
   }
   const sameOrder = first.order === second.order;
-  return { equal: differences.length === 0, events: first.events, streams: first.streams.size, sameOrder, differences: differences.slice(0, MOST_DIFFERENCES), heads: { from: first.head, to: second.head } };
+  return {
+    equal: differences.length === 0,
+    events: first.events,
+    streams: first.streams.size,
+    sameOrder,
+    differences: differences.slice(0, MAX_DIFFERENCES),
+    heads: { from: first.head, to: second.head },
+  };
 }
 
 function differenceOf(one: StreamDigest, other: StreamDigest): Difference['what'] | undefined {
@@ -57,7 +88,18 @@ function differenceOf(one: StreamDigest, other: StreamDigest): Difference['what'
   return one.content === other.content ? undefined : 'content';
 }
 
-async function digestLog(store: EventStore, until: GlobalPosition | undefined, onEvent: (() => void) | undefined, signal: AbortSignal | undefined): Promise<LogDigest> {
+async function digestLog(
+  {
+    until,
+    onEvent,
+    signal,
+  }: {
+    readonly until: GlobalPosition | undefined;
+    readonly onEvent: (() => void) | undefined;
+    readonly signal: AbortSignal | undefined;
+  },
+  store: Pick<EventStore, 'readAll'>,
+): Promise<LogDigest> {
   const streams = new Map<string, StreamDigest>();
   const order = createHash('sha256');
   let events = 0;

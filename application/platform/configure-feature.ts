@@ -1,30 +1,39 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
+import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
-import { configureFeature as decide, featureConfigurationDecider, parseFeatureConfigurationEvent, resetFeature as decideReset } from '../../domain/platform/feature-configuration.ts';
+import { featureConfigurationEvents } from '../../domain/platform/feature-configuration-events.ts';
+import {
+  type FeatureConfigurationCommand,
+  featureConfigurationDecider,
+} from '../../domain/platform/feature-configuration.ts';
 import type { FeatureName } from '../../domain/platform/features.ts';
-import { HOME_TENANT } from '../../domain/identity/memberships.ts';
+import { SECRET_MASK } from '../../domain/secret-mask.ts';
 import { streamName } from '../../domain/stream.ts';
 import { handleCommand } from '../handle-command.ts';
 import type { Vault } from '../ports/vault.ts';
-import type { FeatureChanges } from './feature-changes.ts';
-import { settled } from './feature-changes.ts';
-import type { FeatureSettings } from './feature-settings.ts';
-import { MASK, secretPurpose } from './feature-settings.ts';
+import { type FeatureSettings, secretPurpose } from './feature-settings.ts';
+import { type FeatureChangeDependencies, waitForFeatureChange } from './wait-for-feature-change.ts';
 
-export type ConfigureDependencies = FeatureChanges & {
+export type ConfigureFeatureDependencies = FeatureChangeDependencies & {
   readonly vault: Pick<Vault, 'sealSecret'>;
   readonly settings: Pick<FeatureSettings, 'declared' | 'fixedBy'>;
 };
 
 /**
- * Saves settings of a feature; what `wanted` leaves out stays, null is back to the default. Secrets are sealed; `********` keeps the stored one, an empty text clears it.
- * `wanted` was checked against the feature's schema.
- * @returns position to wait for; undefined when nothing changed
- * @throws `validation_failed` for a setting that the environment or the file sets
+ * Saves settings of a feature. Secrets are sealed.
+ * @param input `wanted` holds the settings to change, already validated against the feature's schema; other settings
+ * stay. Null sets a setting back to its default. For a secret, `********` keeps the stored one and an empty text
+ * removes it.
+ * @returns the position to wait for; undefined when nothing changed
+ * @throws `validation_failed` for a setting that the environment or the settings file sets
  */
-export async function configureFeature(dependencies: ConfigureDependencies, { feature, wanted }: { readonly feature: FeatureName; readonly wanted: JsonObject }, context: CommandContext): Promise<GlobalPosition | undefined> {
+export async function configureFeature(
+  { feature, wanted }: { readonly feature: FeatureName; readonly wanted: JsonObject },
+  context: CommandContext,
+  dependencies: ConfigureFeatureDependencies,
+): Promise<GlobalPosition | undefined> {
   const declared = dependencies.settings.declared(feature);
   const fixed = Object.keys(wanted).flatMap((key) => {
     const layer = dependencies.settings.fixedBy(feature, key);
@@ -37,25 +46,39 @@ export async function configureFeature(dependencies: ConfigureDependencies, { fe
   for (const [key, value] of Object.entries(wanted)) {
     if (value === null || (declared[key]?.secret === true && value === '')) removed.push(key);
     else if (declared[key]?.secret !== true) values[key] = value;
-    else if (typeof value === 'string' && value !== MASK) secrets[key] = dependencies.vault.sealSecret(secretPurpose(feature, key), value);
+    else if (typeof value === 'string' && value !== SECRET_MASK)
+      secrets[key] = dependencies.vault.sealSecret(secretPurpose(feature, key), value);
   }
-  return run(dependencies, feature, (state) => decide(state, feature, { values, secrets, removed }), context);
+  return decideOnConfiguration({ kind: 'configure', feature, values, secrets, removed }, context, dependencies);
 }
 
-/** Forgets everything that was saved for a feature. @returns position to wait for; undefined when there was nothing */
-export function resetFeature(dependencies: FeatureChanges, { feature }: { readonly feature: FeatureName }, context: CommandContext): Promise<GlobalPosition | undefined> {
-  return run(dependencies, feature, (state) => decideReset(state, feature), context);
+/**
+ * Sets all settings of a feature back to their defaults.
+ * @returns the position to wait for; undefined when nothing changed
+ */
+export function resetFeature(
+  { feature }: { readonly feature: FeatureName },
+  context: CommandContext,
+  dependencies: FeatureChangeDependencies,
+): Promise<GlobalPosition | undefined> {
+  return decideOnConfiguration({ kind: 'reset', feature }, context, dependencies);
 }
 
-async function run(dependencies: FeatureChanges, feature: FeatureName, decideOn: (state: Parameters<typeof decide>[0]) => ReturnType<typeof decide>, context: CommandContext): Promise<GlobalPosition | undefined> {
-  const { position } = await handleCommand({
-    eventStore: dependencies.eventStore,
-    stream: streamName({ category: 'settings', tenant: HOME_TENANT, id: `feature.${feature}` }),
-    decider: featureConfigurationDecider,
-    parse: parseFeatureConfigurationEvent,
-    context: { ...context, tenant: HOME_TENANT },
-    decide: decideOn,
-  });
-  await settled(dependencies, position);
+async function decideOnConfiguration(
+  command: FeatureConfigurationCommand,
+  context: CommandContext,
+  dependencies: FeatureChangeDependencies,
+): Promise<GlobalPosition | undefined> {
+  const { position } = await handleCommand(
+    {
+      stream: streamName({ category: 'settings', tenant: DEFAULT_TENANT, id: `feature.${command.feature}` }),
+      decider: featureConfigurationDecider,
+      parse: featureConfigurationEvents.parse,
+      decide: (state) => featureConfigurationDecider.decide(state, command),
+    },
+    { ...context, tenant: DEFAULT_TENANT },
+    dependencies,
+  );
+  await waitForFeatureChange(position, dependencies);
   return position;
 }

@@ -1,50 +1,59 @@
+import { type GlobalPosition, type NewEvent, type RecordedEvent, ORIGIN } from '../../domain/event.ts';
 import type { EventStore, Expected, StreamWrite } from '../ports/event-store.ts';
-import type { GlobalPosition, NewEvent, RecordedEvent } from '../../domain/event.ts';
-import { ORIGIN } from '../../domain/event.ts';
-import type { Comparison } from './compare-logs.ts';
-import { compareLogs } from './compare-logs.ts';
-import { isOutage } from './outage.ts';
+import { isOutage } from '../ports/transient-errors.ts';
+import { type Comparison, compareLogs } from './compare-logs.ts';
 
+/**
+ * Work done and total work. While copying, both are positions of the first store; while comparing, both are numbers of
+ * events.
+ */
 export type CopyProgress = {
   readonly phase: 'copying' | 'comparing';
-  /** Events done and to do. While copying the latter is known only as a place in the log: then both count positions of the first store. */
   readonly done: number;
   readonly total: number;
 };
 
-/** The summary of `npm run copy-events` (decisions D). */
+/** Result of `npm run copy-events`. */
 export type CopyReport = Comparison & {
-  /** Events that this run wrote; those of a run before are found and not written again. */
+  /** Number of events that this run appended. Events of an earlier run are not appended again. */
   readonly copied: number;
 };
 
-export type CopyOptions = {
+export type CopyEventsInput = {
   readonly from: EventStore;
   readonly to: EventStore;
   readonly onProgress?: (progress: CopyProgress) => void;
-  /** Waits between tries while a store is away. */
-  readonly pause: (milliseconds: number) => Promise<void>;
   readonly signal?: AbortSignal;
 };
 
-/** Most events and streams in one write. */
-const MOST_EVENTS = 500;
-const MOST_BYTES = 512 * 1024;
-const TRIES = 8;
+export type CopyEventsDependencies = {
+  /** Waits before an append is retried while a store is unreachable. */
+  readonly pause: (milliseconds: number) => Promise<void>;
+};
+
+/** Maximum number of events in one write. */
+const MAX_EVENTS = 500;
+/** Maximum size of one write, in characters of JSON. */
+const MAX_CHARACTERS = 512 * 1024;
+const MAX_TRIES = 8;
 const FIRST_PAUSE_MS = 200;
 
 /**
- * Copies a log into another store: every event in its order, with its id, stream, revision, data and metadata (what was recorded when stands
- * in `metadata.occurred_at`), up to the head at the start; then reads both and compares them. May be cut off at any moment and run again: it
- * goes on after the last event that the second store holds.
- * @throws Error when the second store holds events that the first does not, or history was removed from the first
+ * Copies a log into another store up to the head at the start, then compares both. Order, ids, streams, revisions, data
+ * and metadata stay the same; `recorded_at` does not. An interrupted copy can be run again: it continues after the last
+ * event of the second store.
+ * @throws Error when the second store holds events that the first does not, or events were deleted from the first
  */
-export async function copyEvents({ from, to, onProgress, pause, signal }: CopyOptions): Promise<CopyReport> {
+export async function copyEvents(
+  { from, to, onProgress, signal }: CopyEventsInput,
+  { pause }: CopyEventsDependencies,
+): Promise<CopyReport> {
   const until = await from.head();
-  const after = await positionReached(from, to);
+  const after = await positionReached({ from, to });
   let copied = 0;
-  for await (const batch of batches(from, after, until, to.appendMany === undefined ? 1 : MOST_EVENTS, signal)) {
-    await patiently(() => write(to, batch), pause);
+  const maxRuns = to.appendMany === undefined ? 1 : MAX_EVENTS;
+  for await (const batch of batches({ from, after, until, maxRuns, signal })) {
+    await withRetries(() => write(batch, to), { pause });
     copied += batch.reduce((sum, { events }) => sum + events.length, 0);
     const last = batch.at(-1)?.reached ?? until;
     onProgress?.({ phase: 'copying', done: Number(last), total: Number(until) });
@@ -57,51 +66,76 @@ export async function copyEvents({ from, to, onProgress, pause, signal }: CopyOp
     ...(signal ? { signal } : {}),
     onEvent: () => {
       compared += 1;
-      if (compared % MOST_EVENTS === 0) onProgress?.({ phase: 'comparing', done: compared, total: Math.max(compared, 2 * copied) });
+      if (compared % MAX_EVENTS === 0)
+        onProgress?.({ phase: 'comparing', done: compared, total: Math.max(compared, 2 * copied) });
     },
   });
   onProgress?.({ phase: 'comparing', done: compared, total: compared });
   return { ...comparison, copied };
 }
 
-/** Where the second store stands in the first: what it holds is what a run before wrote, in order, so its last event tells. */
-async function positionReached(from: EventStore, to: EventStore): Promise<GlobalPosition> {
+/**
+ * Position in the first store of the last event that the second store holds. Copies keep the order, so all earlier
+ * events were copied too.
+ */
+async function positionReached({ from, to }: Pick<CopyEventsInput, 'from' | 'to'>): Promise<GlobalPosition> {
   for await (const last of to.readAll({ direction: 'backwards', limit: 1 })) {
-    const original = await originalOf(from, last);
+    const original = await originalOf(last, from);
     if (original?.stream === last.stream && original.revision === last.revision) return original.position;
-    throw new Error(`the store to copy to holds an event that the other does not: ${last.id} in ${last.stream}`);
+    throw new Error(`the target store holds an event that the source store does not: ${last.id} in ${last.stream}`);
   }
   return ORIGIN;
 }
 
-async function originalOf(from: EventStore, { id, stream, revision }: RecordedEvent): Promise<RecordedEvent | undefined> {
+async function originalOf(
+  { id, stream, revision }: RecordedEvent,
+  from: EventStore,
+): Promise<RecordedEvent | undefined> {
   for await (const event of from.readStream(stream, { from: revision, limit: 1 })) if (event.id === id) return event;
   return from.findEvent(id);
 }
 
+/** Neighbouring events of one stream. `reached` is the position of the last one in the first store. */
 type Run = StreamWrite & { readonly events: NewEvent[]; reached: GlobalPosition };
 
 /**
- * The log in pieces for one write each: runs of neighbouring events of one stream, as many as go into one write without a stream coming
- * twice, so that the order of the whole log stays.
+ * Splits the log into batches, one write each. A batch holds at most `maxRuns` runs and each stream only once, so that
+ * the write keeps the order of the log.
  */
-async function* batches(from: EventStore, after: GlobalPosition, until: GlobalPosition, mostRuns: number, signal?: AbortSignal): AsyncIterable<readonly Run[]> {
+async function* batches({
+  from,
+  after,
+  until,
+  maxRuns,
+  signal,
+}: {
+  readonly from: EventStore;
+  readonly after: GlobalPosition;
+  readonly until: GlobalPosition;
+  readonly maxRuns: number;
+  readonly signal: AbortSignal | undefined;
+}): AsyncIterable<readonly Run[]> {
   let runs: Run[] = [];
   let streams = new Set<string>();
   let events = 0;
-  let bytes = 0;
+  let characters = 0;
   for await (const event of from.readAll({ after, ...(signal ? { signal } : {}) })) {
     if (event.position > until) break;
     const size = JSON.stringify(event.data).length + JSON.stringify(event.metadata).length;
     let run = runs.at(-1);
-    const joins = run?.stream === event.stream;
-    if (events > 0 && (events >= MOST_EVENTS || bytes + size > MOST_BYTES || (!joins && (runs.length >= mostRuns || streams.has(event.stream))))) {
+    const continuesRun = run?.stream === event.stream;
+    if (
+      events > 0 &&
+      (events >= MAX_EVENTS ||
+        characters + size > MAX_CHARACTERS ||
+        (!continuesRun && (runs.length >= maxRuns || streams.has(event.stream))))
+    ) {
       yield runs;
       signal?.throwIfAborted();
       runs = [];
       streams = new Set();
       events = 0;
-      bytes = 0;
+      characters = 0;
       run = undefined;
     }
     if (run?.stream !== event.stream) {
@@ -113,7 +147,7 @@ async function* batches(from: EventStore, after: GlobalPosition, until: GlobalPo
     run.events.push({ id, type, data, metadata });
     run.reached = event.position;
     events += 1;
-    bytes += size;
+    characters += size;
   }
   if (runs.length > 0) yield runs;
 }
@@ -122,7 +156,7 @@ function expectedBefore({ revision }: RecordedEvent): Expected {
   return revision === 0 ? 'no_stream' : revision - 1;
 }
 
-async function write(to: EventStore, batch: readonly Run[]): Promise<void> {
+async function write(batch: readonly Run[], to: EventStore): Promise<void> {
   if (to.appendMany !== undefined && batch.length > 1) {
     await to.appendMany(batch.map(({ stream, events, expected }) => ({ stream, events, expected })));
     return;
@@ -130,13 +164,13 @@ async function write(to: EventStore, batch: readonly Run[]): Promise<void> {
   for (const { stream, events, expected } of batch) await to.append(stream, events, { expected });
 }
 
-/** Repeats a write while the store is away: the ids make it harmless. */
-async function patiently<T>(work: () => Promise<T>, pause: CopyOptions['pause']): Promise<T> {
+/** Retries a write during an outage of the store. Event ids make repeated appends idempotent. */
+async function withRetries<T>(work: () => Promise<T>, { pause }: CopyEventsDependencies): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!isOutage(error) || attempt === TRIES) throw error;
+      if (!isOutage(error) || attempt === MAX_TRIES) throw error;
       await pause(FIRST_PAUSE_MS * 2 ** (attempt - 1));
     }
   }

@@ -1,16 +1,17 @@
-import type { Static } from '@sinclair/typebox';
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { refusal } from '../../domain/errors.ts';
-import type { RecordedEvent } from '../../domain/event.ts';
-import { parsePosition } from '../../domain/event.ts';
+import { type RecordedEvent, parsePosition } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStream } from '../../domain/stream.ts';
 import type { Message } from '../ports/message-bus.ts';
 import { cloudEventHeaders } from './cloud-event.ts';
 import { eventsTopic } from './topics.ts';
 
-/** Value of a message on `<prefix>.events.<category>` (spec 4 D). Members may be added; consumers ignore those they do not know. */
+/**
+ * Value of a message on `<prefix>.events.<category>`. Later versions may add members; consumers ignore members that
+ * they do not know.
+ */
 export const EventMessageValue = Type.Object({
   id: Type.String({ minLength: 1 }),
   type: Type.String({ minLength: 1 }),
@@ -21,7 +22,14 @@ export const EventMessageValue = Type.Object({
   recorded_at: Type.String(),
   tenant: Type.String(),
   actor: Type.Object({
-    kind: Type.Union([Type.Literal('user'), Type.Literal('api_key'), Type.Literal('admin_token'), Type.Literal('external'), Type.Literal('system'), Type.Literal('anonymous')]),
+    kind: Type.Union([
+      Type.Literal('user'),
+      Type.Literal('api_key'),
+      Type.Literal('admin_token'),
+      Type.Literal('external'),
+      Type.Literal('system'),
+      Type.Literal('anonymous'),
+    ]),
     id: Type.String(),
   }),
   correlation_id: Type.String(),
@@ -34,8 +42,8 @@ export const EventMessageValue = Type.Object({
 export type EventMessageValue = Static<typeof EventMessageValue>;
 
 /**
- * The message of an event: key is the stream, so that a stream's events stay in order.
- * @returns undefined for an event of no category of ours, which has no topic
+ * Encodes an event as a message. The key is the stream, so that the events of a stream stay in order.
+ * @returns undefined for an event of another system's stream, which has no topic
  */
 export function encodeEvent(event: RecordedEvent, prefix: string): Message | undefined {
   const parts = parseStream(event.stream);
@@ -56,10 +64,15 @@ export function encodeEvent(event: RecordedEvent, prefix: string): Message | und
     schema_version: metadata.schema_version,
     data: event.data,
   };
-  return { topic: eventsTopic(prefix, parts.category), key: event.stream, value: JSON.stringify(value), headers: cloudEventHeaders(event) };
+  return {
+    topic: eventsTopic(prefix, parts.category),
+    key: event.stream,
+    value: JSON.stringify(value),
+    headers: cloudEventHeaders(event),
+  };
 }
 
-/** The event of a message made by `encodeEvent`. @throws `message_unreadable` for anything else */
+/** Decodes a message of `encodeEvent`. @throws `message_unreadable` for any other message */
 export function decodeEvent(message: Pick<Message, 'value'> & Partial<Pick<Message, 'headers'>>): RecordedEvent {
   const value = parse(message.value);
   const traceparent = message.headers?.['traceparent'];
@@ -95,5 +108,7 @@ function parse(text: string | null): EventMessageValue {
   }
   if (Value.Check(EventMessageValue, value)) return value;
   const first = Value.Errors(EventMessageValue, value).First();
-  throw refusal('message_unreadable', { message: `the message is no event: ${first?.path ?? ''} ${first?.message ?? ''}`.trimEnd() });
+  throw refusal('message_unreadable', {
+    message: `the message is no event: ${first?.path ?? ''} ${first?.message ?? ''}`.trimEnd(),
+  });
 }

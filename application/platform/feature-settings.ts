@@ -1,51 +1,66 @@
 import type { Json, JsonObject } from '../../domain/json.ts';
-import type { FeatureName, FeatureSetting } from '../../domain/platform/features.ts';
-import { declarationOf } from '../../domain/platform/features.ts';
-import type { Sealed, Vault } from '../ports/vault.ts';
+import { type FeatureName, type FeatureSetting, declarationOf } from '../../domain/platform/features.ts';
+import type { SealedValue } from '../../domain/sealed-value.ts';
+import { SECRET_MASK } from '../../domain/secret-mask.ts';
+import type { Vault } from '../ports/vault.ts';
 import type { Features } from './features.ts';
 
-/** What a stored secret reads as; written back it keeps the stored one (spec 1, Configuration). */
-export const MASK = '********';
-
-/** Layer that a value came from (spec 1, Configuration). */
+/** Layer that sets a value. */
 export type FeatureSettingSource = 'environment' | 'file' | 'console' | 'default';
 
-/** A variable as the process was started with; `fixed`: the console may not take it over. */
-export type StartedWith = { readonly value: Json; readonly source: FeatureSettingSource; readonly fixed: boolean };
+/** Value of an environment variable at the start of the process. `fixed`: the console cannot override it. */
+export type StartupValue = { readonly value: Json; readonly source: FeatureSettingSource; readonly fixed: boolean };
 
-type Found = Pick<StartedWith, 'value' | 'source'>;
+type EffectiveValue = Pick<StartupValue, 'value' | 'source'>;
 
-/** The settings of features as they are in force: environment, file, console, default; the first that knows one wins, unless it lets the console take over. */
+/**
+ * The effective settings of features. The first layer that sets a value wins: environment, settings file, console,
+ * default. A variable that is not `fixed` can be overridden by the console.
+ */
 export type FeatureSettings = {
-  /** What a feature declares. */
+  /** The settings that a feature declares, by name. */
   declared(feature: FeatureName): Readonly<Record<string, FeatureSetting>>;
-  /** The layer above the console that sets it; undefined: the console may. */
+  /** The layer that sets the value and that the console cannot override; undefined when the console can set it. */
   fixedBy(feature: FeatureName, key: string): FeatureSettingSource | undefined;
-  /** A value that is no secret. @throws Error for a setting that is not declared */
+  /**
+   * The effective value of a setting that is not a secret.
+   * @throws Error for a setting that the feature does not declare
+   */
   value(feature: FeatureName, key: string): Json;
-  /** A secret in clear; undefined where none is stored. */
+  /** A secret in plain text; undefined when none is stored. */
   secret(feature: FeatureName, key: string): string | undefined;
-  /** All of them, secrets masked (empty where none is stored), and where each came from. */
-  view(feature: FeatureName): { readonly config: JsonObject; readonly sources: Readonly<Record<string, FeatureSettingSource>> };
+  /** All values of a feature with their layers. Stored secrets are masked; secrets that are not stored are empty. */
+  view(feature: FeatureName): {
+    readonly config: JsonObject;
+    readonly sources: Readonly<Record<string, FeatureSettingSource>>;
+  };
 };
 
 export type FeatureSettingsOptions = {
   readonly features: Pick<Features, 'saved'>;
   readonly vault: Pick<Vault, 'openSecret'>;
-  /** What the process was started with, by variable. */
-  readonly startedWith: (variable: string) => StartedWith | undefined;
-  /** Default: the declarations of the features. */
+  /** Returns the value of a variable at the start of the process; undefined when it is not declared. */
+  readonly startupValue: (variable: string) => StartupValue | undefined;
+  /** Default: the settings in `FEATURES`. */
   readonly declared?: (feature: FeatureName) => Readonly<Record<string, FeatureSetting>>;
 };
 
-export function createFeatureSettings({ features, vault, startedWith, declared = settingsOf }: FeatureSettingsOptions): FeatureSettings {
-  function lookUp(feature: FeatureName, key: string): Found {
+export function createFeatureSettings({
+  features,
+  vault,
+  startupValue,
+  declared = settingsOf,
+}: FeatureSettingsOptions): FeatureSettings {
+  function lookUp(feature: FeatureName, key: string): EffectiveValue {
     const setting = declared(feature)[key];
     if (!setting) throw new Error(`${feature} has no setting ${key}`);
-    const started = setting.variable === undefined ? undefined : startedWith(setting.variable);
+    const started = setting.variable === undefined ? undefined : startupValue(setting.variable);
     if (started?.fixed === true) return started;
     const saved = features.saved(feature);
-    if (setting.secret) return saved?.secrets[key] === undefined ? { value: '', source: 'default' } : { value: MASK, source: 'console' };
+    if (setting.secret)
+      return saved?.secrets[key] === undefined
+        ? { value: '', source: 'default' }
+        : { value: SECRET_MASK, source: 'console' };
     const value = saved?.values[key];
     if (value !== undefined) return { value, source: 'console' };
     return started ?? { value: setting.fallback, source: 'default' };
@@ -54,7 +69,7 @@ export function createFeatureSettings({ features, vault, startedWith, declared =
     declared,
     fixedBy(feature, key) {
       const variable = declared(feature)[key]?.variable;
-      const started = variable === undefined ? undefined : startedWith(variable);
+      const started = variable === undefined ? undefined : startupValue(variable);
       return started?.fixed === true ? started.source : undefined;
     },
     value: (feature, key) => lookUp(feature, key).value,
@@ -63,16 +78,16 @@ export function createFeatureSettings({ features, vault, startedWith, declared =
       return sealed && isSealed(sealed) ? vault.openSecret(secretPurpose(feature, key), sealed) : undefined;
     },
     view(feature) {
-      const found = Object.keys(declared(feature)).map((key) => [key, lookUp(feature, key)] as const);
+      const settings = Object.keys(declared(feature)).map((key) => [key, lookUp(feature, key)] as const);
       return {
-        config: Object.fromEntries(found.map(([key, { value }]) => [key, value])),
-        sources: Object.fromEntries(found.map(([key, { source }]) => [key, source])),
+        config: Object.fromEntries(settings.map(([key, { value }]) => [key, value])),
+        sources: Object.fromEntries(settings.map(([key, { source }]) => [key, source])),
       };
     },
   };
 }
 
-/** What a sealed setting is bound to. */
+/** Purpose under which a secret setting is sealed. */
 export function secretPurpose(feature: FeatureName, key: string): string {
   return `feature/${feature}/${key}`;
 }
@@ -81,6 +96,11 @@ function settingsOf(feature: FeatureName): Readonly<Record<string, FeatureSettin
   return declarationOf(feature).settings ?? {};
 }
 
-function isSealed(value: JsonObject): value is Sealed {
-  return value['$sealed'] === 1 && typeof value['k'] === 'string' && typeof value['n'] === 'string' && typeof value['c'] === 'string';
+function isSealed(value: JsonObject): value is SealedValue {
+  return (
+    value['$sealed'] === 1 &&
+    typeof value['k'] === 'string' &&
+    typeof value['n'] === 'string' &&
+    typeof value['c'] === 'string'
+  );
 }

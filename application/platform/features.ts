@@ -1,21 +1,25 @@
-import type { FeatureDeclaration, FeatureName } from '../../domain/platform/features.ts';
-import { declarationOf, FEATURE_NAMES } from '../../domain/platform/features.ts';
-import type { Capability } from '../../domain/platform/license.ts';
 import type { FeatureConfiguration } from '../../domain/platform/feature-configuration.ts';
+import {
+  type FeatureDeclaration,
+  type FeatureName,
+  declarationOf,
+  FEATURE_NAMES,
+} from '../../domain/platform/features.ts';
+import type { Capability } from '../../domain/platform/license.ts';
 import type { Entitlements } from '../ports/entitlements.ts';
 import type { FeatureRecords } from '../ports/feature-records.ts';
 
-/** Where a feature stands on this install. */
+/** State of a feature in this install. */
 export type FeaturePhase =
-  /** It serves. */
+  /** Its routes are served. */
   | 'running'
-  /** `SVC_PLUGINS` does not list it. */
+  /** `SVC_PLUGINS` does not list the feature. */
   | 'stopped'
-  /** Its license is missing. */
+  /** The license does not grant its capability. */
   | 'unlicensed'
-  /** It could not start; it says why. */
+  /** The feature could not start; `reason` holds the error. */
   | 'failed'
-  /** This build does not hold it. */
+  /** This build does not contain the feature. */
   | 'absent';
 
 export type FeatureStatus = {
@@ -25,31 +29,36 @@ export type FeatureStatus = {
   readonly entitled: boolean;
   readonly requested: boolean;
   readonly phase: FeaturePhase;
-  /** Why it does not run. */
+  /** Why the feature is not running; undefined while it runs. */
   readonly reason: string | undefined;
   readonly lastError: string | undefined;
-  /** `METHOD /path`, in the order of the table. */
+  /** Routes as `METHOD /path`, in the order of declaration. */
   readonly routes: readonly string[];
 };
 
-/** Which features run here and for whom (spec 1, gating rules). Everything but `reload` answers at once: it stands on the way of every request. */
+/**
+ * Which features are available, and to which tenants. All functions except `reload` only read memory, because every
+ * request calls them.
+ */
 export type Features = {
-  /** Whether `SVC_PLUGINS` lists it, or lists nothing at all. */
+  /** Whether `SVC_PLUGINS` lists the feature, or is not set. */
   isRequested(feature: string): boolean;
-  /** Whether nothing of it is served because its license is missing: a path of it then was never there. */
+  /**
+   * Whether the feature must look nonexistent because the license does not grant its capability: its routes answer 404.
+   */
   isHidden(feature: string): boolean;
-  /** Whether a tenant lacks it. */
+  /** Whether the feature is withheld from the tenant. */
   isWithheld(tenant: string, feature: string): boolean;
-  /** Names that a tenant lacks, in order. */
+  /** Names of the features withheld from the tenant, sorted. */
   withheldFrom(tenant: string): readonly string[];
-  /** What the console saved, as this process knows it. */
+  /** Settings that the console saved, as of the last `reload`. */
   saved(feature: FeatureName): FeatureConfiguration | undefined;
   status(): readonly FeatureStatus[];
-  /** Says what this build holds: the whole table of routes. */
+  /** Registers the routes of this build; features without a route are absent. */
   declare(routes: readonly DeclaredRoute[]): void;
-  /** Says that a feature could not start, or (undefined) that it did. */
+  /** Reports why a feature could not start; undefined: it started. */
   report(feature: FeatureName, problem: string | undefined): void;
-  /** Reads anew what the console saved and what tenants lack. */
+  /** Reads the saved settings and the withheld features again. */
   reload(): Promise<void>;
 };
 
@@ -58,16 +67,18 @@ export type DeclaredRoute = { readonly method: string; readonly path: string; re
 export type FeaturesOptions = {
   readonly entitlements: Entitlements;
   readonly records: FeatureRecords;
-  /** `SVC_PLUGINS`; undefined: every feature. */
+  /** Setting `SVC_PLUGINS`; undefined: every feature. */
   readonly requested: readonly FeatureName[] | undefined;
 };
 
 export function createFeatures({ entitlements, records, requested }: FeaturesOptions): Features {
   const wanted: ReadonlySet<string> = new Set(requested ?? FEATURE_NAMES);
-  const licensed = new Map<string, Capability>(FEATURE_NAMES.flatMap((name) => {
-    const { capability, licensedOnly } = declarationOf(name);
-    return licensedOnly && capability ? [[name, capability] as const] : [];
-  }));
+  const licensed = new Map<string, Capability>(
+    FEATURE_NAMES.flatMap((name) => {
+      const { capability, licensedOnly } = declarationOf(name);
+      return licensedOnly && capability ? [[name, capability] as const] : [];
+    }),
+  );
   const problems = new Map<FeatureName, string>();
   let routes = new Map<string, readonly string[]>();
   let withheld: ReadonlyMap<string, ReadonlySet<string>> = new Map();
@@ -80,10 +91,19 @@ export function createFeatures({ entitlements, records, requested }: FeaturesOpt
 
   function statusOf(name: FeatureName): FeatureStatus {
     const lastError = problems.get(name);
-    const known = { name, declaration: declarationOf(name), compiled: routes.has(name), entitled: !isHidden(name), requested: wanted.has(name), lastError, routes: routes.get(name) ?? [] };
+    const known = {
+      name,
+      declaration: declarationOf(name),
+      compiled: routes.has(name),
+      entitled: !isHidden(name),
+      requested: wanted.has(name),
+      lastError,
+      routes: routes.get(name) ?? [],
+    };
     if (!known.compiled) return { ...known, phase: 'absent', reason: 'this build does not hold it' };
     if (!known.requested) return { ...known, phase: 'stopped', reason: 'SVC_PLUGINS does not list it' };
-    if (!known.entitled) return { ...known, phase: 'unlicensed', reason: `it needs the capability ${licensed.get(name) ?? ''}` };
+    if (!known.entitled)
+      return { ...known, phase: 'unlicensed', reason: `it needs the capability ${licensed.get(name) ?? ''}` };
     return { ...known, phase: lastError === undefined ? 'running' : 'failed', reason: lastError };
   }
 

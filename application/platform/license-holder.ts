@@ -1,18 +1,19 @@
-import type { License, LicensePhase } from '../../domain/platform/license.ts';
-import { phaseOf } from '../../domain/platform/license.ts';
-import type { Entitlements } from '../ports/entitlements.ts';
-import { FREE_TIER } from '../ports/entitlements.ts';
+import { type License, type LicensePhase, phaseOf } from '../../domain/platform/license.ts';
+import { type Entitlements, FREE_TIER } from '../ports/entitlements.ts';
 
-/** The license that this process goes by. What it grants is computed anew at every question, for it ends while the service runs. */
+/**
+ * The license in force in this process. Entitlements depend on the current time, because the license may expire while
+ * the process runs.
+ */
 export type LicenseHolder = {
   readonly entitlements: Entitlements;
-  /** The license held, also one that has lapsed. */
+  /** The current license, even when it has lapsed; undefined without a license. */
   current(): { readonly license: License; readonly phase: LicensePhase } | undefined;
-  /** Goes by another license from now on; undefined: the free tier. */
+  /** Replaces the license; undefined: the free tier. */
   hold(license: License | undefined): void;
 };
 
-/** Starts with the free tier. */
+/** Starts without a license, which means the free tier. */
 export function createLicenseHolder({ now }: { readonly now: () => Date }): LicenseHolder {
   let held: License | undefined;
   let granted: ReadonlySet<string> = new Set();

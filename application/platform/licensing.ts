@@ -1,7 +1,6 @@
-import type { License } from '../../domain/platform/license.ts';
-import { isDue, phaseOf } from '../../domain/platform/license.ts';
-import { chooseLicense } from '../../domain/platform/choose-license.ts';
 import { refusal } from '../../domain/errors.ts';
+import { chooseLicense } from '../../domain/platform/choose-license.ts';
+import { type License, isRenewalDue, phaseOf } from '../../domain/platform/license.ts';
 import type { ExchangeLicense } from '../ports/license-exchange.ts';
 import type { KeptLicense, LicenseCache, LicenseStore } from '../ports/license-storage.ts';
 import type { VerifyLicense } from '../ports/license-verifier.ts';
@@ -15,27 +14,37 @@ export type LicensingDependencies = {
   readonly exchange: ExchangeLicense | undefined;
   readonly store: LicenseStore;
   readonly cache: LicenseCache;
-  /** Keyed digest of an opaque key. */
+  /** Returns the keyed digest of an opaque license key. */
   readonly digest: (licenseKey: string) => string;
-  /** `SVC_LICENSE_KEY`. */
+  /**
+   * Setting `SVC_LICENSE_KEY`: a signed token, or an opaque key (`svc_live_…`) that the license server exchanges for a
+   * token.
+   */
   readonly configuredKey: string | undefined;
   readonly newInstallId: () => string;
   readonly logger: Logger;
   readonly now: () => Date;
 };
 
-/** The license of the install while it runs (spec 1, license). */
+/** Loads, renews and monitors the license of the install while it runs. */
 export type Licensing = {
-  /** Goes by what is kept and configured; no network call. Called at start, and when another process may have renewed. */
+  /**
+   * Chooses the license in force from the stored and the configured one, without network calls. Call it at the start
+   * and after a renewal by another process.
+   */
   reload(): Promise<void>;
-  /** Contacts the license server where that is due: an opaque key, and no active token or one within 7 days of its end. Never throws. */
+  /**
+   * Exchanges the opaque key at the license server when no license is active or the active one expires within 7 days.
+   * Never throws; see `error`.
+   */
   check(): Promise<void>;
   /**
-   * Goes by another license, here and in every process, with no restart.
-   * @throws `license_unverified`, `license_expired` (past its grace), `license_refused`, `license_server_unreachable`
+   * Replaces the license in all processes of the install without a restart.
+   * @throws `license_unverified`, `license_expired` (after its grace period), `license_refused`,
+   * `license_server_unreachable`
    */
   renew(licenseKey: string): Promise<License>;
-  /** Why the license is not what its owner expects; undefined when all is well. */
+  /** Why the expected license is not in force; undefined without a problem. */
   error(): string | undefined;
 };
 
@@ -55,20 +64,20 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
   let installId: string | undefined;
   let unverified = false;
   let failure: string | undefined;
-  let turn: Promise<void> = Promise.resolve();
+  let lastReload: Promise<void> = Promise.resolve();
 
-  /** One at a time: what was read last is what counts. */
+  /** Runs one reload at a time, so that the last one determines the result. */
   function reload(): Promise<void> {
-    const mine = turn.then(readAll);
-    turn = mine.catch(() => undefined);
-    return mine;
+    const reloaded = lastReload.then(readAll);
+    lastReload = reloaded.catch(() => undefined);
+    return reloaded;
   }
 
   async function readAll(): Promise<void> {
     if (installId === undefined) await readCache();
     let stored = await store.load();
     if (stored.kept === undefined && cached !== undefined) {
-      // The database has lost what this machine still knows.
+      // The database lost the license that the cache file still has.
       await store.save(cached, undefined);
       stored = await store.load();
     }
@@ -85,29 +94,31 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
   async function readCache(): Promise<void> {
     const file = await cache.load();
     installId = await store.installId(file.installId ?? dependencies.newInstallId());
-    // What another install left there is none of ours.
+    // The file may belong to another install.
     if (file.installId === installId) cached = file.kept;
   }
 
-  /** Time alone changes the choice, so it is made again at every look. */
+  /** The choice depends on the current time, so each reload makes it again. */
   async function choose(): Promise<void> {
-    const counts = kept && (kept.origin === 'renewal' || opaqueConfigured !== undefined) ? kept.token : undefined;
+    const storedToken = kept && (kept.origin === 'renewal' || opaqueConfigured !== undefined) ? kept.token : undefined;
     const configured = signedConfigured === undefined ? undefined : await verify(signedConfigured);
-    holder.hold(chooseLicense([counts === undefined ? undefined : await verify(counts), configured], now()));
-    const wrong = signedConfigured !== undefined && !configured;
-    if (wrong && !unverified) logger.error(UNVERIFIED, { variable: 'SVC_LICENSE_KEY' });
-    unverified = wrong;
+    holder.hold(chooseLicense([storedToken === undefined ? undefined : await verify(storedToken), configured], now()));
+    const invalid = signedConfigured !== undefined && !configured;
+    if (invalid && !unverified) logger.error(UNVERIFIED, { variable: 'SVC_LICENSE_KEY' });
+    unverified = invalid;
   }
 
-  /** Keeps the token beside the install; without a writable directory the database alone knows it. */
+  /** Writes the token to the cache file. Without a writable directory only the database holds it. */
   async function remember(content: KeptLicense): Promise<void> {
     cached = content;
     await cache.save({ installId: installId ?? '', kept: content }).catch((error: unknown) => {
-      logger.warn('the license cache can not be written', { reason: error instanceof Error ? error.message : String(error) });
+      logger.warn('the license cache file was not written', {
+        reason: error instanceof Error ? error.message : String(error),
+      });
     });
   }
 
-  /** The key of a renewal goes before the configured one until its license has lapsed. */
+  /** The key to exchange: the key of a renewal until its license has lapsed, then the configured key. */
   function exchangeKey(): string | undefined {
     const lapsed = holder.current()?.phase === 'lapsed';
     return renewalKey !== undefined && (!lapsed || opaqueConfigured === undefined) ? renewalKey : opaqueConfigured;
@@ -115,20 +126,21 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
 
   function needsExchange(key: string): boolean {
     const current = holder.current();
-    if (current?.phase !== 'active' || isDue(current.license, now())) return true;
-    // Another key was configured since: its license counts, not that of the old one.
+    if (current?.phase !== 'active' || isRenewalDue(current.license, now())) return true;
+    // The stored license was exchanged for a key that is no longer configured.
     return kept?.origin === 'exchange' && kept.keyDigest !== digest(key);
   }
 
-  async function exchanged(licenseKey: string): Promise<{ readonly token: string; readonly license: License }> {
+  async function exchangeForToken(licenseKey: string): Promise<{ readonly token: string; readonly license: License }> {
     if (!exchange) throw refusal('license_server_unreachable', { message: NO_SERVER });
     const outcome = await exchange({ licenseKey, installId: installId ?? '' });
     if (outcome.kind === 'refused') throw refusal('license_refused', { message: outcome.reason });
     if (outcome.kind === 'unreachable') throw refusal('license_server_unreachable', { message: outcome.reason });
-    return { token: outcome.token, license: await usable(outcome.token) };
+    return { token: outcome.token, license: await verifyUsable(outcome.token) };
   }
 
-  async function usable(token: string): Promise<License> {
+  /** @throws `license_unverified`, `license_expired` */
+  async function verifyUsable(token: string): Promise<License> {
     const license = await verify(token);
     if (!license) throw refusal('license_unverified');
     if (phaseOf(license, now()) === 'lapsed') throw refusal('license_expired');
@@ -145,23 +157,30 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
     const key = exchangeKey();
     if (key === undefined || !needsExchange(key)) return;
     await store.exclusively(async () => {
-      // Another process may have been faster.
+      // Another process may have exchanged the key while this one waited.
       await reload();
       if (exchangeKey() !== key || !needsExchange(key)) return;
-      const { token, license } = await exchanged(key);
+      const { token, license } = await exchangeForToken(key);
       const current = holder.current();
-      const shorter = kept?.origin === 'renewal' && current !== undefined && license.expiresAt < current.license.expiresAt;
+      const shorter =
+        kept?.origin === 'renewal' && current !== undefined && license.expiresAt < current.license.expiresAt;
       if (token === kept?.token || shorter) return;
       const { origin } = kept?.origin === 'renewal' && renewalKey === key ? kept : { origin: 'exchange' as const };
       await keep({ token, origin, keyDigest: digest(key) }, origin === 'renewal' ? key : undefined);
-      logger.info('the license was renewed by the license server');
+      logger.info('the license server renewed the license');
     });
   }
 
-  function report(): void {
+  function warnAboutExpiry(): void {
     const current = holder.current();
-    if (current?.phase === 'grace') logger.warn('the license has expired; paid features run on for 7 days', { expired_at: current.license.expiresAt.toISOString() });
-    if (current?.phase === 'lapsed') logger.warn('the license has lapsed: the free tier runs', { expired_at: current.license.expiresAt.toISOString() });
+    if (current?.phase === 'grace')
+      logger.warn('the license has expired; paid features keep running for 7 days after the expiry', {
+        expired_at: current.license.expiresAt.toISOString(),
+      });
+    if (current?.phase === 'lapsed')
+      logger.warn('the license has lapsed; only the free tier is available', {
+        expired_at: current.license.expiresAt.toISOString(),
+      });
   }
 
   return {
@@ -175,12 +194,17 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
         failure = error instanceof Error ? error.message : String(error);
         logger.warn('the license was not renewed', { reason: failure });
       }
-      report();
+      warnAboutExpiry();
     },
     async renew(licenseKey) {
       const opaque = licenseKey.startsWith(OPAQUE);
-      const { token, license } = opaque ? await exchanged(licenseKey) : { token: licenseKey, license: await usable(licenseKey) };
-      await keep({ token, origin: 'renewal', keyDigest: opaque ? digest(licenseKey) : null }, opaque ? licenseKey : undefined);
+      const { token, license } = opaque
+        ? await exchangeForToken(licenseKey)
+        : { token: licenseKey, license: await verifyUsable(licenseKey) };
+      await keep(
+        { token, origin: 'renewal', keyDigest: opaque ? digest(licenseKey) : null },
+        opaque ? licenseKey : undefined,
+      );
       return license;
     },
     error() {

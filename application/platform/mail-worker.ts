@@ -12,29 +12,41 @@ export type MailWorkerDependencies = {
   readonly signals: Pick<Signals, 'subscribe'>;
   readonly logger: Logger;
   readonly now: () => Date;
-  /** Wait after the given failed attempt, in milliseconds. Default: 5 s, four times as long each time, at most half an hour. */
+  /**
+   * Delay after the failed attempt number `attempt` (from 1), in milliseconds. Default: 5 s, four times longer after
+   * each attempt, at most 30 min.
+   */
   readonly retryDelayMs?: (attempt: number) => number;
 };
 
 export type MailWorker = {
   start(): void;
-  /** Takes no more mails, finishes those at the relay. What waits is kept for the next start. */
+  /** Stops claiming mails and waits for those being sent. Mails in the queue stay there. */
   stop(): Promise<void>;
 };
 
-/** A mail that the relay would not take so often is given up. */
+/** Attempts after which a mail is dropped. */
 const MAX_ATTEMPTS = 12;
-const AT_ONCE = 3;
-/** Longer than the relay's own time-outs together. */
+/** Maximum number of mails that are sent at the same time. */
+const CONCURRENCY = 3;
+/** How long a claim hides a mail from other workers. It exceeds the sum of the relay's timeouts. */
 const LEASE_MS = 120_000;
-/** A lost signal costs so much, and a mail that fell due again. */
+/** Maximum time between two reads of the queue: no signal announces a retry, and signals may be lost. */
 const POLL_MS = 5_000;
 
 /**
- * Takes mails from the queue to the relay (role `worker`); several processes share the work. A process that dies between the relay's
- * acceptance and the end of its row sends the mail again, under the same Message-ID.
+ * Sends queued mails through the relay (role `worker`); several processes share the work. When a process crashes after
+ * the relay accepted a mail and before its row is deleted, the mail is sent again with the same Message-ID.
  */
-export function createMailWorker({ queue, relay, vault, signals, logger, now, retryDelayMs = backOff }: MailWorkerDependencies): MailWorker {
+export function createMailWorker({
+  queue,
+  relay,
+  vault,
+  signals,
+  logger,
+  now,
+  retryDelayMs = backOff,
+}: MailWorkerDependencies): MailWorker {
   const stopping = new AbortController();
   let wake: () => void = () => undefined;
   let woken = false;
@@ -44,28 +56,34 @@ export function createMailWorker({ queue, relay, vault, signals, logger, now, re
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       woken = false;
-      if ((await look()) === 0) await rest();
+      if ((await sendDue()) === 0) await sleep();
     }
   }
 
-  /** @returns how many mails were due */
-  async function look(): Promise<number> {
+  /** @returns the number of mails that were due */
+  async function sendDue(): Promise<number> {
     try {
-      const due = await queue.claim({ limit: AT_ONCE, leaseMs: LEASE_MS });
-      await Promise.all(due.map((mail) => finish(mail)));
+      const due = await queue.claim({ limit: CONCURRENCY, leaseMs: LEASE_MS });
+      await Promise.all(due.map((mail) => send(mail)));
       return due.length;
     } catch (error) {
-      logger.warn('the queue of mails could not be read', { reason: String(error) });
+      logger.warn('the mail queue could not be read', { reason: String(error) });
       return 0;
     }
   }
 
-  async function finish(claimed: ClaimedMail): Promise<void> {
+  async function send(claimed: ClaimedMail): Promise<void> {
     const { id, attempt } = claimed;
-    const mail = openMail(vault, id, claimed.content);
-    const late = mail !== undefined && mail.untilMs <= now().getTime();
-    if (mail === undefined || late || mail.withheld) {
-      if (!mail?.withheld) logger.warn('a mail was dropped', { mail_id: id, reason: late ? 'it could not be sent in time' : 'it can not be unsealed' });
+    const mail = openMail({ id, content: claimed.content }, { vault });
+    const expired = mail !== undefined && mail.untilMs <= now().getTime();
+    if (mail === undefined || expired || mail.withheld) {
+      if (!mail?.withheld)
+        logger.warn('a mail was dropped', {
+          mail_id: id,
+          reason: expired
+            ? 'it was not sent before its deadline'
+            : 'it can not be opened with the current ENCRYPTION_KEY',
+        });
       await queue.remove(claimed);
       return;
     }
@@ -74,16 +92,21 @@ export function createMailWorker({ queue, relay, vault, signals, logger, now, re
       logger.info('a mail was sent', { mail_id: id, attempt });
       await queue.remove(claimed);
     } else if (delivery.outcome === 'refused' || attempt >= MAX_ATTEMPTS) {
-      logger.error('a mail was given up', { mail_id: id, attempt, reason: delivery.reason });
+      logger.error('a mail was dropped after its last attempt', { mail_id: id, attempt, reason: delivery.reason });
       await queue.remove(claimed);
     } else {
       const delayMs = retryDelayMs(attempt);
-      logger.warn('a mail could not be sent yet', { mail_id: id, attempt, reason: delivery.reason, again_in_ms: delayMs });
+      logger.warn('a mail was not sent; it will be retried', {
+        mail_id: id,
+        attempt,
+        reason: delivery.reason,
+        again_in_ms: delayMs,
+      });
       await queue.postpone(claimed, delayMs);
     }
   }
 
-  function rest(): Promise<void> {
+  function sleep(): Promise<void> {
     if (woken || stopping.signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, POLL_MS);
@@ -94,20 +117,20 @@ export function createMailWorker({ queue, relay, vault, signals, logger, now, re
     });
   }
 
-  function arouse(): void {
+  function onSignal(): void {
     woken = true;
     wake();
   }
 
   return {
     start() {
-      stopListening = signals.subscribe(MAIL_CHANNEL, arouse);
+      stopListening = signals.subscribe(MAIL_CHANNEL, onSignal);
       running ??= run();
     },
     async stop() {
       stopping.abort();
       stopListening();
-      arouse();
+      onSignal();
       await running;
       relay.close();
     },

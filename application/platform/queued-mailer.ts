@@ -1,7 +1,8 @@
-import type { Mail, Mailer } from '../ports/mailer.ts';
+import type { SealedValue } from '../../domain/sealed-value.ts';
 import type { MailQueue } from '../ports/mail-queue.ts';
+import type { Mail, Mailer } from '../ports/mailer.ts';
 import type { Signals } from '../ports/signals.ts';
-import type { Sealed, Vault } from '../ports/vault.ts';
+import type { Vault } from '../ports/vault.ts';
 
 export type QueuedMailerDependencies = {
   readonly queue: Pick<MailQueue, 'add'>;
@@ -11,31 +12,46 @@ export type QueuedMailerDependencies = {
   readonly newId: () => string;
 };
 
-/** A mail as the queue holds it, once unsealed. */
-export type QueuedMail = Pick<Mail, 'to' | 'subject' | 'text' | 'html'> & { readonly withheld: boolean; readonly untilMs: number };
+/** A queued mail in plain text. */
+export type QueuedMail = Pick<Mail, 'to' | 'subject' | 'text' | 'html'> & {
+  /** The mail is queued but never sent. */
+  readonly withheld: boolean;
+  /** Deadline in Unix milliseconds; a later attempt drops the mail. */
+  readonly untilMs: number;
+};
 
-/** Tells the workers of every process that there is a mail. */
+/** Signal channel that wakes the mail workers of all processes. */
 export const MAIL_CHANNEL = 'mail';
 
 const DAY_MS = 86_400_000;
 
-/** The mailer that puts mails in the queue: one row for each, sent or withheld. */
+/** Mailer that adds one row to the queue for each mail, also for withheld mails. */
 export function createQueuedMailer({ queue, vault, signals, now, newId }: QueuedMailerDependencies): Mailer {
   return {
     configured: true,
     async send({ to, subject, text, html, until, withheld = false }) {
       const id = newId();
-      const content = { to, subject, text, ...(html !== undefined && { html }), withheld, untilMs: until?.getTime() ?? now().getTime() + DAY_MS };
+      const content = {
+        to,
+        subject,
+        text,
+        ...(html !== undefined && { html }),
+        withheld,
+        untilMs: until?.getTime() ?? now().getTime() + DAY_MS,
+      };
       await queue.add({ id, content: vault.sealSecret(mailPurpose(id), JSON.stringify(content)) });
       signals.publish(MAIL_CHANNEL, '');
     },
   };
 }
 
-/** Opens what `send` sealed. @returns undefined where it can't be opened: the key is another now */
-export function openMail(vault: Pick<Vault, 'openSecret'>, id: string, content: Sealed): QueuedMail | undefined {
+/** Opens the content of a queued mail. @returns undefined when it was sealed under another `ENCRYPTION_KEY` */
+export function openMail(
+  { id, content }: { readonly id: string; readonly content: SealedValue },
+  { vault }: { readonly vault: Pick<Vault, 'openSecret'> },
+): QueuedMail | undefined {
   try {
-    // Only `send` seals under this purpose.
+    // Only `send` seals under this purpose, so the content has its shape.
     return JSON.parse(vault.openSecret(mailPurpose(id), content)) as QueuedMail;
   } catch {
     return undefined;

@@ -1,42 +1,50 @@
-import type { RecordedEvent } from '../../domain/event.ts';
 import { byStream } from '../../domain/by-stream.ts';
+import type { RecordedEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
+import { chunks } from '../chunks.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Message, MessageBus } from '../ports/message-bus.ts';
-import type { EntryChange } from './content-change-message.ts';
-import { encodeContentChange } from './content-change-message.ts';
+import { type PublishedChange, encodeContentChange } from './content-change-message.ts';
 import { encodeEvent } from './event-message.ts';
 
 export type RelayDependencies = {
   readonly bus: Pick<MessageBus, 'publish'>;
-  /** Of the topics, `KAFKA_TOPIC_PREFIX`. */
+  /** Prefix of the topic names, setting `KAFKA_TOPIC_PREFIX`. */
   readonly prefix: string;
-  /** The entry before and after one of its events. Called in order for the events of one entry. */
-  readonly changeOf: (event: RecordedEvent) => Promise<EntryChange>;
+  /** Returns the entry before and after one of its events. The relay calls it in order for the events of an entry. */
+  readonly changeOf: (event: RecordedEvent) => Promise<PublishedChange>;
 };
 
-/** Entries whose histories are read at the same time. */
+/** Maximum number of entries whose streams are read at the same time. */
 const PARALLEL_ENTRIES = 8;
-/** About how much of a batch is held as messages at a time, in characters of JSON. */
+/** Number of events whose entries are in memory at the same time. */
+const SLICE = 100;
+/** Size of the messages after which they are published, in characters of JSON. It bounds the memory of a batch. */
 const CHUNK_CHARACTERS = 4_000_000;
 
 /**
- * Makes the relay (rule 10): the handler of the leased follower `relay`, which moves its checkpoint only after the handler has resolved.
- * It resolves when the broker has taken the messages of all events, in their order. Killed before the checkpoint moves, it sends them
- * again: at least once, with the same `ce_id`. Sealed values are published as they are.
+ * Creates the batch handler of the leased follower `relay`. The handler resolves when the broker has accepted the
+ * messages of all events, in order; only then the follower moves its checkpoint. After a crash before that, the events
+ * are published again with the same `ce_id`, so each message is delivered at least once. Sealed values are published
+ * sealed.
  */
-export function createRelay(dependencies: RelayDependencies): (events: readonly RecordedEvent[], signal?: AbortSignal) => Promise<void> {
-  const { bus, prefix, changeOf } = dependencies;
+export function createRelay(
+  dependencies: RelayDependencies,
+): (events: readonly RecordedEvent[], signal?: AbortSignal) => Promise<void> {
+  const { bus, prefix } = dependencies;
   return async function relayBatch(events, signal) {
-    for (const slice of slices(events, 100)) {
-      // The lease is lost: another process sends these events from here on.
+    for (const slice of chunks(events, SLICE)) {
+      // Aborted: the lease is lost, and another process publishes these events.
       signal?.throwIfAborted();
-      const changes = await changesOf(slice, changeOf);
+      const changes = await changesOf(slice, dependencies);
       let chunk: Message[] = [];
       let characters = 0;
       for (const event of slice) {
         const change = changes.get(event);
-        const messages = [encodeEvent(event, prefix), ...(change ? encodeContentChange(event, change, prefix) : [])];
+        const messages = [
+          encodeEvent(event, prefix),
+          ...(change ? encodeContentChange({ event, change, prefix }) : []),
+        ];
         for (const message of messages) {
           if (!message) continue;
           chunk.push(message);
@@ -52,16 +60,15 @@ export function createRelay(dependencies: RelayDependencies): (events: readonly 
   };
 }
 
-/** Histories of different entries side by side, those of one entry in order. */
-async function changesOf(events: readonly RecordedEvent[], changeOf: RelayDependencies['changeOf']): Promise<ReadonlyMap<RecordedEvent, EntryChange>> {
-  const changes = new Map<RecordedEvent, EntryChange>();
+/** Reads the changes of different entries in parallel, and those of one entry in order. */
+async function changesOf(
+  events: readonly RecordedEvent[],
+  { changeOf }: Pick<RelayDependencies, 'changeOf'>,
+): Promise<ReadonlyMap<RecordedEvent, PublishedChange>> {
+  const changes = new Map<RecordedEvent, PublishedChange>();
   const entries = events.filter((event) => categoryOf(event.stream) === 'entry');
-  await inParallel(byStream(entries), PARALLEL_ENTRIES, async (run) => {
-    for (const event of run) changes.set(event, await changeOf(event));
+  await inParallel(byStream(entries), PARALLEL_ENTRIES, async (ofEntry) => {
+    for (const event of ofEntry) changes.set(event, await changeOf(event));
   });
   return changes;
-}
-
-function* slices<T>(items: readonly T[], size: number): Iterable<readonly T[]> {
-  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
 }

@@ -1,18 +1,28 @@
 import type { RecordedEvent } from '../../domain/event.ts';
 import type { Span, SpanOptions, Tracing } from '../ports/tracing.ts';
 
-/** As many as a span holds by default. */
-const MOST_LINKS = 128;
+/** OpenTelemetry's default limit of links per span. */
+const MAX_LINKS = 128;
+
+export type BatchSpan = {
+  readonly name: string;
+  readonly events: readonly RecordedEvent[];
+  /** Default: `internal`. */
+  readonly kind?: SpanOptions['kind'];
+};
 
 /**
- * Starts the span of work on a batch of events. It links to the spans that appended them; when all of them stand in one trace it is a child of
- * the last of them, so that the trace of a single request goes on here.
+ * Starts the span of a batch of events. It links to the spans that appended the events. When all of these belong to one
+ * trace, it is a child of the last of them, so that the trace of a single request continues.
  */
-export function startBatchSpan(tracing: Tracing, name: string, events: readonly RecordedEvent[], kind: SpanOptions['kind'] = 'internal'): Span {
+export function startBatchSpan(
+  { name, events, kind = 'internal' }: BatchSpan,
+  { tracing }: { readonly tracing: Tracing },
+): Span {
   const contexts = new Set<string>();
   for (const { metadata } of events) {
     if (metadata.$traceparent !== undefined) contexts.add(metadata.$traceparent);
-    if (contexts.size === MOST_LINKS) break;
+    if (contexts.size === MAX_LINKS) break;
   }
   const links = [...contexts];
   const parent = links.at(-1);
@@ -23,14 +33,20 @@ export function startBatchSpan(tracing: Tracing, name: string, events: readonly 
     kind,
     parent: shared ? parent : undefined,
     links,
-    attributes: { 'palimpsest.events': events.length, ...(first && last ? { 'palimpsest.position.first': first, 'palimpsest.position.last': last } : {}) },
+    attributes: {
+      'palimpsest.events': events.length,
+      ...(first && last ? { 'palimpsest.position.first': first, 'palimpsest.position.last': last } : {}),
+    },
   });
 }
 
-/** Runs work on a batch inside its span; without tracing it just runs. */
-export async function traceBatch<T>(tracing: Tracing | undefined, name: string, events: readonly RecordedEvent[], kind: SpanOptions['kind'], work: () => Promise<T>): Promise<T> {
+/** Runs work on a batch inside the span of the batch; without tracing it only runs the work. */
+export async function traceBatch<T>(
+  { work, ...batch }: BatchSpan & { readonly work: () => Promise<T> },
+  { tracing }: { readonly tracing: Tracing | undefined },
+): Promise<T> {
   if (!tracing) return work();
-  const span = startBatchSpan(tracing, name, events, kind);
+  const span = startBatchSpan(batch, { tracing });
   try {
     const result = await work();
     span.end();
@@ -41,7 +57,7 @@ export async function traceBatch<T>(tracing: Tracing | undefined, name: string, 
   }
 }
 
-/** The trace's id in a `traceparent`. */
+/** The trace id of a `traceparent`. */
 function traceOf(traceparent: string): string {
   return traceparent.slice(3, 35);
 }

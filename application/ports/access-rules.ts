@@ -16,7 +16,9 @@ export type AccessDecision = {
   readonly maskedFields: ReadonlySet<string>;
 };
 
-/** Access rules in force, compiled: answered from memory, no promise on the hot path (rule 14). */
+/**
+ * The compiled access rules in force. Decisions are synchronous and made in memory, because every request needs one.
+ */
 export type AccessRules = {
   decide(question: AccessQuestion): AccessDecision;
 };

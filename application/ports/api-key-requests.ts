@@ -1,8 +1,8 @@
-/** That a request counts towards the month of its key: given before it is served. */
+/** Permission for a request to count towards the monthly usage of its key. Issued before the request is served. */
 export type Admission = {
   /** UTC calendar month, `2026-11`. */
   readonly period: string;
-  /** Whether it is counted already, as near a limit; else with its record. */
+  /** Whether the request is already counted, as it is near the limit; otherwise `record` counts it. */
   readonly counted: boolean;
 };
 
@@ -15,16 +15,16 @@ export type ApiKeyRequest = {
   /** Without the query. */
   readonly path: string;
   readonly status: number;
-  /** Client's address, in clear; sealed before it is stored. */
+  /** The client's address in plain text; sealed before it is stored. */
   readonly ip: string;
   readonly bytesIn: number;
   readonly bytesOut: number;
   readonly at: Date;
-  /** Undefined for what was refused before it counted: recorded only. */
+  /** Undefined when the request was refused before it counted; such a request is only recorded. */
   readonly admission?: Admission | undefined;
 };
 
-/** An audit entry of a key (spec 1, API key audit entry). */
+/** An audit entry of a key. */
 export type ApiKeyAuditEntry = {
   readonly id: string;
   readonly api_key_id: string;
@@ -35,26 +35,37 @@ export type ApiKeyAuditEntry = {
   readonly ts: string;
 };
 
-/** What a key used in one UTC calendar month (spec 1, API key usage). */
+/** The usage of a key in one UTC calendar month. */
 export type ApiKeyUsage = { readonly requests: number; readonly bytesIn: number; readonly bytesOut: number };
 
 type Key = { readonly tenant: string; readonly keyId: string };
 
-/** The log of what keys and admin tokens requested, and what that adds up to; both in `operational`. */
+/**
+ * The log of requests made with API keys and admin tokens, and the monthly usage computed from it. Both are in the
+ * schema `operational`.
+ */
 export type ApiKeyRequests = {
   /**
-   * Lets a request count towards its key's month. Without a promise far from the limit: then it costs no query. Of requests answered 401, 403 or 429
-   * the count is taken back with their record. @throws `monthly_limit_exceeded`
+   * Counts a request towards the month of its key. Returns a value rather than a promise, without a query, while the
+   * key is far from its limit. The count is reverted when the recorded status is 401, 403 or 429.
+   * @throws `monthly_limit_exceeded`
    */
   readonly admit: (key: Key & { readonly monthlyLimit: number }, at: Date) => Admission | Promise<Admission>;
-  /** Takes a request into the next batch; never waits, drops the oldest when the queue is full. */
+  /** Adds a request to the next batch. Never waits; drops the oldest request when the queue is full. */
   readonly record: (request: ApiKeyRequest) => void;
-  /** Newest first; `since` leaves older ones out. Sees what this process recorded before the call. */
-  list(query: Key & { readonly limit: number; readonly offset: number; readonly since?: Date | undefined }): Promise<readonly ApiKeyAuditEntry[]>;
-  /** Of one month (`2026-11`). Sees what this process recorded before the call. */
+  /**
+   * Audit entries, newest first; `since` excludes earlier ones. Includes what this process recorded before the call.
+   */
+  list(
+    query: Key & { readonly limit: number; readonly offset: number; readonly since?: Date | undefined },
+  ): Promise<readonly ApiKeyAuditEntry[]>;
+  /** The usage of one month (`2026-11`). Includes what this process recorded before the call. */
   usage(query: Key & { readonly period: string }): Promise<ApiKeyUsage>;
-  /** When credentials last made a request that was not refused; those that never did are left out. Sees what this process recorded before the call. */
+  /**
+   * The time of the last request of each credential that was not refused; credentials without one are absent. Includes
+   * what this process recorded before the call.
+   */
   lastUsed(query: { readonly tenant: string; readonly ids: readonly string[] }): Promise<ReadonlyMap<string, Date>>;
-  /** Removes a key's history and usage for good, also what other processes still hold of it. */
+  /** Permanently removes the history and usage of a key, including records that other processes have not stored yet. */
   forget(key: Key): Promise<void>;
 };

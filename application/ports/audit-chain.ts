@@ -1,47 +1,51 @@
-import type { AuditLink, ChainHead } from '../../domain/platform/audit-chain.ts';
-import type { SealedStretch } from '../../domain/platform/audit-events.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
+import type { AuditLink, ChainHead } from '../../domain/platform/audit-chain.ts';
+import type { SealedRange } from '../../domain/platform/audit-events.ts';
 
-/** A tenant's chain as it stands. `headMac` proves its length (`domain/platform/audit-chain.ts`). */
+/** The head of a tenant's audit chain. `headMac` authenticates its length (`domain/platform/audit-chain.ts`). */
 export type StoredHead = ChainHead & {
   readonly headMac: string;
-  /** Last link under a seal, 0 before the first. */
+  /** Sequence number of the last link covered by an audit seal; 0 before the first seal. */
   readonly sealedSeq: number;
-  /** Links after it that are no seals themselves: what the next seal is for. */
+  /** Number of later links that are not audit seals; the next audit seal covers them. */
   readonly unsealed: number;
-  /** When the last seal was made, or the chain began; RFC 3339. */
+  /** Time of the last audit seal, or of the start of the chain; RFC 3339. */
   readonly sealedAt: string;
 };
 
-/** Working on the chains while no other process does. */
+/** Access to the chains while no other process has it. */
 export type ChainSession = {
-  /** How far the log is chained. */
+  /** Position of the last event that is in a chain. */
   readonly position: GlobalPosition;
-  /** Heads of these tenants, where there are any. */
+  /** The heads of the tenants that have a chain. */
   heads(tenants: readonly string[]): Promise<ReadonlyMap<string, StoredHead>>;
-  /** Heads with something to seal. */
+  /** The heads of chains with unsealed links. */
   unsealedHeads(): Promise<readonly StoredHead[]>;
-  /** A tenant's links, in order, both ends inclusive. */
-  stretch(tenant: string, fromSeq: number, toSeq: number): Promise<readonly Pick<AuditLink, 'digest' | 'position' | 'mac'>[]>;
-  /** Adds links, moves the heads and how far the log is chained, all at once. */
+  /** The links of a tenant from `fromSeq` to `toSeq`, both inclusive, in order. */
+  linksBetween(
+    tenant: string,
+    fromSeq: number,
+    toSeq: number,
+  ): Promise<readonly Pick<AuditLink, 'digest' | 'position' | 'mac'>[]>;
+  /** Adds links, replaces heads and sets the position, in one transaction. */
   add(links: readonly AuditLink[], heads: readonly StoredHead[], position: GlobalPosition): Promise<void>;
   putHead(head: StoredHead): Promise<void>;
 };
 
-/** The chains of the audit log, in `operational`: digests and MACs, nothing of the events themselves (spec 5, rule 12). */
+/** The audit chains, in the schema `operational`: digests and MACs only, no data of the events. */
 export type AuditChain = {
-  /** Runs work in one transaction that excludes other processes; waits for its turn. */
+  /** Runs work in one transaction while no other process has a session. Waits until that is so. */
   exclusively<T>(work: (session: ChainSession) => Promise<T>): Promise<T>;
   tenants(): Promise<readonly string[]>;
   head(tenant: string): Promise<StoredHead | undefined>;
   link(tenant: string, seq: number): Promise<AuditLink | undefined>;
-  /** Links after `seq`, in order. */
+  /** At most `limit` links after `afterSeq`, in order. */
   links(tenant: string, afterSeq: number, limit: number): Promise<readonly AuditLink[]>;
 };
 
-/** Signs what a seal says; EdDSA. */
+/** Signs audit seals with EdDSA. */
 export type SealSigner = {
-  sign(stretch: SealedStretch, at: Date): Promise<string>;
-  /** @returns undefined for a signature that is not ours. */
-  verify(jws: string): Promise<SealedStretch | undefined>;
+  sign(range: SealedRange, at: Date): Promise<string>;
+  /** @returns the signed content; undefined when the signature is not from this install */
+  verify(jws: string): Promise<SealedRange | undefined>;
 };

@@ -1,4 +1,4 @@
-/** A unique value that a command wants to hold. `value` is normalised by the caller; only its HMAC is stored (rule 8). */
+/** A unique value that a command claims. The caller normalises `value`; only its HMAC is stored. */
 export type ClaimRequest = {
   readonly tenant: string;
   /** What must be unique, such as `entry/<content type id>/<field id>`, `content_type/name`, `user/email`. */
@@ -7,41 +7,60 @@ export type ClaimRequest = {
 };
 
 /**
- * Unique values in `operational.claims`: claimed before the append, confirmed or released after it, reaped against the owner's stream.
+ * Claims of unique values in `operational.claims`. A command claims before its append and confirms, releases or
+ * abandons after it. The reaper compares claims left open with the owner's stream.
  *
- * `command` names one run of a command (any unique text). Where several commands work on one owner at the same time, a claim obeys only the
- * command that touched it last; what that leaves undone, the reaper does. Leave it out only where an owner has one writer.
+ * `command` identifies one run of a command (any unique text). When several commands work on one owner concurrently,
+ * only the command that touched a claim last may change it; the reaper completes what the other commands leave open.
+ * Omit it only where an owner has one writer.
  */
 export type Claims = {
   /**
-   * Claims all values for the stream or none. Values the stream holds already are kept. Called again for every new decision of a command.
-   * `releasing` names values that the append will give up, so that a crash before `confirm` is mended by the reaper.
-   * @returns the requests that another stream holds; empty when all were claimed.
+   * Claims all values for the stream, or none. Claims that the stream already has are kept. A command calls this again
+   * for each new decision. `releasing` names values that the append will release, so that the reaper can release them
+   * after a crash before `confirm`.
+   * @returns the requests that another stream has claimed; empty when all were claimed
    */
-  claim(owner: string, requests: readonly ClaimRequest[], releasing?: readonly ClaimRequest[], command?: string): Promise<readonly ClaimRequest[]>;
+  claim(
+    owner: string,
+    requests: readonly ClaimRequest[],
+    releasing?: readonly ClaimRequest[],
+    command?: string,
+  ): Promise<readonly ClaimRequest[]>;
   /**
-   * The append went through: of the values that the command touched in any of its decisions, those in `confirmed` are in the stream now and
-   * those in `released` are not.
+   * Records a successful append: of the values that the command touched in any of its decisions, the stream now has
+   * those in `confirmed` and no longer has those in `released`.
    */
-  confirm(owner: string, confirmed: readonly ClaimRequest[], released: readonly ClaimRequest[], command?: string): Promise<void>;
-  /** Which of the values another stream holds now, or is about to. Nothing is claimed. */
+  confirm(
+    owner: string,
+    confirmed: readonly ClaimRequest[],
+    released: readonly ClaimRequest[],
+    command?: string,
+  ): Promise<void>;
+  /** Returns the requests whose values another stream has claimed. Claims nothing. */
   heldByOthers(owner: string, requests: readonly ClaimRequest[]): Promise<readonly ClaimRequest[]>;
-  /** Stream that holds the value now, or is about to. */
+  /** The stream that has claimed the value, confirmed or not. */
   ownerOf(request: ClaimRequest): Promise<string | undefined>;
-  /** The append surely did not go through: claims that are this command's alone go. */
+  /** Records an append that is known to have failed: deletes the claims that belong to this command only. */
   abandon(owner: string, requests: readonly ClaimRequest[], command?: string): Promise<void>;
   /**
-   * Takes values that nobody holds for streams that seem to hold them; those that are held stay with their holder. The reaper then asks the
+   * Claims unclaimed values for streams that appear to have them; existing claims are kept. The reaper then checks the
    * streams.
    */
   assume(values: ReadonlyMap<string, readonly ClaimRequest[]>): Promise<void>;
-  /** Of what is claimed in the scope, all but these values is in doubt, unless a command is at it: the reaper asks the streams. */
-  doubtOthers(scope: Pick<ClaimRequest, 'tenant' | 'scope'>, values: ReadonlyMap<string, readonly ClaimRequest[]>): Promise<void>;
   /**
-   * A whole family of scopes is about to end: what all begin with `prefix`. Should the command not live to call `endScopes`, the reaper asks
-   * every owner.
+   * Marks all other claims in the scope as doubtful, except claims that a command is working on. The reaper checks
+   * their streams.
+   */
+  doubtOthers(
+    scope: Pick<ClaimRequest, 'tenant' | 'scope'>,
+    values: ReadonlyMap<string, readonly ClaimRequest[]>,
+  ): Promise<void>;
+  /**
+   * Marks the claims in all scopes that begin with `prefix` as doubtful, before these scopes end. If the command
+   * crashes before `endScopes`, the reaper checks every owner.
    */
   doubtScopes(tenant: string, prefix: string): Promise<void>;
-  /** The scopes have ended: every value in them is free, whoever held it. */
+  /** Deletes all claims in the scopes that begin with `prefix`, regardless of their owners. */
   endScopes(tenant: string, prefix: string): Promise<void>;
 };

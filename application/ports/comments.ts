@@ -1,10 +1,10 @@
 import type { Actor } from '../../domain/event.ts';
 
-/** A comment on an entry (spec 4 A, comments). */
+/** A comment on an entry. */
 export type Comment = {
   readonly id: string;
   readonly entryId: string;
-  /** The comment it answers; undefined also where that one is deleted. */
+  /** The parent comment; undefined also when the parent is deleted. */
   readonly parent: string | undefined;
   readonly body: string;
   readonly author: Actor;
@@ -12,10 +12,15 @@ export type Comment = {
   readonly createdAt: string;
 };
 
-/** Comments of the read model. */
+/** Queries of the comments in the read model. */
 export type Comments = {
-  /** Comments on an entry, the newest last, and how many there are. */
-  list(query: { readonly tenant: string; readonly entryId: string; readonly limit: number; readonly offset: number }): Promise<{ readonly comments: readonly Comment[]; readonly total: number }>;
-  /** Whether there is such a comment on the entry. */
+  /** A page of the comments on an entry, oldest first, and the total number. */
+  list(query: {
+    readonly tenant: string;
+    readonly entryId: string;
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<{ readonly comments: readonly Comment[]; readonly total: number }>;
+  /** Whether the entry has this comment. */
   exists(query: { readonly tenant: string; readonly entryId: string; readonly id: string }): Promise<boolean>;
 };

@@ -1,10 +1,10 @@
 import type { Json } from '../../domain/json.ts';
 
-/** One setting as `GET /api/admin/config` shows it (spec 4 A, settings). Values of secrets are masked. */
+/** One setting as `GET /api/admin/config` returns it. Values of secrets are masked. */
 export type SettingView = {
   /** Name of the variable. */
   readonly key: string;
-  /** In force once the process has started with what is saved now; null: unset. */
+  /** The value in force after the next start with the saved texts; null when unset. */
   readonly value: Json;
   readonly source: 'environment' | 'file' | 'console' | 'default';
   /** Whether the console may set it. */
@@ -14,13 +14,13 @@ export type SettingView = {
   readonly description: string;
 };
 
-/** What the console says, in clear, by variable. */
+/** The texts saved by the console, in plain text, by variable name. */
 export type ConsoleTexts = ReadonlyMap<string, string>;
 
-/** The settings of this process by their declarations and layers. */
+/** The settings of this process, with their declarations and sources. */
 export type Configuration = {
   list(saved: ConsoleTexts): readonly SettingView[];
   isSecret(key: string): boolean;
-  /** Why the console may not set this; undefined when it may. The value is never part of the reason. */
+  /** @returns the reason why the console may not set this text, without the text itself; undefined when it may */
   refusalOf(key: string, text: string, saved: ConsoleTexts): string | undefined;
 };

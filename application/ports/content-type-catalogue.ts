@@ -3,10 +3,10 @@ import type { ContentType } from '../../domain/content/content-type.ts';
 export type { ContentType } from '../../domain/content/content-type.ts';
 
 /**
- * The content types in force, from memory on the hot path. After a save has been answered the saving process sees it at once; other
- * processes as soon as the event has reached them and their read model `content` stands at it.
+ * The content types in force, cached in memory. The process that saved a type returns the new version once the save is
+ * answered. Other processes return it once they have read the event and the read model `content` has applied it.
  */
 export type ContentTypeCatalogue = {
-  /** @returns undefined for a name that no live content type of the tenant has (also for names outside the grammar). */
+  /** @returns undefined when no live content type of the tenant has the name, or the name is invalid */
   get(tenant: string, name: string): Promise<ContentType | undefined>;
 };

@@ -1,12 +1,15 @@
 import type { Capability } from '../../domain/platform/license.ts';
 
-/** What the license of this install names (spec 1, gating rules). */
+/** The capabilities that the license of this install grants. */
 export type Entitlements = {
-  /** Whether a paid capability, such as `apikey-pro`, is in force now (grace included). Ask again for every decision: a license ends and is renewed while the service runs. */
+  /**
+   * Whether a paid capability, such as `apikey-pro`, is in force, including the grace period. Call it for each
+   * decision: a license may end or be renewed while the process runs.
+   */
   has(capability: Capability): boolean;
-  /** Where to buy more; `links.upgrade` of the license. */
+  /** Address where the license can be upgraded; `links.upgrade` of the license. */
   readonly upgradeUrl: string;
 };
 
-/** The free tier. */
+/** The entitlements without a license. */
 export const FREE_TIER: Entitlements = { has: () => false, upgradeUrl: 'https://palimpsest.example/upgrade' };

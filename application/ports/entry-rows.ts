@@ -1,18 +1,25 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 
-/** An entry with a relation that names another one. */
+/** An entry with a relation that references another entry. */
 export type Referrer = { readonly type: ContentType; readonly entry: EntryState };
 
-/** The entries' read model as commands use it: a recent state instead of a fold of the whole stream. It may be behind. */
+/**
+ * Reads by commands from the read model of entries, which avoid folding a whole stream. The read model may lag behind
+ * the log.
+ */
 export type EntryRows = {
-  /** State of one entry; undefined when there is no row (not there, deleted, or not yet projected). */
+  /** The state of one entry; undefined when it does not exist, is deleted or is not yet projected. */
   load(type: ContentType, id: string): Promise<EntryState | undefined>;
-  /** Which of the ids are entries of the type. */
+  /** Returns those of the ids that belong to entries of the type. */
   existing(type: ContentType, ids: readonly string[]): Promise<ReadonlySet<string>>;
   /**
-   * Other entries of any type of the tenant whose relations name the entry, by type and id, 1000 at a time; `required`: only those that a required relation
-   * would be left without a value.
+   * Other entries of the tenant, of any type, whose relations reference the entry; ordered by type and id, 1,000 per
+   * batch. `required`: only entries in which a required relation would have no value left.
    */
-  referrers(type: ContentType, id: string, options?: { readonly required?: boolean }): AsyncIterable<readonly Referrer[]>;
+  referrers(
+    type: ContentType,
+    id: string,
+    options?: { readonly required?: boolean },
+  ): AsyncIterable<readonly Referrer[]>;
 };

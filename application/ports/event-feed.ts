@@ -2,27 +2,28 @@ import type { RecordedEvent } from '../../domain/event.ts';
 import type { Category } from '../../domain/stream.ts';
 
 export type FeedOptions = {
-  /** Name of the worker, such as `webhooks`: its consumer group or checkpoint. */
+  /** Name of the worker, such as `webhooks`; names its consumer group or checkpoint. */
   readonly worker: string;
   readonly categories: readonly Category[];
   /**
-   * Handles events of these categories, in order per stream. Must be idempotent by event id: every event comes at least once, and again
-   * after a crash. Resolves when its effect is durable; only then does the feed move on.
+   * Handles events of these categories, in order per stream. Must be idempotent by event id: each event arrives at
+   * least once, and again after a crash. The promise must resolve only when the effect is durable; the feed then
+   * advances.
    */
   readonly handle: (events: readonly RecordedEvent[]) => Promise<void>;
 };
 
 /**
- * Events for a worker, whichever way they travel (rule 10), so that a worker is written once. Two adapters: consumer groups on the message
- * bus (`infrastructure/message-bus/kafka-event-feed.ts`), and a follower of the event store with the worker's own checkpoint, which the
- * composition root makes where there is no Kafka.
+ * Delivers events to a worker independently of the transport. Two adapters: consumer groups on the message bus
+ * (`infrastructure/message-bus/kafka-event-feed.ts`), and without Kafka a follower of the event store with a checkpoint
+ * for each worker (`infrastructure/message-bus/following-event-feed.ts`).
  */
 export type EventFeed = {
-  /** Resolves when events are being received. A worker that is new starts with the oldest event kept. */
+  /** Resolves when the worker receives events. A new worker starts with the oldest retained event. */
   start(options: FeedOptions): Promise<RunningFeed>;
 };
 
 export type RunningFeed = {
-  /** Finishes the batch in hand and keeps the place. */
+  /** Finishes the current batch and saves the checkpoint. */
   stop(): Promise<void>;
 };

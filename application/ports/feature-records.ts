@@ -1,9 +1,9 @@
 import type { FeatureConfiguration } from '../../domain/platform/feature-configuration.ts';
 
-/** What the read model knows of the install's features; few rows, read whole. */
+/** The state of the install's features in the read model. Few rows, read as a whole. */
 export type FeatureRecords = {
-  /** By feature; features for which nothing was saved are absent. */
+  /** By feature; features without a saved configuration are absent. */
   configurations(): Promise<ReadonlyMap<string, FeatureConfiguration>>;
-  /** By tenant; tenants that lack nothing are absent. */
+  /** The features withheld from each tenant; tenants without any are absent. */
   withheld(): Promise<ReadonlyMap<string, ReadonlySet<string>>>;
 };

@@ -1,17 +1,26 @@
-/** A lease held by this process on a named duty; `epoch` fences every write made under it. */
+/**
+ * A named lease, held by this process. Writes made under the lease carry its `epoch`, so that a former holder cannot
+ * write.
+ */
 export type Lease = {
   readonly name: string;
-  /** Grows by one with every new owner. */
+  /** Increases by one with each new holder. */
   readonly epoch: number;
-  /** Aborted when the lease is lost or released. */
+  /** Aborts when the lease is lost or released. */
   readonly signal: AbortSignal;
   release(): Promise<void>;
 };
 
-/** Leases on duties that one process does at a time (projectors, relay); time is the database's clock. */
+/**
+ * Leases for work that one process at a time performs, such as projectors and the relay. Times use the database's
+ * clock.
+ */
 export type Leases = {
-  /** Waits until the lease is ours. Renewed at a third of its time. Rejects with the signal's reason when that ends the wait. */
+  /**
+   * Waits until this process holds the lease, then renews it after each third of the TTL. Rejects with the signal's
+   * reason when the signal aborts the wait.
+   */
   acquire(name: string, signal: AbortSignal): Promise<Lease>;
-  /** The duration of a lease in milliseconds: a dead owner is replaced within this time. */
+  /** The TTL of a lease in milliseconds: the maximum time until the lease of a crashed holder is taken over. */
   readonly ttlMs: number;
 };

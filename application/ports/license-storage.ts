@@ -1,31 +1,44 @@
-/** A signed token that this install came by while it ran, and how. */
+/** A signed token that this install received while it ran, and its origin. */
 export type KeptLicense = {
   readonly token: string;
-  /** `renewal`: somebody renewed by hand, which wins over the configured key; `exchange`: the license server gave it for the configured key. */
+  /**
+   * `renewal`: an administrator renewed the license, which overrides the configured key; `exchange`: the license server
+   * returned it for the configured key.
+   */
   readonly origin: 'exchange' | 'renewal';
-  /** Keyed digest of the opaque key it was exchanged for; null for a token that was handed in signed. */
+  /** Keyed digest of the opaque key it was exchanged for; null for a token that was submitted in signed form. */
   readonly keyDigest: string | null;
 };
 
-/** The license as every process of the install shares it, in the database. */
+/** The license in the database, shared by all processes of the install. */
 export type LicenseStore = {
-  /** The install's id: the one stored, else `offered` is stored and answered. */
+  /** Returns the stored id of the install; stores `offered` if none exists. */
   installId(offered: string): Promise<string>;
-  /** What is kept, with the opaque key of a renewal, sealed at rest. `version` grows with every change. */
-  load(): Promise<{ readonly version: number; readonly kept: KeptLicense | undefined; readonly renewalKey: string | undefined }>;
+  /**
+   * The stored license, and the opaque key of a renewal, which is sealed at rest. `version` increases with every
+   * change.
+   */
+  load(): Promise<{
+    readonly version: number;
+    readonly kept: KeptLicense | undefined;
+    readonly renewalKey: string | undefined;
+  }>;
   save(kept: KeptLicense, renewalKey: string | undefined): Promise<void>;
-  /** Runs work alone among all processes of the install. */
+  /** Runs work while no other process of the install does. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
-  /** Tells every process, this one included, that something was saved. */
+  /** Notifies every process, including this one, that the license was saved. */
   announce(): void;
-  /** Calls back when another process may have saved. @returns how to stop it */
+  /** Calls the listener when another process may have saved a license. @returns a function that removes the listener */
   onSaved(listener: () => void): () => void;
 };
 
-/** The license as one machine keeps it in `SVC_LICENSE_CACHE_DIR`: readable by its owner only, replaced as a whole. */
+/**
+ * The license cached on one machine, in `SVC_LICENSE_CACHE_DIR`. Files are readable by their owner only and replaced
+ * atomically.
+ */
 export type LicenseCache = {
-  /** What can't be read counts as not there. */
+  /** Unreadable content is treated as missing. */
   load(): Promise<{ readonly installId: string | undefined; readonly kept: KeptLicense | undefined }>;
-  /** @throws when the directory can't be written */
+  /** @throws when the directory is not writable */
   save(content: { readonly installId: string; readonly kept: KeptLicense }): Promise<void>;
 };

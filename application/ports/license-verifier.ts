@@ -1,7 +1,7 @@
 import type { License } from '../../domain/platform/license.ts';
 
 /**
- * Checks a signed token against the license key, on this machine alone (spec 1, license).
- * @returns the license, also one that has ended; undefined when the signature or the claims are wrong
+ * Verifies a signed token with the public key of the license issuer, without network access.
+ * @returns the license, even if it has ended; undefined when the signature or the claims are invalid
  */
 export type VerifyLicense = (token: string) => Promise<License | undefined>;

@@ -1,4 +1,4 @@
-/** Structured logs. Fields hold no secrets and no personal data in clear (rule 11). */
+/** Structured logs. Fields contain no secrets and no personal data in plain text. */
 export type Logger = {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;

@@ -1,34 +1,42 @@
-import type { Sealed } from './vault.ts';
+import type { SealedValue } from '../../domain/sealed-value.ts';
 
-/** A link as it is kept: its token by digest, its address sealed. */
+/** A stored magic link: the digest of its token and the sealed e-mail address. */
 export type MagicLink = {
   readonly digest: string;
   readonly tenant: string;
-  /** Host that it was built on and works on; null: the console URL. */
+  /** The host that the link was created for and works on; null for the console URL. */
   readonly host: string | null;
-  readonly email: Sealed;
+  readonly email: SealedValue;
   readonly createdAt: Date;
   readonly expiresAt: Date;
 };
 
-/** What became of a redeemed link. */
+/** The outcome of a redeemed link. */
 export type MagicLinkOutcome = 'signed_in' | 'challenged';
 
-/** One entry of the sign-in history. `address`: the client's, sealed under the person's key. */
-export type MagicLinkSignIn = { readonly id: string; readonly tenant: string; readonly userId: string; readonly outcome: MagicLinkOutcome; readonly newUser: boolean; readonly at: Date; readonly address: Sealed };
+/** One entry of the sign-in history. `address` is the client's address, sealed under the person's key. */
+export type MagicLinkSignIn = {
+  readonly id: string;
+  readonly tenant: string;
+  readonly userId: string;
+  readonly outcome: MagicLinkOutcome;
+  readonly newUser: boolean;
+  readonly at: Date;
+  readonly address: SealedValue;
+};
 
-/** Links that were mailed, in `operational` (rule 1: no history), and the history of sign-ins by them. */
+/** Mailed links and the history of sign-ins with them, in the schema `operational`. */
 export type MagicLinks = {
   issue(link: MagicLink): Promise<void>;
-  /** @returns undefined for a token that is none, or whose link was used */
+  /** @returns undefined when the token is unknown or its link was used */
   find(digest: string): Promise<MagicLink | undefined>;
-  /** Uses a link up. @returns false when it was before: of many that come together one wins */
+  /** Marks a link as used. Of concurrent calls, exactly one returns true. @returns false when it was used before */
   use(digest: string, now: Date): Promise<boolean>;
-  /** Makes a link usable again whose sign-in could not be finished. */
+  /** Makes a used link valid again when its sign-in could not be completed. */
   giveBack(digest: string): Promise<void>;
-  /** Removes the records of links made before then, and never of one that still works. @returns how many */
+  /** Deletes links created before `createdBefore`, except links that are still valid. @returns the number deleted */
   purge(createdBefore: Date, now: Date): Promise<number>;
   record(signIn: MagicLinkSignIn): Promise<void>;
-  /** Removes history from before then. @returns how many */
+  /** Deletes history entries before the given time. @returns the number deleted */
   purgeHistory(before: Date): Promise<number>;
 };

@@ -1,21 +1,27 @@
-/** Numbers for operators; names and labels in `infrastructure/metrics`. Labels never hold tenants, ids or paths with ids. */
+/**
+ * Metrics; names and labels are defined in `infrastructure/metrics`. Labels never contain tenants, ids or concrete
+ * paths.
+ */
 export type Metrics = {
-  /** One append answered. `seconds` from call to answer. */
+  /** One append finished. `seconds` is the time from call to result. */
   appendFinished(outcome: 'ok' | 'conflict' | 'error', seconds: number): void;
-  /** How far a follower of the log is behind its head, in seconds of event time (0 when caught up). */
+  /** The lag of a follower behind the head of the log, in seconds of event time (0 when caught up). */
   lag(follower: string, seconds: number): void;
-  /** The follower runs here no more (another process has its lease, or it was told to stop): its lag is that one's to tell. */
+  /**
+   * The follower no longer runs in this process, because another process holds its lease or it was stopped. Stop
+   * reporting its lag.
+   */
   followerLeft?(follower: string): void;
-  /** A batch applied by a follower of the log. */
+  /** A follower applied a batch in the given time. */
   batchApplied(follower: string, events: number, seconds: number): void;
-  /** A follower of the log stopped at an event that it can't handle, or goes on again. */
+  /** A follower stopped at an event that it cannot handle, or resumed. */
   followerStopped?(follower: string, stopped: boolean): void;
-  /** A consumer laid something among the dead letters of `topic` (rule 10). */
+  /** A consumer published a message to the dead-letter topic of `topic`. */
   deadLettered?(topic: string): void;
-  /** Rows waiting in a queue. */
+  /** Number of rows waiting in a queue. */
   queueDepth(queue: string, depth: number): void;
-  /** An outgoing delivery finished. */
+  /** An outgoing delivery attempt finished. */
   delivery(kind: string, outcome: 'success' | 'failed' | 'dead', seconds: number): void;
-  /** One HTTP request answered. `route` is the declared path, never the concrete one. */
+  /** One HTTP request finished. `route` is the declared path, not the concrete one. */
   requestFinished(api: 'admin' | 'content', route: string, method: string, status: number, seconds: number): void;
 };

@@ -1,53 +1,53 @@
-/** A request to an address that a user chose (spec 3, outbound request). */
+/** A request to a URL that a user configured. */
 export type OutboundRequest = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
   readonly url: string;
-  /** Sent on every hop. Names and values were checked (`domain/automation/request-headers.ts`). */
+  /** Sent on every hop. Names and values are validated by `domain/automation/request-headers.ts`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Sent to the origin of `url` only: a redirect to another origin drops them (credentials, signatures). */
+  /** Sent to the origin of `url` only; dropped on a redirect to another origin (credentials, signatures). */
   readonly originHeaders?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** Bytes of the answer's body that are read; the rest is cut off. Default 1 MiB. */
+  /** Maximum number of bytes read from the response body; the rest is discarded. Default 1 MiB. */
   readonly maxResponseBytes?: number;
-  /** Bound of everything: name lookup, connecting, redirects, body. Default 10 000 ms. */
+  /** Limit for the whole request in milliseconds: name lookup, connecting, redirects, body. Default 10,000. */
   readonly timeoutMs?: number;
-  /** Redirects that are followed. Default 3. */
+  /** Maximum number of redirects. Default 3. */
   readonly maxRedirects?: number;
-  /** Ends the request from our side. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal;
 };
 
-/** What became of it. Error texts name neither addresses nor the URL. */
+/** The outcome of a request. Error texts contain neither addresses nor the URL. */
 export type OutboundOutcome =
   | {
       readonly kind: 'answered';
       readonly status: number;
-      /** As text (UTF-8), cut at `maxResponseBytes`; never decompressed. */
+      /** UTF-8 text, truncated at `maxResponseBytes`; never decompressed. */
       readonly body: string;
       readonly truncated: boolean;
       readonly redirects: number;
-      /** Milliseconds that the answer asks to wait (`Retry-After`); undefined where it does not, or not intelligibly. */
+      /** The delay that `Retry-After` requests, in milliseconds; undefined when absent or invalid. */
       readonly retryAfterMs?: number | undefined;
       readonly durationMs: number;
     }
-  /** The guard refused the address, the name, the port or a redirect's target. Nothing was sent there. */
+  /** The address filter refused the address, the name, the port or the target of a redirect. Nothing was sent there. */
   | { readonly kind: 'refused'; readonly error: string; readonly durationMs: number }
-  /** The endpoint could not be reached, broke the protocol or took too long. */
+  /** The endpoint was unreachable, violated the protocol or exceeded the time limit. */
   | { readonly kind: 'failed'; readonly error: string; readonly durationMs: number }
-  /** The fault is ours (no sockets, no network, shutting down): not to be charged to the endpoint. */
+  /** The failure is local (no sockets, no network, shutdown) and does not count against the endpoint. */
   | { readonly kind: 'own_fault'; readonly error: string; readonly durationMs: number };
 
 /**
- * The only way out of the house to an address that a user chose: webhooks, alert channels, probes, jobs, flows.
- * Only public addresses and those inside `WEBHOOK_ALLOWED_PRIVATE_NETWORKS` are reached. Never throws.
+ * The only way to send a request to a URL that a user configured: webhooks, alert channels, probes, jobs, flows.
+ * Reaches public addresses and those in `WEBHOOK_ALLOWED_PRIVATE_NETWORKS` only. Never throws.
  */
 export type Outbound = {
   send(request: OutboundRequest): Promise<OutboundOutcome>;
   /**
-   * Whether a URL may be stored: its form, and that its host resolves to allowed addresses now.
-   * @returns why not, in words fit for the caller; undefined when it may
+   * Checks whether a URL may be stored: its form, and that its host currently resolves to allowed addresses.
+   * @returns the reason against it, in words for the caller; undefined when it may
    */
   check(url: string): Promise<string | undefined>;
-  /** Ends the pooled connections after the requests in flight. */
+  /** Closes the pooled connections after the requests in flight. */
   close(): Promise<void>;
 };

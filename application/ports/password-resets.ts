@@ -1,17 +1,20 @@
-/** What a reset token is good for. */
+/** What a reset token allows. */
 export type PasswordReset = {
   readonly userId: string;
-  /** Names the password that it may replace. */
+  /** Identifies the password that it may replace. */
   readonly passwordMark: string;
 };
 
-/** Reset tokens in `operational` (rule 1: no history), by digest. */
+/** Password-reset tokens in the schema `operational`, stored by digest. */
 export type PasswordResets = {
-  /** Keeps a token; one that is good for nothing, of an address without an account, takes the same way. */
+  /**
+   * Stores a token. Without a `reset` (the address has no account) it does the same work and stores a token that allows
+   * nothing.
+   */
   add(reset: PasswordReset | undefined, token: { readonly digest: string; readonly expiresAt: Date }): Promise<void>;
   find(digest: string, now: Date): Promise<PasswordReset | undefined>;
-  /** Forgets every token of a user. */
+  /** Deletes all tokens of a user. */
   forget(userId: string): Promise<void>;
-  /** Removes those that expired before `now`. @returns how many */
+  /** Deletes tokens that expired before `now`. @returns the number deleted */
   purge(now: Date): Promise<number>;
 };

@@ -1,9 +1,13 @@
-/** Slow hashes of passwords: bcrypt or argon2id (spec 1, session rules). */
+/** Slow password hashes: bcrypt or argon2id. */
 export type Passwords = {
-  /** @throws `unavailable` when too many wait */
+  /** @throws `unavailable` when too many calls are waiting */
   hash(password: string): Promise<string>;
-  /** Hashes of either kind. With no hash (unknown account) it takes the same time and answers false. @throws `unavailable` when too many wait */
+  /**
+   * Verifies a password against a hash of either algorithm. Without a hash (unknown account) it takes the same time and
+   * returns false.
+   * @throws `unavailable` when too many calls are waiting
+   */
   verify(password: string, hash: string | undefined): Promise<boolean>;
-  /** Whether new hashes are of another algorithm or cost. */
+  /** Whether the hash has another algorithm or cost than new hashes. */
   isOutdated(hash: string): boolean;
 };

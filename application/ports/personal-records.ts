@@ -1,21 +1,27 @@
 import type { JsonObject } from '../../domain/json.ts';
 
-/** A person, by everything that what is held about them is found by. */
+/** A person, with every identifier under which data about them is stored. */
 export type Subject = {
-  /** Accounts, also deleted ones. */
+  /** Ids of accounts, including deleted ones. */
   readonly userIds: readonly string[];
-  /** Normalised address. */
+  /** Normalised e-mail address. */
   readonly email: string;
-  /** API keys and admin tokens that they made. */
-  readonly credentials: readonly { readonly tenant: string; readonly kind: 'api_key' | 'admin_token'; readonly id: string; readonly name: string; readonly createdAt: string }[];
+  /** API keys and admin tokens that the person created. */
+  readonly credentials: readonly {
+    readonly tenant: string;
+    readonly kind: 'api_key' | 'admin_token';
+    readonly id: string;
+    readonly name: string;
+    readonly createdAt: string;
+  }[];
 };
 
-/** One kind of what is held about a person beside the history: rows, files (rule 1, state that is no history). */
+/** One kind of personal data that is stored outside the event store, such as rows or files. */
 export type PersonalRecords = {
-  /** Name of the kind in exports and in answers of an erasure. */
+  /** Name of the kind in exports and in answers to an erasure. */
   readonly kind: string;
-  /** What is held, as the person may read it. Holds no secret. */
+  /** The records in the form the person may read. Contains no secrets. */
   list(subject: Subject): Promise<readonly JsonObject[]>;
-  /** Removes it, or what in it is personal. @returns how many */
+  /** Deletes the records or their personal parts. @returns the number of records changed */
   erase(subject: Subject): Promise<number>;
 };

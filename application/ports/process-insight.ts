@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts';
 
-/** One declared route of this process. Times in milliseconds. */
+/** The latency of one declared route in this process. Times in milliseconds. */
 export type RouteLatency = {
   readonly api: 'admin' | 'content';
   readonly method: string;
@@ -13,15 +13,15 @@ export type RouteLatency = {
 };
 
 export type RouteLatencies = {
-  /** Slowest first by the 99th percentile, over the last 5 to 10 minutes. */
+  /** The slowest routes over the last 5 to 10 minutes, ordered by the 99th percentile. */
   slowest(limit: number): readonly RouteLatency[];
 };
 
 /** The garbage collector of this process. */
 export type Collector = {
-  /** How many percent the heap may grow between two collections; 0: as the engine decides. */
+  /** Percentage by which the heap may grow between two collections; 0 means the engine's default. */
   growth(): number;
   setGrowth(percent: number): void;
-  /** Numbers of the heap, in bytes. */
+  /** Heap statistics in bytes. */
   heap(): JsonObject;
 };

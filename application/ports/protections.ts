@@ -2,12 +2,15 @@ import type { ProtectionName } from '../../domain/traffic/protections.ts';
 import type { RateTaken } from './rate-counters.ts';
 
 export type ProtectionTaken = RateTaken & {
-  /** What one window allows. */
+  /** Calls that one window allows. */
   readonly limit: number;
 };
 
-/** The built-in protections, counted over all processes of the install (spec 1, limits, rate limiting). */
+/** The built-in rate limits, counted over all processes of the install. */
 export type Protections = {
-  /** Takes one of what `subject` (a client address, an e-mail address, a user's id) may do in a window; the subject is never stored in clear. */
+  /**
+   * Counts one call of `subject` (a client address, an e-mail address, a user id) in the current window. The subject is
+   * never stored in plain text.
+   */
   take(name: ProtectionName, subject: string): Promise<ProtectionTaken>;
 };

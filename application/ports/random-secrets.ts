@@ -1,4 +1,4 @@
-/** New secrets from a cryptographic generator. */
+/** Generates secrets with a cryptographic random generator. */
 export type RandomSecrets = {
   /** `svc_` and 40 base62 characters. */
   apiKey(): string;
@@ -6,8 +6,8 @@ export type RandomSecrets = {
   adminToken(): string;
   /** 256 bits, base64url. */
   refreshToken(): string;
-  /** 8 of the letters of user codes, 34 bits: for a person to type within minutes, under limits. */
+  /** 8 letters of the user-code alphabet, 34 bits; short enough to type, valid for minutes and rate-limited. */
   userCode(): string;
-  /** 100 bits: 20 letters and digits in groups of five. */
+  /** 20 letters and digits in groups of five, 100 bits. */
   recoveryCode(): string;
 };

@@ -1,29 +1,32 @@
-/** What is counted, and how much of it a window allows. */
+/** A call to count and the limit of its window. */
 export type RateTake = {
-  /** Names one counter of the install, such as `schema-mutations/<tenant>`. Stored as a keyed digest only, so it may hold what must not lie in clear. */
+  /**
+   * Identifies one counter of the install, such as `schema-mutations/<tenant>`. Stored as a keyed digest only, so it
+   * may contain values that must not be stored in plain text.
+   */
   readonly scope: string;
-  /** Calls that one window allows, at least 1. */
+  /** Calls that one window allows; at least 1. */
   readonly limit: number;
-  /** Length of a window in whole seconds. It begins with the first call after the one before has ended. */
+  /** Length of a window in whole seconds. A window begins with the first call after the previous window has ended. */
   readonly windowSeconds: number;
 };
 
 export type RateTaken = {
   readonly allowed: boolean;
-  /** Calls that the window still allows. */
+  /** Remaining calls in the window. */
   readonly remaining: number;
-  /** Whole seconds until the window ends, at least 1: for `Retry-After`. */
+  /** Whole seconds until the window ends, at least 1; for `Retry-After`. */
   readonly retryAfter: number;
-  /** When the window ends. */
+  /** End of the window. */
   readonly resetAt: Date;
 };
 
-/** Counts calls in fixed windows, shared by every process of the install; the time is the counter's own clock. */
+/** Counts calls in fixed windows, shared by all processes of the install. Uses the counter's own clock. */
 export type RateCounters = {
-  /** Takes one call, at once and for all: of calls that come together no more are allowed than the limit says. A refused call costs nothing. */
+  /** Counts one call atomically: concurrent calls never exceed the limit. A refused call is not counted. */
   take(request: RateTake): Promise<RateTaken>;
-  /** Gives one back that turned out not to count, in the window that ends at `resetAt`; in a later one it does nothing. */
+  /** Reverts a call that turned out not to count, if the window that ends at `resetAt` is still the current one. */
   giveBack(request: { readonly scope: string; readonly limit: number; readonly resetAt: Date }): Promise<void>;
-  /** Begins anew: the next call opens a window. */
+  /** Resets the counter: the next call opens a new window. */
   clear(scope: string): Promise<void>;
 };

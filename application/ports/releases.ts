@@ -1,14 +1,14 @@
 import type { ReleaseRecord } from '../../domain/content/release-record.ts';
 
-/** A release whose time has come, or whose publication was broken off. */
+/** A release whose scheduled time has passed or whose publication was interrupted. */
 export type DueRelease = { readonly tenant: string; readonly id: string };
 
-/** The releases of the read model. */
+/** Queries of the releases in the read model. */
 export type Releases = {
   /** Newest first. */
   list(tenant: string, page: { readonly limit: number; readonly offset: number }): Promise<readonly ReleaseRecord[]>;
   count(tenant: string): Promise<number>;
   one(tenant: string, id: string): Promise<ReleaseRecord | undefined>;
-  /** Of every tenant, the longest due first, at most a hundred. `now`: RFC 3339, UTC, milliseconds. */
+  /** At most 100 due releases of all tenants, the longest overdue first. `now`: RFC 3339, UTC, milliseconds. */
   due(now: string): Promise<readonly DueRelease[]>;
 };

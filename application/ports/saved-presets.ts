@@ -1,17 +1,17 @@
-import type { SealedValue } from '../../domain/automation/webhook.ts';
-import type { Preset } from '../../domain/content/preset.ts';
+import type { Preset } from '../../domain/content/preset-events.ts';
+import type { SealedValue } from '../../domain/sealed-value.ts';
 
-/** A preset of the tenant's own as the read model holds it. */
+/** A preset saved by the tenant, in the read model. */
 export type SavedPreset = Preset & {
-  /** Where it was fetched from, sealed; null for a document that was sent. */
+  /** The URL it was fetched from, sealed; null for an uploaded document. */
   readonly source_url: SealedValue | null;
   /** RFC 3339, UTC, milliseconds. */
   readonly updated_at: string;
 };
 
-/** The tenant's saved presets. */
+/** Queries of the tenant's saved presets. */
 export type SavedPresets = {
-  /** By id. */
+  /** All presets, ordered by id. */
   list(tenant: string): Promise<readonly SavedPreset[]>;
   one(tenant: string, id: string): Promise<SavedPreset | undefined>;
 };

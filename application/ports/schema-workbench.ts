@@ -1,65 +1,80 @@
 import type { StoredContentType } from '../../domain/content/content-type.ts';
-import type { FieldDefinition, SchemaStatement } from '../../domain/content/definition.ts';
+import type { FieldDefinition } from '../../domain/content/definition.ts';
 import type { ValueCheck } from '../../domain/content/schema-diff.ts';
+import type { SchemaStatement } from '../../domain/content/schema-statement.ts';
 import type { Json } from '../../domain/json.ts';
 
-/** What a change would do to the live table. */
+/** A schema change to try on the live table. */
 export type SchemaTrial = {
   readonly tenant: string;
-  /** Table that statements without one of their own are for, and that is asked afterwards. */
+  /** The table for statements that name no other; `checks` run on it afterwards. */
   readonly table: string;
-  /** Those that would be applied at once, in order. */
+  /** The statements that would be applied immediately, in order. */
   readonly statements: readonly SchemaStatement[];
   readonly checks: readonly ValueCheck[];
 };
 
-/** A value that an entry holds, as JSON shows it. */
+/** A value of an entry, in its JSON form. */
 export type EntryValue = { readonly entryId: string; readonly field: FieldDefinition; readonly value: Json };
 
-/** `passed` carries the values of the checked unique fields, as the change leaves them. `refused`: a value does not convert, or breaks a rule that was turned on. `locked`: the table could not be had in time. */
-export type TrialOutcome = { readonly outcome: 'passed'; readonly unique: readonly EntryValue[] } | { readonly outcome: 'refused'; readonly reason: string } | { readonly outcome: 'locked' };
+/**
+ * The result of a trial.
+ * - `passed`: `unique` lists the values of the checked unique fields after the change.
+ * - `refused`: a value cannot be converted or violates a rule that was turned on.
+ * - `locked`: the lock on the table was not available in time.
+ */
+export type TrialOutcome =
+  | { readonly outcome: 'passed'; readonly unique: readonly EntryValue[] }
+  | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'locked' };
 
-/** Whose values are asked for. */
+/** The fields whose values are requested. */
 export type ValueQuestion = {
   readonly tenant: string;
   readonly table: string;
   readonly fields: readonly FieldDefinition[];
-  /** Counts entries marked with this moment as there: that of their type's deletion. */
+  /** Includes entries deleted at this time: the time at which their content type was deleted. */
   readonly deletedAt?: string | undefined;
 };
 
-/** Reading the content types that the read model holds. */
+/** Queries of the content types in the read model. */
 export type ContentTypeReader = {
-  /** What the tenant's entries hold in the fields today. */
+  /** The current values of the tenant's entries in the fields. */
   valuesOf(question: ValueQuestion): Promise<readonly EntryValue[]>;
-  /** All content types of a name, of every tenant, those deleted softly too, the one deleted last after the others. */
+  /**
+   * All content types with this name, of every tenant, including soft-deleted ones; the one deleted last comes last.
+   */
   named(name: string): Promise<readonly StoredContentType[]>;
   /** The tenant's live content types. */
   ofTenant(tenant: string): Promise<readonly StoredContentType[]>;
 };
 
 export type SchemaSession = ContentTypeReader & {
-  /** Runs the statements for real in the live table and takes everything back. */
+  /** Runs the statements in the live table and rolls them back. */
   tryOut(trial: SchemaTrial): Promise<TrialOutcome>;
 };
 
-/** What a change must have for itself. */
+/** The content types that a schema change must have exclusively. */
 export type SchemaScope = {
   readonly tenant: string;
-  /** Content types' names, of every tenant: their tables are one. */
+  /** Names of content types. They apply to every tenant, because tenants share the table of a name. */
   readonly names: readonly string[];
   /**
-   * `shared`: the change rests on which other types the tenant has (their names stand in relations). `alone`: it takes a name away, so that no
-   * change of another type of the tenant may run beside it.
+   * `shared`: the change depends on which other types the tenant has, because relations reference them. `alone`: the
+   * change removes a name, so no change of another type of the tenant may run concurrently.
    */
   readonly tenantTypes: 'shared' | 'alone';
 };
 
-/** Changes of the typed tables before they are facts (spec 5, rule 9). */
+/** Tries changes of the typed tables before their events are appended. */
 export type SchemaWorkbench = ContentTypeReader & {
   /**
-   * Runs work while no other process changes content types of these names. Inside a process changes wait for each other.
-   * @returns undefined, at once, when another process is at it
+   * Runs work while no other process changes content types with these names. Changes within one process run one after
+   * another.
+   * @returns undefined, without waiting, when another process is changing them
    */
-  exclusively<T>(scope: SchemaScope, work: (session: SchemaSession) => Promise<T>): Promise<{ readonly value: T } | undefined>;
+  exclusively<T>(
+    scope: SchemaScope,
+    work: (session: SchemaSession) => Promise<T>,
+  ): Promise<{ readonly value: T } | undefined>;
 };

@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../domain/json.ts';
 
-/** What an access token says. Roles are for readers outside; the service asks its own read model. */
+/**
+ * The claims of an access token. Roles are informative for other services; this service reads the roles from its read
+ * model.
+ */
 export type SessionClaims = {
   readonly userId: string;
   readonly sessionId: string;
@@ -9,11 +12,14 @@ export type SessionClaims = {
   readonly sessionsRevision: number;
 };
 
-/** Access tokens of sessions (spec 1, session rules). */
+/** Signs and verifies the access tokens of sessions. */
 export type SessionTokens = {
   sign(claims: SessionClaims, now: Date): Promise<{ readonly token: string; readonly expiresIn: number }>;
-  /** @returns undefined for anything that is not a token of ours in force. Roles are not read back. */
-  verify(token: string, now: Date): Promise<(Omit<SessionClaims, 'roles'> & { readonly expiresAtMs: number }) | undefined>;
-  /** The public keys that verify at the moment, as `/.well-known/jwks.json` answers them. */
+  /** @returns undefined unless it is a valid, unexpired token of this install. Roles are not returned. */
+  verify(
+    token: string,
+    now: Date,
+  ): Promise<(Omit<SessionClaims, 'roles'> & { readonly expiresAtMs: number }) | undefined>;
+  /** The public keys currently accepted, as `/.well-known/jwks.json` returns them. */
   jwks(now: Date): { readonly keys: readonly JsonObject[] };
 };

@@ -1,29 +1,37 @@
-/** A session: what one sign-in opened, kept alive by its refresh tokens. */
+/** A session, opened by one sign-in and extended by its refresh tokens. */
 export type SessionRecord = {
   readonly sessionId: string;
   readonly userId: string;
   readonly tenant: string;
-  /** Revision of the user's last session-ending event when it was opened; a later one ends it. */
+  /** Revision of the user's last session-ending event when the session was opened; a later one ends the session. */
   readonly sessionsRevision: number;
 };
 
 export type Rotation =
   | { readonly outcome: 'rotated'; readonly session: SessionRecord }
-  /** The token was used before: the session has been ended by this call or an earlier one. */
+  /** The token was used before; this call or an earlier one has ended the session. */
   | { readonly outcome: 'reused'; readonly session: SessionRecord }
-  /** Unknown, expired, or its session is over. */
+  /** The token is unknown or expired, or its session has ended. */
   | { readonly outcome: 'refused' };
 
-/** Sessions and their refresh tokens in `operational` (rule 1: no history). Tokens come and are kept as digests only. */
+/** Sessions and their refresh tokens, in the schema `operational`. Tokens are passed and stored as digests only. */
 export type Sessions = {
   open(session: SessionRecord, token: { readonly digest: string; readonly expiresAt: Date }): Promise<void>;
-  /** Replaces a token by the next of its family, once: of two that race, one is `reused` and the session ends. */
-  rotate(step: { readonly digest: string; readonly nextDigest: string; readonly nextExpiresAt: Date; readonly now: Date }): Promise<Rotation>;
-  /** Ends a session and its refresh tokens. @returns false when it was over already */
+  /**
+   * Replaces a refresh token with the next one, once. Of two concurrent calls with one token, the second is `reused`
+   * and ends the session.
+   */
+  rotate(step: {
+    readonly digest: string;
+    readonly nextDigest: string;
+    readonly nextExpiresAt: Date;
+    readonly now: Date;
+  }): Promise<Rotation>;
+  /** Ends a session and its refresh tokens. @returns false when it had already ended */
   end(sessionId: string): Promise<boolean>;
-  /** Session that a refresh token belongs to, used or not. */
+  /** The session of a refresh token, used or unused. */
   sessionOf(digest: string): Promise<SessionRecord | undefined>;
   isOpen(sessionId: string): Promise<boolean>;
-  /** Removes sessions whose last refresh token expired before `now`. @returns how many */
+  /** Deletes sessions whose last refresh token expired before `now`. @returns the number deleted */
   purge(now: Date): Promise<number>;
 };

@@ -1,20 +1,22 @@
 import type { SignInMethod } from '../../domain/identity/user-events.ts';
 
-/** A sign-in that waits for its second factor. */
+/** A sign-in that awaits its second factor. */
 export type SignInChallenge = {
   readonly userId: string;
   readonly tenant: string;
   readonly method: SignInMethod;
-  /** Revision of the user's last session-ending event when it was opened; a later one ends it. */
+  /** Revision of the user's last session-ending event when the challenge was opened; a later one invalidates it. */
   readonly sessionsRevision: number;
 };
 
-/** Challenges of sign-ins in `operational` (rule 1: no history), by digest. */
+/** Sign-in challenges in the schema `operational`, stored by digest. */
 export type SignInChallenges = {
   open(challenge: SignInChallenge, token: { readonly digest: string; readonly expiresAt: Date }): Promise<void>;
   find(digest: string, now: Date): Promise<SignInChallenge | undefined>;
-  /** Uses it up. @returns false when it was used before: of two that come together one wins */
+  /**
+   * Consumes the challenge. Of concurrent calls, exactly one returns true. @returns false when it was consumed before
+   */
   use(digest: string): Promise<boolean>;
-  /** Removes those that expired before `now`. @returns how many */
+  /** Deletes challenges that expired before `now`. @returns the number deleted */
   purge(now: Date): Promise<number>;
 };

@@ -1,9 +1,12 @@
-/** Time-based codes (RFC 6238: SHA-1, 6 digits, 30 seconds; spec 4 A, MFA). */
+/** Time-based one-time passwords (RFC 6238: SHA-1, 6 digits, 30 seconds). */
 export type Totp = {
-  /** A new secret of 160 bits, base32. */
+  /** Generates a secret of 160 bits, base32. */
   newSecret(): string;
-  /** What an authenticator reads as a QR code. */
+  /** The `otpauth:` URL that authenticator apps read from a QR code. */
   otpauthUrl(secret: string, account: string): string;
-  /** The time step whose code this is, one step around `now` at most; undefined: none. In constant time. */
+  /**
+   * The time step of the code, searched from one step before `now` to one step after; undefined when none matches.
+   * Takes constant time.
+   */
   stepOf(secret: string, code: string, now: Date): number | undefined;
 };

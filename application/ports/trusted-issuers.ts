@@ -1,17 +1,17 @@
-/** Who an outside issuer's token speaks for, and what its policy opens. */
+/** The person that a token of an external issuer identifies, and the access that the matching policy grants. */
 export type TrustedToken = {
-  /** Keyed digest of issuer and subject: the same for the same person, and nothing that tells who it is. */
+  /** Keyed digest of issuer and subject: stable for one person and not reversible. */
   readonly subject: string;
   readonly tenant: string;
   readonly roles: readonly string[];
   readonly expiresAtMs: number;
 };
 
-/** Tokens of outside OpenID Connect issuers (spec 1, session rules; spec 4 A, sign-in details). */
+/** Verifies tokens of external OpenID Connect issuers. */
 export type TrustedIssuers = {
   /**
-   * @returns undefined for whatever no policy covers
-   * @throws `unavailable` when the issuer's keys can't be had, so that nobody takes its outage for a bad token
+   * @returns undefined when no policy matches the token
+   * @throws `unavailable` when the issuer's keys are unreachable, so that an outage is not reported as an invalid token
    */
   verify(token: string, now: Date): Promise<TrustedToken | undefined>;
 };

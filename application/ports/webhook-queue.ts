@@ -1,19 +1,19 @@
 import type { TriggerEvent } from '../../domain/automation/trigger.ts';
 
-/** A delivery to make: one event for one webhook. The id is the same however often the event is handled. */
+/** A delivery of one event to one webhook. The id stays the same however often the event is handled. */
 export type WebhookMessage = {
-  /** Also `X-Webhook-Id`. */
+  /** Also sent as `X-Webhook-Id`. */
   readonly id: string;
   readonly tenant: string;
   readonly webhookId: string;
   readonly eventId: string;
   readonly event: TriggerEvent;
   readonly schema: string;
-  /** The raw body that is sent on every attempt. */
+  /** The raw body sent on every attempt. */
   readonly body: string;
   /** Id of the record of the first attempt. */
   readonly deliveryId: string;
-  /** Of the event, where traces are asked for. */
+  /** The trace context of the event; undefined without tracing. */
   readonly traceparent: string | undefined;
 };
 
@@ -27,14 +27,14 @@ export type ClaimedDelivery = {
   readonly body: string;
   readonly deliveryId: string;
   readonly traceparent: string | undefined;
-  /** From 1. */
+  /** Counts from 1. */
   readonly attempt: number;
-  /** How often our own faults have put this attempt off. */
+  /** How often local failures have postponed this attempt. */
   readonly postponed: number;
   readonly claim: string;
 };
 
-/** What became of one attempt. */
+/** The outcome of one attempt. */
 export type AttemptRecord = {
   readonly messageId: string;
   readonly attempt: number;
@@ -43,15 +43,17 @@ export type AttemptRecord = {
   readonly durationMs: number;
   readonly responseBody: string | undefined;
   readonly error: string | undefined;
-  /** When the attempt began. */
+  /** Start of the attempt. */
   readonly at: Date;
-  /** The next attempt: its record's id and the wait before it. */
+  /** The next attempt: the id of its record and the delay before it. */
   readonly next: { readonly deliveryId: string; readonly delayMs: number } | undefined;
-  /** Where `status` is `dead`. */
+  /** Present when `status` is `dead`. */
   readonly deadLetter: { readonly id: string; readonly webhookName: string } | undefined;
 };
 
-/** A dead letter whose event is not appended yet. Its id is also the event's, so that appending it again is harmless. */
+/**
+ * A dead letter whose event is not appended yet. The event has the same id, so that appending it again has no effect.
+ */
 export type UnannouncedDeadLetter = {
   readonly id: string;
   readonly tenant: string;
@@ -64,25 +66,40 @@ export type UnannouncedDeadLetter = {
 };
 
 /**
- * The durable queue of webhook deliveries and the record of their attempts. Claims are leases: one that is not resolved in time
- * becomes due again, so that a dead worker's deliveries are taken over. `Tx`: the adapter's transaction.
+ * The durable queue of webhook deliveries and the records of their attempts. A claim on a delivery is a lease: a
+ * delivery that is not resolved in time becomes due again, so that another worker takes it over. `Tx` is the adapter's
+ * transaction.
  */
 export type WebhookQueue<Tx = unknown> = {
-  /** Adds messages that are not there yet, in one statement. @returns how many were new */
+  /** Adds messages that are not in the queue yet, in one statement. @returns the number added */
   enqueue(messages: readonly WebhookMessage[], tx?: Tx): Promise<number>;
-  /** Takes due deliveries, oldest first, that no other worker holds. */
+  /** Claims due deliveries that no other worker has, oldest first. */
   claim(options: { readonly limit: number; readonly leaseMs: number }): Promise<readonly ClaimedDelivery[]>;
-  /** Milliseconds until a delivery falls due (0: one is); undefined when the queue is empty. */
+  /** Milliseconds until the next delivery is due (0: one is due now); undefined when the queue is empty. */
   nextDue(): Promise<number | undefined>;
-  /** Records attempts, at most one of each number for a message ever, and moves their deliveries on, in one statement. @returns ids of the messages recorded here */
+  /**
+   * Records attempts and updates their deliveries, in one statement. Each attempt number of a message is recorded at
+   * most once.
+   * @returns the ids of the messages recorded by this call
+   */
   record(attempts: readonly AttemptRecord[]): Promise<readonly string[]>;
-  /** Gives claimed deliveries back without an attempt. `count`: as a fault of ours, bounded by the worker. */
-  postpone(deliveries: readonly ClaimedDelivery[], options: { readonly delayMs: number; readonly count: boolean }): Promise<void>;
-  /** Drops claimed deliveries whose webhook is gone. */
+  /**
+   * Returns claimed deliveries to the queue without recording an attempt. `count`: adds one to `postponed`, which the
+   * worker limits.
+   */
+  postpone(
+    deliveries: readonly ClaimedDelivery[],
+    options: { readonly delayMs: number; readonly count: boolean },
+  ): Promise<void>;
+  /** Deletes claimed deliveries whose webhook was deleted. */
   discard(deliveries: readonly ClaimedDelivery[]): Promise<void>;
-  /** Takes dead letters that are not announced and that nobody took within `leaseMs`. */
-  claimUnannounced(options: { readonly limit: number; readonly leaseMs: number }): Promise<readonly UnannouncedDeadLetter[]>;
+  /** Claims dead letters that are not announced and not claimed within the last `leaseMs` milliseconds. */
+  claimUnannounced(options: {
+    readonly limit: number;
+    readonly leaseMs: number;
+  }): Promise<readonly UnannouncedDeadLetter[]>;
+  /** Marks dead letters as announced. */
   announced(ids: readonly string[]): Promise<void>;
-  /** Deliveries waiting, due or not. */
+  /** Number of deliveries in the queue, due or not. */
   depth(): Promise<number>;
 };

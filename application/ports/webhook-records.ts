@@ -1,4 +1,4 @@
-/** One attempt, or one still to come (spec 4 C: a delivery). */
+/** One delivery attempt, made or pending. */
 export type DeliveryRow = {
   readonly id: string;
   readonly webhook_id: string;
@@ -15,7 +15,7 @@ export type DeliveryRow = {
   readonly created_at: string;
 };
 
-/** A delivery that used up its attempts (spec 3, dead letter). */
+/** A delivery that failed on its last attempt. */
 export type DeadLetterRow = {
   readonly id: string;
   readonly webhook_id: string;
@@ -32,11 +32,21 @@ export type DeadLetterRow = {
 
 export type DeadLetterStatus = DeadLetterRow['status'];
 
-/** Reads of the delivery records; each sees one tenant. */
+/** Queries of the delivery records of one tenant. */
 export type WebhookRecords = {
   /** Newest first. */
-  deliveries(query: { readonly tenant: string; readonly webhookId: string; readonly limit: number; readonly offset: number }): Promise<readonly DeliveryRow[]>;
+  deliveries(query: {
+    readonly tenant: string;
+    readonly webhookId: string;
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<readonly DeliveryRow[]>;
   /** Newest first. */
-  deadLetters(query: { readonly tenant: string; readonly status?: DeadLetterStatus | undefined; readonly limit: number; readonly offset: number }): Promise<readonly DeadLetterRow[]>;
+  deadLetters(query: {
+    readonly tenant: string;
+    readonly status?: DeadLetterStatus | undefined;
+    readonly limit: number;
+    readonly offset: number;
+  }): Promise<readonly DeadLetterRow[]>;
   deadLetter(tenant: string, id: string): Promise<DeadLetterRow | undefined>;
 };

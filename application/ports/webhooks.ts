@@ -1,6 +1,7 @@
-import type { SealedValue, WebhookSettings } from '../../domain/automation/webhook.ts';
+import type { WebhookSettings } from '../../domain/automation/webhook-events.ts';
+import type { SealedValue } from '../../domain/sealed-value.ts';
 
-/** A webhook as stored: URL, headers and secret sealed. */
+/** A webhook in the read model; URL, headers and secret are sealed. */
 export type StoredWebhook = WebhookSettings & {
   readonly id: string;
   readonly tenant_id: string;
@@ -10,9 +11,9 @@ export type StoredWebhook = WebhookSettings & {
   readonly updated_at: string;
 };
 
-/** Reads of the webhooks of one tenant, as the read model `automation` has them. */
+/** Queries of the webhooks of one tenant in the read model `automation`. */
 export type Webhooks = {
-  /** Oldest first; all of them without a page. */
+  /** Webhooks, oldest first; without `page` all of them. */
   list(tenant: string, page?: { readonly limit: number; readonly offset: number }): Promise<readonly StoredWebhook[]>;
   one(tenant: string, id: string): Promise<StoredWebhook | undefined>;
   count(tenant: string): Promise<number>;

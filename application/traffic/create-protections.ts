@@ -1,10 +1,15 @@
-import type { ProtectionLimits } from '../../domain/traffic/protections.ts';
-import { PROTECTIONS } from '../../domain/traffic/protections.ts';
+import { type ProtectionLimits, PROTECTIONS } from '../../domain/traffic/protections.ts';
 import type { Protections } from '../ports/protections.ts';
 import type { RateCounters } from '../ports/rate-counters.ts';
 
-/** The protections over the counters of the install. `limits` stand in place of those that ship. */
-export function createProtections({ rateCounters, limits = {} }: { readonly rateCounters: Pick<RateCounters, 'take'>; readonly limits?: ProtectionLimits | undefined }): Protections {
+/** Creates the protections on the rate counters of the install. `limits` replace the default limits. */
+export function createProtections({
+  rateCounters,
+  limits = {},
+}: {
+  readonly rateCounters: Pick<RateCounters, 'take'>;
+  readonly limits?: ProtectionLimits | undefined;
+}): Protections {
   return {
     async take(name, subject) {
       const { requests: limit, windowSeconds } = limits[name] ?? PROTECTIONS[name];

@@ -1,18 +1,22 @@
 import type { EntryState } from '../content/entry-state.ts';
 import type { RecordedEvent } from '../event.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { type JsonObject, isJsonObject } from '../json.ts';
 
-/** Content events that send a delivery (spec 3, events). */
+/** Content events that webhooks can subscribe to. */
 export const TRIGGER_EVENTS = ['after_create', 'after_update', 'after_delete'] as const;
 export type TriggerEvent = (typeof TRIGGER_EVENTS)[number];
 
-/** Stands for content type changes where an entry's content type would stand. */
-export const SYS_SCHEMAS = 'sys_schemas';
+/** Value of `schema` for changes of content types; for entries it is the name of their content type. */
+const SYS_SCHEMAS = 'sys_schemas';
 
-/** What an event of the log is to webhooks, before anything is read for it. */
-export type Trigger = { readonly event: TriggerEvent; readonly schema: string; readonly kind: 'entry' | 'content_type' };
+/** How webhooks see an event of the log. It is derived from the event alone. */
+export type Trigger = {
+  readonly event: TriggerEvent;
+  readonly schema: string;
+  readonly kind: 'entry' | 'content_type';
+};
 
-const OF_ENTRY: Readonly<Record<string, TriggerEvent>> = {
+const TRIGGER_OF_ENTRY_EVENT: Readonly<Record<string, TriggerEvent>> = {
   EntryCreated: 'after_create',
   EntryFieldsChanged: 'after_update',
   EntryPublished: 'after_update',
@@ -23,29 +27,45 @@ const OF_ENTRY: Readonly<Record<string, TriggerEvent>> = {
   EntryUndeleted: 'after_create',
 };
 
-/** @returns undefined for an event that no webhook hears of */
+/** The trigger of an event. @returns undefined for an event that triggers no webhook */
 export function triggerOf(event: RecordedEvent): Trigger | undefined {
-  const ofEntry = OF_ENTRY[event.type];
+  const ofEntry = TRIGGER_OF_ENTRY_EVENT[event.type];
   if (ofEntry !== undefined) {
     const { schema } = event.data;
     return typeof schema === 'string' ? { event: ofEntry, schema, kind: 'entry' } : undefined;
   }
-  if (event.type === 'ContentTypeSaved' || event.type === 'ContentTypeRenamed' || event.type === 'ContentTypeFieldRenamed') return { event: 'after_create', schema: SYS_SCHEMAS, kind: 'content_type' };
+  if (
+    event.type === 'ContentTypeSaved' ||
+    event.type === 'ContentTypeRenamed' ||
+    event.type === 'ContentTypeFieldRenamed'
+  )
+    return { event: 'after_create', schema: SYS_SCHEMAS, kind: 'content_type' };
   if (event.type === 'ContentTypeDeleted') return { event: 'after_delete', schema: SYS_SCHEMAS, kind: 'content_type' };
   return undefined;
 }
 
-/** What decides whether a webhook fires. */
-export type Listener = { readonly enabled: boolean; readonly events: readonly TriggerEvent[]; readonly schemas: readonly string[] };
+/** Settings of a webhook that decide whether it fires. */
+export type Subscription = {
+  readonly enabled: boolean;
+  readonly events: readonly TriggerEvent[];
+  readonly schemas: readonly string[];
+};
 
-/** Content type changes reach only webhooks that name no content type (spec 3, webhook `schemas`). */
-export function fires(listener: Listener, trigger: Trigger): boolean {
-  if (!listener.enabled || !listener.events.includes(trigger.event)) return false;
-  return listener.schemas.length === 0 || (trigger.kind === 'entry' && listener.schemas.includes(trigger.schema));
+/** Whether a webhook fires for a trigger. Changes of content types fire only webhooks whose `schemas` is empty. */
+export function fires(subscription: Subscription, trigger: Trigger): boolean {
+  if (!subscription.enabled || !subscription.events.includes(trigger.event)) return false;
+  const { schemas } = subscription;
+  return schemas.length === 0 || (trigger.kind === 'entry' && schemas.includes(trigger.schema));
 }
 
-/** An entry as envelopes show it: field values plus `id`, and `status`, `slug` where the type has them (spec 4 C). */
-export function presentEntry(entry: EntryState, hasStatus: boolean): JsonObject {
+/**
+ * An entry in envelopes: its field values, `id`, `status` when the content type has one, and `slug` when the entry has
+ * one.
+ */
+export function entryForEnvelope(
+  entry: Pick<EntryState, 'id' | 'fields' | 'status' | 'slug'>,
+  hasStatus: boolean,
+): JsonObject {
   return {
     ...entry.fields,
     id: entry.id,
@@ -54,13 +74,12 @@ export function presentEntry(entry: EntryState, hasStatus: boolean): JsonObject 
   };
 }
 
-/** `data` of a content type change: the name and what became of it. */
-export function presentContentType(event: RecordedEvent): JsonObject {
+/** `data` of a content type change: the name, and `created`, `updated` or `deleted`. */
+export function contentTypeForEnvelope(event: RecordedEvent): JsonObject {
   if (event.type === 'ContentTypeDeleted') return { name: event.data['name'] ?? null, action: 'deleted' };
   const definition = event.data['definition'];
-  return { name: isObject(definition) ? (definition['name'] ?? null) : null, action: event.revision === 0 ? 'created' : 'updated' };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return {
+    name: isJsonObject(definition) ? (definition['name'] ?? null) : null,
+    action: event.revision === 0 ? 'created' : 'updated',
+  };
 }

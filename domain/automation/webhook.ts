@@ -1,52 +1,61 @@
 import type { Decider } from '../decider.ts';
 import { refusal } from '../errors.ts';
-import type { DomainEvent, RecordedEvent } from '../event.ts';
-import type { TriggerEvent } from './trigger.ts';
+import type { SealedValue } from '../sealed-value.ts';
+import type { WebhookEvent, WebhookSettings } from './webhook-events.ts';
 
-/** A sealed value as the Vault port makes it; the domain only carries it. */
-export type SealedValue = { readonly $sealed: 1; readonly k: string; readonly n: string; readonly c: string };
-
-/** What of a webhook may stand in an event. URL and headers are sealed whole: both are places for customers' credentials (spec 5, rule 11). */
-export type WebhookSettings = {
-  readonly name: string;
-  readonly url: SealedValue;
-  readonly events: readonly TriggerEvent[];
-  /** Names of content types; empty: every one, and changes of content types too. */
-  readonly schemas: readonly string[];
-  readonly enabled: boolean;
-  /** JSON object of the extra headers, sealed; null without any. */
-  readonly headers: SealedValue | null;
-  readonly include_fields: readonly string[];
-  readonly exclude_fields: readonly string[];
-  /** Bytes of the endpoint's answer that are read. */
-  readonly max_response_size: number;
-};
-
-/** Stream `webhook-<tenant>.<id>`. */
-export type WebhookEvent =
-  | DomainEvent<'WebhookCreated', { readonly settings: WebhookSettings; readonly secret: SealedValue | null }>
-  /** What changed. */
-  | DomainEvent<'WebhookChanged', { readonly settings: Partial<WebhookSettings> }>
-  /** `secret` null: requests are no longer signed. */
-  | DomainEvent<'WebhookSecretRotated', { readonly secret: SealedValue | null }>
-  | DomainEvent<'WebhookDeleted', Record<string, never>>
-  | DomainEvent<'WebhookDeliveryFailed', WebhookDeliveryFailure>;
-
-/** `webhook.delivery_failed` (spec 3, system events); the error text is on the dead letter. */
-export type WebhookDeliveryFailure = {
-  readonly webhook_id: string;
-  readonly webhook_name: string;
-  readonly dead_letter_id: string;
-  readonly event_type: string;
-  readonly schema: string;
-  readonly total_attempts: number;
-  readonly last_status_code?: number;
-};
-
-/** A webhook as its events make it; undefined before the first and after its deletion. */
+/** Undefined before the creation and after the deletion of the webhook. */
 export type WebhookState = (WebhookSettings & { readonly secret: SealedValue | null }) | undefined;
 
-export const webhookDecider: Decider<WebhookState, WebhookEvent> = { initialState: () => undefined, evolve };
+export type WebhookCommand =
+  | { readonly kind: 'create'; readonly settings: WebhookSettings; readonly secret: SealedValue | null }
+  /** `settings` holds only those that differ. `secret` undefined keeps the stored one, null removes it. */
+  | {
+      readonly kind: 'change';
+      readonly settings: Partial<WebhookSettings>;
+      readonly secret: SealedValue | null | undefined;
+    }
+  | { readonly kind: 'rotate_secret'; readonly secret: SealedValue | null }
+  | { readonly kind: 'delete' };
+
+export const webhookDecider: Decider<WebhookState, WebhookCommand, WebhookEvent> = {
+  initialState: () => undefined,
+  decide,
+  evolve,
+};
+
+/**
+ * @throws `conflict` when a webhook is created twice; `webhook_not_found` before its creation and after its deletion
+ */
+function decide(state: WebhookState, command: WebhookCommand): readonly WebhookEvent[] {
+  if (command.kind === 'create') {
+    if (state) throw refusal('conflict');
+    return [{ type: 'WebhookCreated', data: { settings: command.settings, secret: command.secret } }];
+  }
+  if (!state) throw refusal('webhook_not_found');
+  switch (command.kind) {
+    case 'change':
+      return [
+        ...(Object.keys(command.settings).length > 0 ? [changed(command.settings)] : []),
+        ...(command.secret === undefined ? [] : rotateSecret(state.secret, command.secret)),
+      ];
+    case 'rotate_secret':
+      return rotateSecret(state.secret, command.secret);
+    case 'delete':
+      return [{ type: 'WebhookDeleted', data: {} }];
+  }
+}
+
+function changed(settings: Partial<WebhookSettings>): WebhookEvent {
+  return { type: 'WebhookChanged', data: { settings } };
+}
+
+/**
+ * Removing a secret that does not exist changes nothing. Every new secret is a change, because sealed values cannot be
+ * compared.
+ */
+function rotateSecret(current: SealedValue | null, secret: SealedValue | null): readonly WebhookEvent[] {
+  return secret === null && current === null ? [] : [{ type: 'WebhookSecretRotated', data: { secret } }];
+}
 
 function evolve(state: WebhookState, event: WebhookEvent): WebhookState {
   switch (event.type) {
@@ -62,40 +71,3 @@ function evolve(state: WebhookState, event: WebhookEvent): WebhookState {
       return state;
   }
 }
-
-export function createWebhook(state: WebhookState, settings: WebhookSettings, secret: SealedValue | null): readonly WebhookEvent[] {
-  if (state) throw refusal('conflict');
-  return [{ type: 'WebhookCreated', data: { settings, secret } }];
-}
-
-/** `secret` undefined keeps the stored one. @throws `webhook_not_found` */
-export function replaceWebhook(state: WebhookState, settings: Partial<WebhookSettings>, secret: SealedValue | null | undefined): readonly WebhookEvent[] {
-  if (!state) throw refusal('webhook_not_found');
-  const changed: WebhookEvent[] = Object.keys(settings).length > 0 ? [{ type: 'WebhookChanged', data: { settings } }] : [];
-  return secret === undefined ? changed : [...changed, ...rotateWebhookSecret(state, secret)];
-}
-
-/** @throws `webhook_not_found` */
-export function rotateWebhookSecret(state: WebhookState, secret: SealedValue | null): readonly WebhookEvent[] {
-  if (!state) throw refusal('webhook_not_found');
-  return secret === null && state.secret === null ? [] : [{ type: 'WebhookSecretRotated', data: { secret } }];
-}
-
-/** @throws `webhook_not_found` */
-export function deleteWebhook(state: WebhookState): readonly WebhookEvent[] {
-  if (!state) throw refusal('webhook_not_found');
-  return [{ type: 'WebhookDeleted', data: {} }];
-}
-
-const TYPES: ReadonlySet<string> = new Set<WebhookEvent['type']>(['WebhookCreated', 'WebhookChanged', 'WebhookSecretRotated', 'WebhookDeleted', 'WebhookDeliveryFailed']);
-
-/** Reads a stored event of a webhook's stream. @throws RangeError for a type that is none of a webhook's */
-export function parseWebhookEvent(event: RecordedEvent): WebhookEvent {
-  if (!isWebhookEvent(event)) throw new RangeError(`no event of a webhook: ${event.type} in ${event.stream}`);
-  return event;
-}
-
-function isWebhookEvent(event: RecordedEvent): event is RecordedEvent & WebhookEvent {
-  return TYPES.has(event.type);
-}
-

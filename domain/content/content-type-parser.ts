@@ -1,45 +1,61 @@
-import type { ContentTypeDefinition, FieldDefinition, TransportMode, Transports } from './definition.ts';
-import { TRANSPORT_MODES } from './definition.ts';
+import { isStorableText } from '../storable-text.ts';
 import { parseField } from './content-type-field-parser.ts';
-import { InvalidDefinition } from './invalid-definition.ts';
-import { checkRelations } from './content-type-relations.ts';
-import type { RelationTarget } from './content-type-relations.ts';
+import { checkRelations, type RelationTarget } from './content-type-relations.ts';
 import { checkRules } from './content-type-rules.ts';
-import { optionalBoolean, parseObject } from './parse-json.ts';
+import {
+  type ContentTypeDefinition,
+  type FieldDefinition,
+  type TransportMode,
+  type Transports,
+  TRANSPORT_MODES,
+} from './definition.ts';
 import { keyOf } from './entry-fields.ts';
+import { InvalidDefinition } from './invalid-definition.ts';
+import { optionalBoolean, parseObject } from './parse-json.ts';
 import { PRESET_NAMES } from './preset-names.ts';
 
-/** Names of content types (spec 4 B). */
+/** Allowed names of content types. */
 export const TYPE_NAME = /^[a-z][a-z0-9_]{0,62}$/;
 
-/** What a definition is read against. */
+/** What the parser needs besides the definition. */
 export type ParseContentTypeOptions = {
-  /** The name in the path, which wins over the body's. */
+  /** The name in the path. It takes precedence over the name in the body. */
   readonly name?: string | undefined;
-  /** Fields whose ids stay: those in force, then those whose removal is queued. */
+  /** Fields whose ids are kept: the current ones, then the retained ones. */
   readonly known: readonly FieldDefinition[];
-  /** The tenant's live content types, for relations. */
+  /** The tenant's live content types, as targets of relations. */
   readonly types: readonly RelationTarget[];
   readonly newId: () => string;
 };
 
-const KEYS = ['name', 'display_name', 'fields', 'with_created_at', 'with_updated_at', 'with_soft_delete', 'with_draft_publish', 'transports'];
+const KEYS = [
+  'name',
+  'display_name',
+  'fields',
+  'with_created_at',
+  'with_updated_at',
+  'with_soft_delete',
+  'with_draft_publish',
+  'transports',
+];
 const TRANSPORT_NAMES = ['rest', 'graphql', 'grpc'] as const;
-/** Words that stand in the place of a type's name in routes of their own (spec 2, endpoints). */
+/** Names that a route uses in the path segment of the content type. */
 const RESERVED_NAMES: readonly string[] = ['export', 'import', 'migrate', 'presets'];
-/** PostgreSQL allows 1600 columns; a row's null bitmap and the system columns need their room. */
+/** PostgreSQL allows 1600 columns; the null bitmap and the system columns of a row need space too. */
 const MAX_FIELDS = 500;
 
 /**
- * Reads a content type definition as a client sends it (spec 2, content type definition; spec 4 B, content types).
- * @throws InvalidDefinition with the reason, at the first thing that is wrong
+ * Reads a content type definition as a client sends it.
+ * @throws InvalidDefinition for the first invalid part
  */
 export function parseContentType(input: unknown, options: ParseContentTypeOptions): ContentTypeDefinition {
   const body = parseObject(input, 'the definition', KEYS);
   const name = parseName(options.name ?? body['name']);
   const displayName = body['display_name'] ?? '';
-  if (typeof displayName !== 'string' || displayName.length > 200) throw new InvalidDefinition('display_name must be a string of at most 200 characters');
-  if (/\0|\p{Surrogate}/u.test(displayName)) throw new InvalidDefinition('display_name must not contain NUL or unpaired surrogate characters');
+  if (typeof displayName !== 'string' || displayName.length > 200)
+    throw new InvalidDefinition('display_name must be a string of at most 200 characters');
+  if (!isStorableText(displayName))
+    throw new InvalidDefinition('display_name must not contain NUL or unpaired surrogate characters');
   const fields = parseFields(name, body['fields'] ?? [], options);
   const definition: ContentTypeDefinition = {
     name,
@@ -55,7 +71,7 @@ export function parseContentType(input: unknown, options: ParseContentTypeOption
   return definition;
 }
 
-/** @throws InvalidDefinition when the name is outside the grammar, or a route's */
+/** @throws InvalidDefinition for a name that is not allowed, or that routes use */
 export function parseName(name: unknown): string {
   if (name === undefined || name === null || name === '') throw new InvalidDefinition('name is required');
   if (typeof name !== 'string' || !TYPE_NAME.test(name)) {
@@ -65,14 +81,21 @@ export function parseName(name: unknown): string {
   return name;
 }
 
-function parseFields(typeName: string, input: unknown, { known, newId }: ParseContentTypeOptions): readonly FieldDefinition[] {
+function parseFields(
+  typeName: string,
+  input: unknown,
+  { known, newId }: ParseContentTypeOptions,
+): readonly FieldDefinition[] {
   if (!Array.isArray(input)) throw new InvalidDefinition('fields must be a list');
   if (input.length > MAX_FIELDS) throw new InvalidDefinition(`fields must hold at most ${MAX_FIELDS} items`);
   const taken = new Set<string>();
-  // A type that was renamed keeps the names it has.
-  const mayUse = [...(Object.hasOwn(PRESET_NAMES, typeName) ? (PRESET_NAMES[typeName] ?? []) : []), ...known.map((field) => field.name)];
+  // A type may keep reserved names that it already has, for example after it was renamed.
+  const allowedReservedNames = [
+    ...(Object.hasOwn(PRESET_NAMES, typeName) ? (PRESET_NAMES[typeName] ?? []) : []),
+    ...known.map((field) => field.name),
+  ];
   return input.map((item: unknown) => {
-    const parsed = parseField(item, mayUse);
+    const parsed = parseField(item, allowedReservedNames);
     const field = { ...parsed, id: known.find(({ name }) => name === parsed.name)?.id ?? newId() };
     for (const key of new Set([field.name, keyOf(field)])) {
       if (taken.has(key)) throw new InvalidDefinition(`field "${key}" is there twice`);
@@ -84,10 +107,13 @@ function parseFields(typeName: string, input: unknown, { known, newId }: ParseCo
 
 function parseTransports(input: unknown): { readonly transports?: Transports } {
   if (input === undefined || input === null) return {};
-  if (typeof input !== 'object' || Array.isArray(input)) throw new InvalidDefinition('transports must be an object', 'transport');
+  if (typeof input !== 'object' || Array.isArray(input))
+    throw new InvalidDefinition('transports must be an object', 'transport');
   const modes = Object.entries(input).map(([name, mode]: [string, unknown]) => {
-    if (!TRANSPORT_NAMES.some((known) => known === name)) throw new InvalidDefinition(`unknown transport "${name.slice(0, 80)}"`, 'transport');
-    if (!isTransportMode(mode)) throw new InvalidDefinition(`transport "${name}" must be one of ${TRANSPORT_MODES.join(', ')}`, 'transport');
+    if (!TRANSPORT_NAMES.some((known) => known === name))
+      throw new InvalidDefinition(`unknown transport "${name.slice(0, 80)}"`, 'transport');
+    if (!isTransportMode(mode))
+      throw new InvalidDefinition(`transport "${name}" must be one of ${TRANSPORT_MODES.join(', ')}`, 'transport');
     return [name, mode] as const;
   });
   return { transports: Object.fromEntries(modes) };

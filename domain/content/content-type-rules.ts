@@ -4,7 +4,7 @@ import type { ContentTypeDefinition, FieldDefinition, ValidationRule } from './d
 import { keyOf } from './entry-fields.ts';
 import { compileRules } from './entry-rules.ts';
 import { readValue } from './entry-value.ts';
-import { FIELD_TYPE_SPECS, isManyToMany, isStored, sqlTypeOf } from './field-types.ts';
+import { FIELD_TYPE_SPECS, isManyToMany, isStored, columnTypeOf } from './field-types.ts';
 import { InvalidDefinition } from './invalid-definition.ts';
 import { isRecord, parseObject } from './parse-json.ts';
 
@@ -15,8 +15,13 @@ const COMPARE_OPERATORS = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte'];
 const MAX_PATTERN = 1000;
 const MAX_ENUM = 1000;
 
-/** Parameters of each rule: which there are, and how they are read for a field (spec 4 A, validation rules). */
-const RULES: { readonly [rule: string]: { readonly params: readonly string[]; readonly read: (params: Params, field: Field) => Params } } = {
+/** The parameters of each validation rule, and how they are read for a field. */
+const RULES: {
+  readonly [rule: string]: {
+    readonly params: readonly string[];
+    readonly read: (params: Params, field: Field) => Params;
+  };
+} = {
   enum: { params: ['values'], read: readEnum },
   min: { params: ['value'], read: readBound },
   max: { params: ['value'], read: readBound },
@@ -26,50 +31,64 @@ const RULES: { readonly [rule: string]: { readonly params: readonly string[]; re
   compare: { params: ['op', 'field'], read: readCompare },
 };
 
-/** Reads a field's rules; what needs the other fields is checked by `checkRules`. @throws InvalidDefinition */
-export function parseRules(input: Json | undefined, field: Field, what: string): readonly ValidationRule[] {
+/**
+ * Reads a field's validation rules. `checkRules` then checks what depends on other fields.
+ * @throws InvalidDefinition
+ */
+export function parseRules(input: Json | undefined, field: Field, prefix: string): readonly ValidationRule[] {
   if (input === undefined || input === null) return [];
-  if (!Array.isArray(input)) throw new InvalidDefinition(`${what}validation must be a list`);
+  if (!Array.isArray(input)) throw new InvalidDefinition(`${prefix}validation must be a list`);
   return input.map((item: Json) => {
-    const body = parseObject(item, `${what}a validation rule`, ['rule', 'params']);
+    const body = parseObject(item, `${prefix}a validation rule`, ['rule', 'params']);
     const rule = body['rule'];
     const known = typeof rule === 'string' && Object.hasOwn(RULES, rule) ? RULES[rule] : undefined;
-    if (typeof rule !== 'string' || !known) throw new InvalidDefinition(`${what}unknown validation rule ${JSON.stringify(rule ?? '').slice(0, 80)}`);
-    if (!isStored(field) || isManyToMany(field)) throw new InvalidDefinition(`${what}a relation of kind ${field.relation_type ?? ''} has no validation rules`);
-    const params = parseObject(body['params'] ?? {}, `${what}params of ${rule}`, known.params);
+    if (typeof rule !== 'string' || !known)
+      throw new InvalidDefinition(`${prefix}unknown validation rule ${JSON.stringify(rule ?? '').slice(0, 80)}`);
+    if (!isStored(field) || isManyToMany(field))
+      throw new InvalidDefinition(`${prefix}a relation of kind ${field.relation_type ?? ''} has no validation rules`);
+    const params = parseObject(body['params'] ?? {}, `${prefix}params of ${rule}`, known.params);
     const missing = known.params.find((name) => params[name] === undefined || params[name] === null);
-    if (missing !== undefined) throw new InvalidDefinition(`${what}${rule} needs params.${missing}`);
+    if (missing !== undefined) throw new InvalidDefinition(`${prefix}${rule} needs params.${missing}`);
     try {
       return { rule, params: known.read(present(params), field) };
     } catch (error) {
-      if (error instanceof InvalidDefinition) throw new InvalidDefinition(`${what}${rule}: ${error.reason}`);
+      if (error instanceof InvalidDefinition) throw new InvalidDefinition(`${prefix}${rule}: ${error.reason}`);
       throw error;
     }
   });
 }
 
-/** Checks what rules say about other fields, and defaults against rules. @throws InvalidDefinition */
+/**
+ * Checks the rules that refer to other fields, and the default values against the rules.
+ * @throws InvalidDefinition
+ */
 export function checkRules(definition: ContentTypeDefinition): void {
   const stored = definition.fields.filter(isStored).map((field) => ({ key: keyOf(field), definition: field }));
   for (const field of stored) {
-    const { name, default: preset, validation = [] } = field.definition;
+    const { name, default: fallback, validation = [] } = field.definition;
     for (const { rule, params } of validation) {
       if (rule !== 'compare') continue;
-      const other = stored.find((candidate) => candidate.key === params['field'] || candidate.definition.name === params['field']);
-      if (!other || other.key === field.key) throw new InvalidDefinition(`field "${name}": compare: params.field names no other field`);
-      if (sqlTypeOf(other.definition) !== sqlTypeOf(field.definition)) {
+      const other = stored.find(
+        (candidate) => candidate.key === params['field'] || candidate.definition.name === params['field'],
+      );
+      if (!other || other.key === field.key)
+        throw new InvalidDefinition(`field "${name}": compare: params.field names no other field`);
+      if (columnTypeOf(other.definition) !== columnTypeOf(field.definition)) {
         throw new InvalidDefinition(`field "${name}": compare: "${other.definition.name}" is of another type`);
       }
     }
-    if (preset === undefined || preset === '') continue;
-    const problem = compileRules(field, stored).checks.map((check) => check(preset)).find((reason) => reason !== undefined);
+    if (fallback === undefined || fallback === '') continue;
+    const problem = compileRules(field, stored)
+      .checks.map((check) => check(fallback))
+      .find((reason) => reason !== undefined);
     if (problem !== undefined) throw new InvalidDefinition(`field "${name}": default ${problem}`);
   }
 }
 
 function readEnum(params: Params, field: Field): Params {
   const { values } = params;
-  if (!Array.isArray(values) || values.length === 0) throw new InvalidDefinition('params.values must be a list of values');
+  if (!Array.isArray(values) || values.length === 0)
+    throw new InvalidDefinition('params.values must be a list of values');
   if (values.length > MAX_ENUM) throw new InvalidDefinition(`params.values must hold at most ${MAX_ENUM} values`);
   return { values: values.map((value: Json) => readOperand(value, field, 'params.values')) };
 }
@@ -84,14 +103,16 @@ function readBound(params: Params, field: Field): Params {
 function readLength(params: Params, field: Field): Params {
   requireText(field);
   const value = params['value'];
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) throw new InvalidDefinition('params.value must be an integer from 0');
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw new InvalidDefinition('params.value must be an integer from 0');
   return { value };
 }
 
 function readPattern(params: Params, field: Field): Params {
   requireText(field);
   const { pattern } = params;
-  if (typeof pattern !== 'string' || pattern.length > MAX_PATTERN) throw new InvalidDefinition(`params.pattern must be a string of at most ${MAX_PATTERN} characters`);
+  if (typeof pattern !== 'string' || pattern.length > MAX_PATTERN)
+    throw new InvalidDefinition(`params.pattern must be a string of at most ${MAX_PATTERN} characters`);
   try {
     RE2JS.compile(pattern);
   } catch {
@@ -102,13 +123,15 @@ function readPattern(params: Params, field: Field): Params {
 
 function readCompare(params: Params, field: Field): Params {
   const { op, field: other } = params;
-  if (typeof op !== 'string' || !COMPARE_OPERATORS.includes(op)) throw new InvalidDefinition(`params.op must be one of ${COMPARE_OPERATORS.join(', ')}`);
+  if (typeof op !== 'string' || !COMPARE_OPERATORS.includes(op))
+    throw new InvalidDefinition(`params.op must be one of ${COMPARE_OPERATORS.join(', ')}`);
   if (typeof other !== 'string') throw new InvalidDefinition('params.field must be a string');
-  if (!FIELD_TYPE_SPECS[field.field_type].ordered && op !== 'eq' && op !== 'ne') throw new InvalidDefinition(`params.op must be eq or ne for field_type "${field.field_type}"`);
+  if (!FIELD_TYPE_SPECS[field.field_type].ordered && op !== 'eq' && op !== 'ne')
+    throw new InvalidDefinition(`params.op must be eq or ne for field_type "${field.field_type}"`);
   return { op, field: other };
 }
 
-/** A value that entries are compared with, in stored form. */
+/** A value that entry values are compared with, in stored form. */
 function readOperand(value: Json, field: Field, name: string): Json {
   const read = readValue({ name: field.name, field_type: field.field_type, id: '' }, value);
   if (!read.ok) throw new InvalidDefinition(`${name} ${read.message}`);
@@ -117,9 +140,12 @@ function readOperand(value: Json, field: Field, name: string): Json {
 }
 
 function requireText(field: Field): void {
-  if (!FIELD_TYPE_SPECS[field.field_type].textual) throw new InvalidDefinition(`not for field_type "${field.field_type}"`);
+  if (!FIELD_TYPE_SPECS[field.field_type].textual)
+    throw new InvalidDefinition(`not for field_type "${field.field_type}"`);
 }
 
 function present(params: { readonly [name: string]: Json | undefined }): Params {
-  return Object.fromEntries(Object.entries(params).filter((entry): entry is [string, Json] => entry[1] !== undefined && !isRecord(entry[1])));
+  return Object.fromEntries(
+    Object.entries(params).filter((entry): entry is [string, Json] => entry[1] !== undefined && !isRecord(entry[1])),
+  );
 }

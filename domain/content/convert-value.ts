@@ -1,16 +1,17 @@
 import type { Json } from '../json.ts';
+import { canonicalDecimal } from './decimal.ts';
 import type { FieldDefinition, FieldType } from './definition.ts';
 import { parseDatetime, readValue } from './entry-value.ts';
-import { FIELD_TYPE_SPECS, isManyToMany } from './field-types.ts';
-import type { SqlType } from './field-types.ts';
+import { FIELD_TYPE_SPECS, isManyToMany, type ScalarColumnType } from './field-types.ts';
 import { databaseText, plainDigits } from './value-text.ts';
 
 /**
- * A stored value of one field type as another one holds it, exactly as the conversion of the column gave it (table-ddl-convert.ts); null for a
- * value that does not convert. For values in events of before a type change.
+ * Converts a stored value to another field type, exactly as the database converts the column. Values in events that are
+ * older than a type change need it.
+ * @returns null for a value that does not convert
  */
 export function convertValue(field: FieldDefinition, value: Json, from: FieldType): Json {
-  const [before, after] = [FIELD_TYPE_SPECS[from].sqlType, FIELD_TYPE_SPECS[field.field_type].sqlType];
+  const [before, after] = [FIELD_TYPE_SPECS[from].columnType, FIELD_TYPE_SPECS[field.field_type].columnType];
   if (value === null || before === after || isManyToMany(field)) return value;
   if (after === 'jsonb') return value;
   const text = textForm(value, before, after);
@@ -18,23 +19,31 @@ export function convertValue(field: FieldDefinition, value: Json, from: FieldTyp
   return parse(text.replaceAll(/^ +| +$/g, ''), after, field);
 }
 
-/** A value through every type that its field has had since: `types` begins with the value's own and ends with today's. What is no value of today's type is null. */
+/**
+ * Converts a value through every type that its field has had since. `types` begins with the value's own type and ends
+ * with the current one.
+ * @returns null for a value that is not valid for the current type
+ */
 export function convertThrough(field: FieldDefinition, value: Json, types: readonly FieldType[]): Json {
-  const converted = types.reduce<Json>((before, to, index) => convertValue({ ...field, field_type: to }, before, types[index - 1] ?? to), value);
+  const converted = types.reduce<Json>(
+    (before, to, index) => convertValue({ ...field, field_type: to }, before, types[index - 1] ?? to),
+    value,
+  );
   return FIELD_TYPE_SPECS[field.field_type].textual ? converted : canonical(field, converted);
 }
 
-/** Text of a value as the database reads it when it converts the column. */
-function textForm(value: Json, from: SqlType, to: SqlType): string {
+/** The text that the database converts. */
+function textForm(value: Json, from: ScalarColumnType, to: ScalarColumnType): string {
   if (from === 'boolean' && (to === 'int8' || to === 'float8' || to === 'numeric')) return value === true ? '1' : '0';
-  if (from === 'numeric' && typeof value === 'string' && (to === 'int8' || to === 'boolean')) return withoutScale(value);
+  if (from === 'numeric' && typeof value === 'string' && (to === 'int8' || to === 'boolean'))
+    return canonicalDecimal(value);
   if (from === 'float8' && typeof value === 'number' && (to === 'int8' || to === 'numeric')) return plainDigits(value);
   if (from === 'timestamptz(3)' && typeof value === 'string' && to === 'date') return value.slice(0, 10);
   if (from === 'timestamptz(3)' && typeof value === 'string' && to === 'time(3)') return value.slice(11, -1);
   return databaseText(value, from);
 }
 
-function parse(text: string, to: Exclude<SqlType, 'text' | 'jsonb'>, field: FieldDefinition): Json {
+function parse(text: string, to: Exclude<ScalarColumnType, 'text' | 'jsonb'>, field: FieldDefinition): Json {
   switch (to) {
     case 'int8':
       return /^[+-]?\d{1,19}$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) + 0 : null;
@@ -54,14 +63,10 @@ function parse(text: string, to: Exclude<SqlType, 'text' | 'jsonb'>, field: Fiel
   }
 }
 
-/** The database refuses what is too large or too small for a double. */
+/** The database refuses numbers that overflow or underflow a double. */
 function finite(text: string): number | null {
   const value = Number(text);
   return Number.isFinite(value) && (value !== 0 || !/^[^eE]*[1-9]/.test(text)) ? value + 0 : null;
-}
-
-function withoutScale(text: string): string {
-  return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }
 
 function canonical(field: FieldDefinition, value: Json): Json {
@@ -69,9 +74,13 @@ function canonical(field: FieldDefinition, value: Json): Json {
   return read.ok ? read.value : null;
 }
 
-/** A date, or a moment without seconds or zone, as RFC 3339 in UTC; to the nearest millisecond. */
+/**
+ * Reads a date, or a date and time that may lack seconds and time zone.
+ * @returns RFC 3339 in UTC, rounded to milliseconds; null for other text
+ */
 function asMoment(text: string): string | null {
-  const match = /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/.exec(text);
+  const match =
+    /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?([Zz]|[+-]\d{2}:?\d{2})?)?$/.exec(text);
   if (!match) return null;
   const [, day = '', time = '00:00', seconds = '00', fraction = '', zone = 'Z'] = match;
   const whole = parseDatetime(`${day}T${time}:${seconds}${zone.replace(/^([+-]\d{2})(\d{2})$/, '$1:$2')}`);

@@ -1,6 +1,9 @@
 const DECIMAL = /^(-?)(\d{1,1000})(?:\.(\d{1,1000}))?$/;
 
-/** A decimal as it is stored: plain digits, no sign of zero, no leading zeros; the scale stays. @returns undefined when it is none. */
+/**
+ * A decimal in stored form: plain digits without leading zeros and without a sign of zero. The scale is kept.
+ * @returns undefined when the text is not a decimal
+ */
 export function parseDecimal(text: string): string | undefined {
   const match = DECIMAL.exec(text);
   if (!match) return undefined;
@@ -10,7 +13,10 @@ export function parseDecimal(text: string): string | undefined {
   return /[1-9]/.test(magnitude) ? sign + magnitude : magnitude;
 }
 
-/** Exact comparison of two stored decimals. @returns negative, zero or positive */
+/**
+ * Compares two stored decimals exactly.
+ * @returns a negative number, zero or a positive number
+ */
 export function compareDecimals(a: string, b: string): number {
   const [left, right] = [parts(a), parts(b)];
   if (left.negative !== right.negative) return left.negative ? -1 : 1;
@@ -20,7 +26,7 @@ export function compareDecimals(a: string, b: string): number {
   return left.negative ? -order : order;
 }
 
-/** The same text for equal decimals: `1.50` and `1.5`. */
+/** A text that is the same for equal decimals, such as `1.50` and `1.5`. */
 export function canonicalDecimal(text: string): string {
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text;
 }

@@ -1,18 +1,18 @@
-import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
-import type { FieldValues } from './events.ts';
-import { emptyValue, isManyToMany, isStored } from './field-types.ts';
 import type { Json } from '../json.ts';
+import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
+import type { FieldValues } from './entry-events.ts';
+import { emptyValue, isManyToMany, isStored } from './field-types.ts';
 
-/** A field whose value an entry itself holds. */
+/** A field whose value the entry itself stores. */
 export type StoredField = {
-  /** Name in events, answers, filters and as a column: the field's name, for belongs_to `<field>_id`. */
+  /** Name in events, answers and filters, and of the column: the field's name, for a belongs_to `<field>_id`. */
   readonly key: string;
   readonly definition: FieldDefinition;
 };
 
 const cache = new WeakMap<ContentTypeDefinition, readonly StoredField[]>();
 
-/** Fields with a value of their own, in the definition's order. The other sides of relations hold none. */
+/** The fields that entries store, in the definition's order. A has_one or has_many is stored on the other side. */
 export function storedFields(definition: ContentTypeDefinition): readonly StoredField[] {
   const known = cache.get(definition);
   if (known) return known;
@@ -21,12 +21,12 @@ export function storedFields(definition: ContentTypeDefinition): readonly Stored
   return stored;
 }
 
-/** The field's value as an entry with these values shows it. */
+/** The field's value as answers show it. */
 export function shownValue({ key, definition }: StoredField, fields: FieldValues): Json {
   return fields[key] ?? emptyValue(definition);
 }
 
-/** Name under which an entry holds the field's value. */
+/** The name under which an entry stores the field's value. */
 export function keyOf(field: FieldDefinition): string {
   return field.field_type === 'relation' && !isManyToMany(field) ? `${field.name}_id` : field.name;
 }

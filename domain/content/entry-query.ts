@@ -1,65 +1,94 @@
-import type { ContentType } from './content-type.ts';
 import type { GlobalPosition } from '../event.ts';
+import type { ContentType } from './content-type.ts';
 import type { FieldType } from './definition.ts';
 import { storedFields } from './entry-fields.ts';
 import { isManyToMany } from './field-types.ts';
 import type { PopulatePlan } from './populate-plan.ts';
 
-/** Operators of filters (spec 4 A, filters). */
-export const FILTER_OPERATORS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$notIn', '$contains', '$startsWith', '$endsWith', '$between', '$null', '$notNull'] as const;
+/** Operators of filters. */
+export const FILTER_OPERATORS = [
+  '$eq',
+  '$ne',
+  '$gt',
+  '$gte',
+  '$lt',
+  '$lte',
+  '$in',
+  '$notIn',
+  '$contains',
+  '$startsWith',
+  '$endsWith',
+  '$between',
+  '$null',
+  '$notNull',
+] as const;
 export type FilterOperator = (typeof FILTER_OPERATORS)[number];
 
-/** A column that filters and sorts may name. */
+/** A column that filters and sort keys can name. */
 export type QueryColumn = {
   readonly column: string;
   readonly type: FieldType;
-  /** There is an index on it. */
+  /** The column has an index. */
   readonly indexed: boolean;
-  /** Rows may have no value. */
+  /** The column may be null. */
   readonly nullable: boolean;
-  /** Holds a list of ids: conditions ask for members, and no order goes by it. */
+  /** The column holds a list of ids. Conditions test for members, and it cannot be a sort key. */
   readonly many?: boolean;
 };
 
-/** One condition; all must hold. Values are checked and in stored form. `$null` has none: `$null=false` is `$notNull`. */
-export type Condition = { readonly column: QueryColumn; readonly operator: FilterOperator; readonly values: readonly (string | number | boolean)[] };
+/**
+ * A condition of a query; all conditions must hold. The values are validated and in stored form. `$null` has no value:
+ * `$null=false` becomes `$notNull`.
+ */
+export type Condition = {
+  readonly column: QueryColumn;
+  readonly operator: FilterOperator;
+  readonly values: readonly (string | number | boolean)[];
+};
 
 export type SortKey = { readonly column: QueryColumn; readonly descending: boolean };
 
-/** A value of a sort key as a cursor carries it. */
+/** A value of a sort key in a cursor. */
 export type CursorValue = string | null;
 
-/** A list of entries. The order always ends with the id, so that it is total. */
+/** A query for a list of entries. The order always ends with the id, so it is total. */
 export type EntryQuery = {
   readonly conditions: readonly Condition[];
   readonly sort: readonly SortKey[];
-  /** Keys of `data` shown; undefined: all. */
+  /** Keys of `data` to show; undefined shows all. */
   readonly fields: readonly string[] | undefined;
-  /** Fields that the caller does not see. */
+  /** Names of the fields hidden from the caller. */
   readonly hidden: ReadonlySet<string>;
-  /** Relations shown as whole entries. */
+  /** Relations to show as whole entries. */
   readonly populate?: PopulatePlan | undefined;
   readonly limit: number;
   readonly offset: number;
-  /** Lists what soft delete has kept, instead of what is there. */
+  /** Lists the soft-deleted entries instead of the live ones. */
   readonly deleted?: boolean;
-  /** Words to find in texts (spec 4 A, `q`). */
+  /** Words to search for in texts. */
   readonly search?: string | undefined;
-  /** The moment, inclusive, whose state is listed instead of today's. RFC 3339, UTC, milliseconds. */
+  /** Point in time, inclusive, to read instead of the current state. RFC 3339, UTC, milliseconds. */
   readonly asOf?: string | undefined;
-  /** Locale that the entries are answered in; undefined where none was asked for. */
+  /** Locale of the answer; undefined when the request names no locale. */
   readonly resolvedLocale?: string | undefined;
-  /** The entry after which the page begins. */
+  /** The place after which the page begins. */
   readonly after?: PagePlace | undefined;
 };
 
-/** Where the page before ended: sort values and id of its last entry, and where in the log the read model stood at the first page. */
-export type PagePlace = { readonly values: readonly CursorValue[]; readonly id: string; readonly walk?: GlobalPosition | undefined };
+/** The end of the previous page. */
+export type PagePlace = {
+  /** Sort values of the last entry of that page. */
+  readonly values: readonly CursorValue[];
+  /** Id of that entry. */
+  readonly id: string;
+  /** Position of the read model when the first page was read. */
+  readonly walk?: GlobalPosition | undefined;
+};
 
 const required = { indexed: true, nullable: false } as const;
 const optional = { indexed: false, nullable: true } as const;
 
-/** What the service itself knows of every entry, by the name filters use. */
+/** The system values of every entry, by the name that filters use. */
 const SYSTEM: Readonly<Record<string, QueryColumn>> = {
   _id: { column: 'id', type: 'uuid', ...required },
   _status: { column: '_status', type: 'text', ...required, indexed: false },
@@ -70,15 +99,35 @@ const SYSTEM: Readonly<Record<string, QueryColumn>> = {
   _published_at: { column: '_published_at', type: 'datetime', ...optional },
 };
 
-/** Finds what a filter or sort key names: a field that the caller sees, or a system value (`_created_at`; `created_at` too, where no preset's field has that name). */
+/**
+ * Finds the column for a filter or sort key: a field that the caller sees, or a system value. A system value is named
+ * `_created_at`, or `created_at` when no field has that name.
+ */
 export function queryColumn(type: ContentType, hidden: ReadonlySet<string>, name: string): QueryColumn | undefined {
   const field = storedFields(type.definition).find(({ key, definition }) => key === name || definition.name === name);
   const system = name.startsWith('_') ? name : `_${name}`;
   if (!field && Object.hasOwn(SYSTEM, system)) return SYSTEM[system];
   if (!field || hidden.has(field.key)) return undefined;
   const { field_type, indexed, unique } = field.definition;
-  return { column: field.key, type: field_type, indexed: indexed === true || unique === true, nullable: true, ...(isManyToMany(field.definition) ? { many: true } : {}) };
+  return {
+    column: field.key,
+    type: field_type,
+    indexed: indexed === true || unique === true,
+    nullable: true,
+    ...(isManyToMany(field.definition) ? { many: true } : {}),
+  };
 }
 
-/** Names that `fields` may hold beside those of `data`; they are always shown. */
-export const SYSTEM_FIELDS: ReadonlySet<string> = new Set(['id', 'schema_name', 'slug', 'status', 'version', 'created_at', 'updated_at', 'published_at', 'created_by', 'updated_by']);
+/** Names besides the keys of `data` that the parameter `fields` accepts; these values are always shown. */
+export const SYSTEM_FIELDS: ReadonlySet<string> = new Set([
+  'id',
+  'schema_name',
+  'slug',
+  'status',
+  'version',
+  'created_at',
+  'updated_at',
+  'published_at',
+  'created_by',
+  'updated_by',
+]);

@@ -1,31 +1,39 @@
 import { RE2JS } from 're2js';
-import type { FieldType, ValidationRule } from './definition.ts';
-import type { StoredField } from './entry-fields.ts';
-import type { FieldValues } from './events.ts';
 import type { FieldError } from '../errors.ts';
 import type { Json } from '../json.ts';
 import { canonicalDecimal, compareDecimals } from './decimal.ts';
+import type { FieldType, ValidationRule } from './definition.ts';
+import type { FieldValues } from './entry-events.ts';
+import type { StoredField } from './entry-fields.ts';
 
-/** Checks one present value. @returns why it is refused, or undefined. */
+/**
+ * Checks a value other than null.
+ * @returns the reason for a refusal, or undefined
+ */
 type Check = (value: Json) => string | undefined;
 
-/** Compiled rules of one field. */
+/** The compiled validation rules of one field. */
 export type FieldRules = { readonly checks: readonly Check[]; readonly comparisons: readonly Comparison[] };
 
-/** Rule `compare {op, field}`: holds over two fields, where both have a value. */
-type Comparison = { readonly key: string; readonly other: string; readonly type: FieldType; readonly op: ComparisonOperator };
+/** The rule `compare {op, field}` between two fields. It applies when both have a value. */
+type Comparison = {
+  readonly key: string;
+  readonly other: string;
+  readonly type: FieldType;
+  readonly op: ComparisonOperator;
+};
 
 const COMPARISONS = {
-  eq: { holds: (order: number) => order === 0, says: 'must equal' },
-  ne: { holds: (order: number) => order !== 0, says: 'must differ from' },
-  gt: { holds: (order: number) => order > 0, says: 'must be greater than' },
-  gte: { holds: (order: number) => order >= 0, says: 'must be at least' },
-  lt: { holds: (order: number) => order < 0, says: 'must be less than' },
-  lte: { holds: (order: number) => order <= 0, says: 'must be at most' },
+  eq: { holds: (order: number) => order === 0, message: 'must equal' },
+  ne: { holds: (order: number) => order !== 0, message: 'must differ from' },
+  gt: { holds: (order: number) => order > 0, message: 'must be greater than' },
+  gte: { holds: (order: number) => order >= 0, message: 'must be at least' },
+  lt: { holds: (order: number) => order < 0, message: 'must be less than' },
+  lte: { holds: (order: number) => order <= 0, message: 'must be at most' },
 } as const;
 type ComparisonOperator = keyof typeof COMPARISONS;
 
-/** Compiles a field's rules (spec 4, validation rules). Patterns are RE2: linear time for any input. */
+/** Compiles a field's validation rules. Patterns are RE2, so matching takes linear time for any input. */
 export function compileRules(field: StoredField, fields: readonly StoredField[]): FieldRules {
   const rules = field.definition.validation ?? [];
   const type = field.definition.field_type;
@@ -35,17 +43,27 @@ export function compileRules(field: StoredField, fields: readonly StoredField[])
   };
 }
 
-/** Refusals of the comparisons that involve a field of `touched`. */
-export function compareFields(comparisons: readonly Comparison[], values: FieldValues, touched: (key: string) => boolean): readonly FieldError[] {
+/** The errors of the comparisons that involve a field of `touched`. */
+export function compareFields(
+  comparisons: readonly Comparison[],
+  values: FieldValues,
+  touched: (key: string) => boolean,
+): readonly FieldError[] {
   return comparisons.flatMap(({ key, other, type, op }) => {
     const [left = null, right = null] = [values[key], values[other]];
     if (left === null || right === null || !(touched(key) || touched(other))) return [];
-    return COMPARISONS[op].holds(compareValues(type, left, right)) ? [] : [{ field: key, message: `${COMPARISONS[op].says} ${other}` }];
+    return COMPARISONS[op].holds(compareValues(type, left, right))
+      ? []
+      : [{ field: key, message: `${COMPARISONS[op].message} ${other}` }];
   });
 }
 
-/** Order of two values of one type: exact for decimals, by time for dates, else by number or code unit. */
-export function compareValues(type: FieldType, left: Json, right: Json): number {
+/**
+ * Compares two values of one type: decimals exactly, dates and times in time order, numbers by value, other values by
+ * code unit.
+ * @returns a negative number, zero or a positive number
+ */
+function compareValues(type: FieldType, left: Json, right: Json): number {
   if (type === 'decimal') return compareDecimals(orderText(left), orderText(right));
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   const [a, b] = [orderText(left), orderText(right)];
@@ -59,7 +77,9 @@ function orderText(value: Json): string {
 function compileCheck({ rule, params }: ValidationRule, type: FieldType): Check | undefined {
   switch (rule) {
     case 'enum': {
-      const allowed = new Set(Array.isArray(params['values']) ? params['values'].map((value: Json) => enumKey(type, value)) : []);
+      const allowed = new Set(
+        Array.isArray(params['values']) ? params['values'].map((value: Json) => enumKey(type, value)) : [],
+      );
       return (value) => (allowed.has(enumKey(type, value)) ? undefined : 'must be one of the allowed values');
     }
     case 'min':
@@ -82,14 +102,19 @@ function compileCheck({ rule, params }: ValidationRule, type: FieldType): Check 
     case 'pattern': {
       if (typeof params['pattern'] !== 'string') return undefined;
       const pattern = RE2JS.compile(params['pattern']);
-      return (value) => (typeof value === 'string' && pattern.matcher(value).find() ? undefined : 'does not match the pattern');
+      return (value) =>
+        typeof value === 'string' && pattern.matcher(value).find() ? undefined : 'does not match the pattern';
     }
     default:
       return undefined;
   }
 }
 
-function compileComparison({ rule, params }: ValidationRule, field: StoredField, fields: readonly StoredField[]): Comparison | undefined {
+function compileComparison(
+  { rule, params }: ValidationRule,
+  field: StoredField,
+  fields: readonly StoredField[],
+): Comparison | undefined {
   const { op, field: name } = params;
   const other = fields.find(({ key, definition }) => key === name || definition.name === name);
   if (rule !== 'compare' || !other || typeof op !== 'string' || !Object.hasOwn(COMPARISONS, op)) return undefined;
@@ -100,7 +125,7 @@ function enumKey(type: FieldType, value: Json): string {
   return type === 'decimal' ? canonicalDecimal(orderText(value)) : JSON.stringify(value);
 }
 
-/** Characters (code points), not code units. */
+/** Length in characters (code points). */
 function lengthOf(value: Json): number {
   return typeof value === 'string' ? Array.from(value).length : 0;
 }

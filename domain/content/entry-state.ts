@@ -1,7 +1,7 @@
 import type { Actor } from '../event.ts';
-import type { EntryStatus, FieldValues } from './events.ts';
+import type { EntryStatus, FieldValues } from './entry-events.ts';
 
-/** An entry as its events make it. */
+/** The state of an entry, folded from its events. */
 export type EntryState = {
   readonly id: string;
   readonly typeId: string;
@@ -17,6 +17,6 @@ export type EntryState = {
   readonly createdBy: Actor;
   readonly updatedBy: Actor;
   readonly deleted: boolean;
-  /** Deleted and kept: the type had soft delete then. */
+  /** The content type had soft delete at the deletion, so read models keep the entry. */
   readonly deletedSoftly: boolean;
 };

@@ -1,42 +1,65 @@
-import type { FieldDefinition } from './definition.ts';
-import { parseDecimal } from './decimal.ts';
-import { isManyToMany } from './field-types.ts';
 import type { Json } from '../json.ts';
+import { isStorableText } from '../storable-text.ts';
+import { parseDecimal } from './decimal.ts';
+import type { FieldDefinition } from './definition.ts';
+import { isManyToMany } from './field-types.ts';
 import { slugPattern, uuidPattern } from './patterns.ts';
 
-/** A value as events store it, or why it is refused. */
+/** A value in stored form, or the reason for its refusal. */
 export type ReadValue = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
 
-/** Most entries that a many_to_many links. */
+/** Maximum number of ids in a many_to_many relation. */
 export const MAX_LINKS = 1000;
 
-/** Deepest nesting of a `json` value. */
+/** Maximum nesting depth of a `json` value. */
 const MAX_DEPTH = 64;
 
 /**
- * Brings one value into the form that events, answers and columns share: datetimes in UTC with milliseconds, uuids in lower case, decimals as
- * plain text, a many_to_many as a list of ids without repeats. Empty text counts as null where the type has no empty value. Idempotent. (spec 4, field types)
+ * Validates a value and converts it to the stored form that events, answers and columns share: datetimes in UTC with
+ * milliseconds, UUIDs in lower case, decimals as plain text, a many_to_many relation as a list of ids without
+ * duplicates. Empty text becomes null where the type has no empty value. Idempotent.
  */
 export function readValue(field: FieldDefinition, value: Json): ReadValue {
   if (isManyToMany(field)) return readLinks(value);
   if (value === null) return accept(null);
   if (value === '' && EMPTY_IS_NULL.has(field.field_type)) return accept(null);
   const read = readers[field.field_type](value);
-  if (read.ok && typeof read.value === 'string' && !isStorableText(read.value)) return refuse('must not hold NUL or broken surrogate characters');
+  if (read.ok && typeof read.value === 'string' && !isStorableText(read.value))
+    return refuse('must not hold NUL or broken surrogate characters');
   return read;
 }
 
-const EMPTY_IS_NULL: ReadonlySet<string> = new Set(['url', 'email', 'slug', 'decimal', 'date', 'datetime', 'time', 'uuid', 'media', 'relation']);
+const EMPTY_IS_NULL: ReadonlySet<string> = new Set([
+  'url',
+  'email',
+  'slug',
+  'decimal',
+  'date',
+  'datetime',
+  'time',
+  'uuid',
+  'media',
+  'relation',
+]);
 
 const readers: Readonly<Record<FieldDefinition['field_type'], (value: Json) => ReadValue>> = {
   text: textOf,
   rich_text: textOf,
-  url: (value) => text(value, 'must be an http or https URL', (given) => (given.length <= 2048 && isWebUrl(given) ? given : undefined)),
-  email: (value) => text(value, 'must be an e-mail address', (given) => (given.length <= 254 && EMAIL.test(given) ? given : undefined)),
-  slug: (value) => text(value, 'must be a slug: lower-case letters, digits, - and _', (given) => (slugPattern.test(given) ? given : undefined)),
+  url: (value) =>
+    text(value, 'must be an http or https URL', (given) =>
+      given.length <= 2048 && isWebUrl(given) ? given : undefined,
+    ),
+  email: (value) =>
+    text(value, 'must be an e-mail address', (given) => (given.length <= 254 && EMAIL.test(given) ? given : undefined)),
+  slug: (value) =>
+    text(value, 'must be a slug: lower-case letters, digits, - and _', (given) =>
+      slugPattern.test(given) ? given : undefined,
+    ),
   number: (value) => (typeof value === 'number' && Number.isFinite(value) ? accept(value) : refuse('must be a number')),
-  integer: (value) => (Number.isSafeInteger(value) ? accept(value) : refuse('must be an integer between -2^53 and 2^53')),
-  decimal: (value) => text(typeof value === 'number' ? String(value) : value, 'must be a decimal number as text', parseDecimal),
+  integer: (value) =>
+    Number.isSafeInteger(value) ? accept(value) : refuse('must be an integer between -2^53 and 2^53'),
+  decimal: (value) =>
+    text(typeof value === 'number' ? String(value) : value, 'must be a decimal number as text', parseDecimal),
   boolean: (value) => (typeof value === 'boolean' ? accept(value) : refuse('must be true or false')),
   date: (value) => text(value, 'must be a date: YYYY-MM-DD', parseDate),
   datetime: (value) => text(value, 'must be an RFC 3339 date and time', parseDatetime),
@@ -44,13 +67,18 @@ const readers: Readonly<Record<FieldDefinition['field_type'], (value: Json) => R
   uuid: (value) => text(value, 'must be a UUID', parseUuid),
   media: (value) => text(value, 'must be the id of a media file', parseUuid),
   relation: (value) => text(value, 'must be the id of an entry', parseUuid),
-  json: (value) => (isStorableJson(value, 0) ? accept(value) : refuse(`must be JSON without NUL characters, at most ${MAX_DEPTH} levels deep`)),
+  json: (value) =>
+    isStorableJson(value, 0)
+      ? accept(value)
+      : refuse(`must be JSON without NUL characters, at most ${MAX_DEPTH} levels deep`),
 };
 
-/** Ids in the order given; of an id that comes again the first place counts. */
+/** Keeps the order of the ids; of duplicates the first one stays. */
 function readLinks(value: Json): ReadValue {
   if (value === null) return accept([]);
-  const ids = Array.isArray(value) ? value.map((id: Json) => (typeof id === 'string' ? parseUuid(id) : undefined)) : [undefined];
+  const ids = Array.isArray(value)
+    ? value.map((id: Json) => (typeof id === 'string' ? parseUuid(id) : undefined))
+    : [undefined];
   if (!ids.every((id) => id !== undefined)) return refuse('must be a list of ids of entries');
   return ids.length > MAX_LINKS ? refuse(`must hold at most ${MAX_LINKS} ids`) : accept([...new Set(ids)]);
 }
@@ -64,7 +92,8 @@ function text(value: Json, message: string, parse: (given: string) => string | u
   return parsed === undefined ? refuse(message) : accept(parsed);
 }
 
-const EMAIL = /^[^\s@"(),:;<>[\\\]]+@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+$/;
+const EMAIL =
+  /^[^\s@"(),:;<>[\\\]]+@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+$/;
 
 function isWebUrl(given: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(given) && !/[\s<>"]/.test(given) && URL.canParse(given);
@@ -81,7 +110,10 @@ function parseDate(given: string): string | undefined {
 
 const DATETIME = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 
-/** RFC 3339 text as UTC with milliseconds. @returns undefined when it is none, or outside the years 1 to 9999. */
+/**
+ * Converts RFC 3339 text to UTC with milliseconds.
+ * @returns undefined for other text, and outside the years 1 to 9999
+ */
 export function parseDatetime(given: string): string | undefined {
   const match = DATETIME.exec(given);
   if (!match) return undefined;
@@ -106,13 +138,6 @@ function parseTime(given: string): string | undefined {
 
 function parseUuid(given: string): string | undefined {
   return uuidPattern.test(given) ? given.toLowerCase() : undefined;
-}
-
-const BROKEN_SURROGATE = /\p{Surrogate}/u;
-
-/** Whether PostgreSQL can hold the text as it is. */
-function isStorableText(given: string): boolean {
-  return !given.includes('\u0000') && !BROKEN_SURROGATE.test(given);
 }
 
 function isStorableJson(value: Json, depth: number): boolean {

@@ -1,21 +1,19 @@
-import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
-import { storedFields } from './entry-fields.ts';
-import type { StoredField } from './entry-fields.ts';
-import { compareFields, compileRules } from './entry-rules.ts';
-import type { FieldRules } from './entry-rules.ts';
-import { readValue } from './entry-value.ts';
-import { sameJson } from './same-json.ts';
-import type { FieldValues } from './events.ts';
-import { isManyToMany } from './field-types.ts';
 import type { FieldError } from '../errors.ts';
 import type { Json, JsonObject } from '../json.ts';
+import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
+import type { FieldValues } from './entry-events.ts';
+import { storedFields, type StoredField } from './entry-fields.ts';
+import { compareFields, compileRules, type FieldRules } from './entry-rules.ts';
+import { readValue } from './entry-value.ts';
+import { isManyToMany } from './field-types.ts';
+import { sameJson } from './same-json.ts';
 
-/** Values that passed every rule, or every reason why not. */
+/** The validated values, and all errors. */
 export type CheckedValues = { readonly values: FieldValues; readonly problems: readonly FieldError[] };
 
 /**
- * Checks the `data` of a new entry: absent fields get their default, required ones must have a value (spec 1, update rules; spec 4 A).
- * Fields without a value are left out.
+ * Validates the `data` of a new entry. Absent fields get their default value; required fields must have a value. Fields
+ * without a value are left out.
  */
 export function checkNewValues(definition: ContentTypeDefinition, data: JsonObject): CheckedValues {
   const type = compile(definition);
@@ -25,9 +23,9 @@ export function checkNewValues(definition: ContentTypeDefinition, data: JsonObje
   const refused = new Set(given.problems.map(({ field }) => field));
   for (const { field } of type.fields) {
     if (values.has(field.key) || refused.has(field.key)) continue;
-    const preset = field.definition.default ?? null;
-    const read = readValue(field.definition, preset);
-    if (preset !== null && read.ok) values.set(field.key, read.value);
+    const fallback = field.definition.default ?? null;
+    const read = readValue(field.definition, fallback);
+    if (fallback !== null && read.ok) values.set(field.key, read.value);
     else if (field.definition.required === true) problems.push({ field: field.key, message: REQUIRED });
   }
   const present = Object.fromEntries([...values].filter(([, value]) => value !== null));
@@ -36,15 +34,22 @@ export function checkNewValues(definition: ContentTypeDefinition, data: JsonObje
 }
 
 /**
- * Checks the `data` of an update: only its fields, no defaults; rules across fields over the stored values with the update laid over,
- * whenever the update names one of their fields (spec 1, update rules 1 to 3).
+ * Validates the `data` of an update. Absent fields get no default value. A rule between two fields is checked on the
+ * stored values with the update applied, when the update names one of them.
  */
-export function checkChangedValues(definition: ContentTypeDefinition, stored: FieldValues, data: JsonObject): CheckedValues {
+export function checkChangedValues(
+  definition: ContentTypeDefinition,
+  stored: FieldValues,
+  data: JsonObject,
+): CheckedValues {
   const type = compile(definition);
   const { values, problems } = readGiven(type, data);
   const changed: FieldValues = Object.fromEntries(values);
   if (problems.length > 0) return { values: changed, problems };
-  return { values: changed, problems: compareFields(type.comparisons, { ...stored, ...changed }, (key) => values.has(key)) };
+  return {
+    values: changed,
+    problems: compareFields(type.comparisons, { ...stored, ...changed }, (key) => values.has(key)),
+  };
 }
 
 const REQUIRED = 'is required';
@@ -52,8 +57,8 @@ const REQUIRED = 'is required';
 type CompiledType = {
   readonly fields: readonly { readonly field: StoredField; readonly checks: FieldRules['checks'] }[];
   readonly byKey: ReadonlyMap<string, CompiledType['fields'][number]>;
-  /** Relations whose values the entries of the other side hold. */
-  readonly elsewhere: ReadonlySet<string>;
+  /** Names of the relations that are stored on the other side. */
+  readonly onOtherSide: ReadonlySet<string>;
   readonly comparisons: FieldRules['comparisons'];
 };
 
@@ -66,25 +71,32 @@ function compile(definition: ContentTypeDefinition): CompiledType {
   const ruled = stored.map((field) => ({ field, rules: compileRules(field, stored) }));
   const fields = ruled.map(({ field, rules }) => ({ field, checks: rules.checks }));
   const byKey = new Map(fields.map((field) => [field.field.key, field]));
-  for (const field of fields) if (!byKey.has(field.field.definition.name)) byKey.set(field.field.definition.name, field);
+  for (const field of fields)
+    if (!byKey.has(field.field.definition.name)) byKey.set(field.field.definition.name, field);
   const compiled: CompiledType = {
     fields,
     byKey,
-    elsewhere: new Set(definition.fields.map(({ name }) => name).filter((name) => !byKey.has(name))),
+    onOtherSide: new Set(definition.fields.map(({ name }) => name).filter((name) => !byKey.has(name))),
     comparisons: ruled.flatMap(({ rules }) => rules.comparisons),
   };
   cache.set(definition, compiled);
   return compiled;
 }
 
-/** Reads and checks every member of `data` by itself. */
-function readGiven(type: CompiledType, data: JsonObject): { readonly values: ReadonlyMap<string, Json>; readonly problems: readonly FieldError[] } {
+/** Reads and checks each member of `data` on its own. */
+function readGiven(
+  type: CompiledType,
+  data: JsonObject,
+): { readonly values: ReadonlyMap<string, Json>; readonly problems: readonly FieldError[] } {
   const values = new Map<string, Json>();
   const problems: FieldError[] = [];
   for (const [name, given] of Object.entries(data)) {
     const known = type.byKey.get(name);
     if (!known) {
-      problems.push({ field: name.slice(0, 200), message: type.elsewhere.has(name) ? 'is written on the other side' : 'unknown field' });
+      problems.push({
+        field: name.slice(0, 200),
+        message: type.onOtherSide.has(name) ? 'is written on the other side' : 'unknown field',
+      });
       continue;
     }
     const { key, definition } = known.field;
@@ -97,14 +109,18 @@ function readGiven(type: CompiledType, data: JsonObject): { readonly values: Rea
       problems.push({ field: key, message: 'is given twice' });
       continue;
     }
-    const reason = isEmpty(definition, read.value) ? (definition.required === true ? REQUIRED : undefined) : firstRefusal(known.checks, read.value);
+    const reason = isEmpty(definition, read.value)
+      ? definition.required === true
+        ? REQUIRED
+        : undefined
+      : firstRefusal(known.checks, read.value);
     if (reason !== undefined) problems.push({ field: key, message: reason });
     values.set(key, read.value);
   }
   return { values, problems };
 }
 
-/** Null, empty text, an empty list of links; empty optional text is kept and passes no rules. */
+/** Null, empty text and an empty list of ids. Empty text of an optional field is stored without checking its rules. */
 function isEmpty(field: FieldDefinition, value: Json): boolean {
   return value === null || value === '' || (isManyToMany(field) && Array.isArray(value) && value.length === 0);
 }

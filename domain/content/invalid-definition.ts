@@ -1,6 +1,6 @@
 /**
- * Why a definition is none. `transport` marks the reasons that answer 422 on every route (spec 1, transports); the others answer by the
- * verb (spec 4 B).
+ * A definition is invalid. `transport` marks errors in `transports`, which answer 422 on every route; the status of the
+ * others depends on the route.
  */
 export class InvalidDefinition extends Error {
   readonly reason: string;

@@ -1,7 +1,7 @@
 import type { GlobalPosition } from '../event.ts';
 
 /**
- * A moment of the past. By time, inclusive: what had occurred then (spec 4 A, time travel). By place in the log: what a walk by cursor that began
- * there goes by; an entry that is not there then counts as it was when it came.
+ * A point in time to read entries at. `time` is inclusive and is compared with the time of events. `position` is the
+ * position at which the paging of a list began; an entry that was created later is read as it was created.
  */
 export type Moment = { readonly time: string } | { readonly position: GlobalPosition };

@@ -3,7 +3,11 @@ import { InvalidDefinition } from './invalid-definition.ts';
 
 export type JsonRecord = { readonly [key: string]: Json | undefined };
 
-/** @throws InvalidDefinition unless the input is an object with known keys only */
+/**
+ * Reads an object with known keys.
+ * @param what Name of the object for the error message.
+ * @throws InvalidDefinition for other input, and for unknown keys
+ */
 export function parseObject(input: unknown, what: string, keys: readonly string[]): JsonRecord {
   if (!isRecord(input)) throw new InvalidDefinition(`${what} must be an object`);
   const unknown = Object.keys(input).find((key) => !keys.includes(key));
@@ -11,14 +15,18 @@ export function parseObject(input: unknown, what: string, keys: readonly string[
   return input;
 }
 
-/** Whether a value is a plain JSON object. The input was read from JSON text. */
+/** Whether a value is a JSON object. The input was parsed from JSON text. */
 export function isRecord(input: unknown): input is JsonRecord {
   return typeof input === 'object' && input !== null && !Array.isArray(input);
 }
 
-/** A switch that is off where it is not there. @throws InvalidDefinition when it is no boolean */
-export function optionalBoolean(body: JsonRecord, key: string, what = ''): boolean {
+/**
+ * Reads a boolean; false when it is absent.
+ * @param prefix Text before the key in the error message.
+ * @throws InvalidDefinition for other values
+ */
+export function optionalBoolean(body: JsonRecord, key: string, prefix = ''): boolean {
   const value = body[key] ?? false;
-  if (typeof value !== 'boolean') throw new InvalidDefinition(`${what}${key} must be true or false`);
+  if (typeof value !== 'boolean') throw new InvalidDefinition(`${prefix}${key} must be true or false`);
   return value;
 }

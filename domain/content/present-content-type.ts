@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json.ts';
 import type { ContentTypeDefinition } from './definition.ts';
 
-/** A definition as the API shows it: every key that a client may send back, none other (field ids stay inside). */
+/** A definition as the API shows it: all members that a client may send back, without field ids. */
 export function presentContentType(definition: ContentTypeDefinition): JsonObject {
   const { name, display_name, fields, transports, ...options } = definition;
   return {

@@ -1,6 +1,6 @@
 /**
- * Names that spec 4 B reserves and that fields of the built-in presets have all the same (spec 2, preset table): by content type. Only these
- * types may have them, so that `status` means the entry's own everywhere else.
+ * Reserved field names that the built-in presets use, by content type. Only these types may use them, so that `status`
+ * means the entry's status everywhere else.
  */
 export const PRESET_NAMES: Readonly<Record<string, readonly string[]>> = {
   comments: ['status'],

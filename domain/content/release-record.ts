@@ -1,8 +1,8 @@
 import type { Actor, RecordedEvent } from '../event.ts';
-import type { RefusedItem, ReleaseItem, ReleaseStatus } from './release.ts';
-import { parseReleaseEvent, releaseDecider } from './release.ts';
+import { parseReleaseEvent, type RefusedItem, type ReleaseItem } from './release-events.ts';
+import { type ReleaseStatus, releaseDecider } from './release.ts';
 
-/** A release as it is shown. Times are RFC 3339, UTC, milliseconds. */
+/** A release as answers show it. Times are RFC 3339, UTC, milliseconds. */
 export type ReleaseRecord = {
   readonly id: string;
   readonly name: string;
@@ -10,7 +10,7 @@ export type ReleaseRecord = {
   readonly status: ReleaseStatus;
   readonly scheduled_at: string | null;
   readonly items: readonly ReleaseItem[];
-  /** Items that the last publication stumbled over. */
+  /** Items that the last publication was refused for. */
   readonly refused: readonly RefusedItem[];
   readonly created_at: string;
   readonly created_by: Actor;
@@ -18,18 +18,28 @@ export type ReleaseRecord = {
   readonly published_at: string | null;
 };
 
-/** The record after one more event of its stream; undefined after its deletion. */
-export function recordAfter(record: ReleaseRecord | undefined, id: string, event: RecordedEvent): ReleaseRecord | undefined {
-  const fact = parseReleaseEvent(event);
-  const state = releaseDecider.evolve(record && { ...record, scheduledBy: undefined, moves: [] }, fact);
+/** The record after one more event of its stream; undefined after the deletion. */
+export function recordAfter(
+  record: ReleaseRecord | undefined,
+  id: string,
+  recorded: RecordedEvent,
+): ReleaseRecord | undefined {
+  const event = parseReleaseEvent(recorded);
+  const state = releaseDecider.evolve(record && { ...record, scheduledBy: undefined, moves: [] }, event);
   if (!state) return undefined;
   const { name, description, status, scheduled_at, items, refused } = state;
-  const { occurred_at: at, actor } = event.metadata;
+  const { occurred_at: at, actor } = recorded.metadata;
   return {
-    id, name, description, status, scheduled_at, items, refused,
+    id,
+    name,
+    description,
+    status,
+    scheduled_at,
+    items,
+    refused,
     created_at: record?.created_at ?? at,
     created_by: record?.created_by ?? { kind: actor.kind, id: actor.id },
     updated_at: at,
-    published_at: fact.type === 'ReleasePublished' ? at : (record?.published_at ?? null),
+    published_at: event.type === 'ReleasePublished' ? at : (record?.published_at ?? null),
   };
 }

@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 
-/** Whether two values are equal as JSON: members in any order, list items in the same one. */
+/** Whether two values are equal as JSON. The order of object members does not matter; the order of list items does. */
 export function sameJson(a: Json, b: Json): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

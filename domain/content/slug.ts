@@ -1,12 +1,13 @@
-/** Most characters of a slug (spec 4 A, admin content). */
+/** Maximum length of a slug in characters. */
 export const MAX_SLUG = 255;
 
-/** A made slug leaves room for the number that tells it from others. */
-const MAX_MADE = 240;
+/** Maximum length of a slug made from a title, before a number is added. */
+const MAX_TITLE_SLUG = 240;
 
 /**
- * Text as a slug: lower case, runs of anything but letters, digits and `_` become one `-`, Latin letters lose their accents. Letters of other
- * scripts stay: a title in Greek or Japanese has a slug too. Its time grows with the square of a run of `_`: bound what strangers send.
+ * Converts text to a slug: lower case, each run of characters other than letters, digits and `_` becomes one `-`, and
+ * Latin letters lose their accents. Letters of other scripts are kept, so that a title in Greek or Japanese has a slug
+ * too. The time grows with the square of the length of a run of `_`: limit the length of untrusted text.
  * @returns `''` for text without a letter or digit
  */
 export function toSlug(text: string): string {
@@ -27,9 +28,15 @@ export function toSlug(text: string): string {
     .replaceAll(/^[-_]+|[-_]+$/g, '');
 }
 
-/** The slug that a title gives, short enough for a number behind it; `''` where it gives none. */
+/**
+ * The slug for a title, short enough to add a number.
+ * @returns `''` when the title has no letter or digit
+ */
 export function slugOfTitle(title: string): string {
-  return Array.from(toSlug(title.slice(0, 4 * MAX_MADE))).slice(0, MAX_MADE).join('').replace(/[-_]+$/, '');
+  return Array.from(toSlug(title.slice(0, 4 * MAX_TITLE_SLUG)))
+    .slice(0, MAX_TITLE_SLUG)
+    .join('')
+    .replace(/[-_]+$/, '');
 }
 
 /** The nth slug of one title: `news`, `news-2`, `news-3` … */

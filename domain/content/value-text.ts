@@ -1,15 +1,15 @@
-import { isRecord } from './parse-json.ts';
 import type { Json } from '../json.ts';
-import type { SqlType } from './field-types.ts';
+import type { ScalarColumnType } from './field-types.ts';
+import { isRecord } from './parse-json.ts';
 
-/** A stored value as PostgreSQL writes it as text, from a column of this type. */
-export function databaseText(value: Json, type: SqlType): string {
+/** The text to which the database converts a stored value of a column of this type. */
+export function databaseText(value: Json, type: ScalarColumnType): string {
   if (typeof value === 'string') return value;
   if (type === 'jsonb') return jsonbText(value);
   return typeof value === 'number' && type === 'float8' ? floatText(value) : JSON.stringify(value);
 }
 
-/** A number's shortest digits without an exponent: 1e-7 as 0.0000001. */
+/** The shortest decimal digits of a number, without an exponent: 1e-7 as 0.0000001. */
 export function plainDigits(value: number): string {
   const { sign, digits, exponent } = parts(value);
   if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`;
@@ -18,7 +18,7 @@ export function plainDigits(value: number): string {
   return `${sign}${whole}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** As a `float8` is shown: with an exponent from 1e15 on and below 1e-4. */
+/** The text of a `float8`: with an exponent from 1e15 on and below 1e-4. */
 function floatText(value: number): string {
   const { sign, digits, exponent } = parts(value);
   if (exponent >= -4 && exponent < 15) return plainDigits(value);
@@ -26,13 +26,16 @@ function floatText(value: number): string {
   return `${sign}${digits.slice(0, 1)}${fraction === '' ? '' : `.${fraction}`}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`;
 }
 
-/** As a `jsonb` is shown: shorter keys first, a space after each comma and colon, numbers without exponents. */
+/** The text of a `jsonb`: shorter keys first, a space after each comma and colon, numbers without exponents. */
 function jsonbText(value: Json): string {
   if (typeof value === 'number') return plainDigits(value);
   if (Array.isArray(value)) return `[${value.map(jsonbText).join(', ')}]`;
   if (!isRecord(value)) return JSON.stringify(value);
   const members = Object.entries(value).map(([key, member]) => ({ key, bytes: Buffer.from(key), member }));
-  return `{${members.toSorted((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes)).map(({ key, member }) => `${JSON.stringify(key)}: ${jsonbText(member)}`).join(', ')}}`;
+  return `{${members
+    .toSorted((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes))
+    .map(({ key, member }) => `${JSON.stringify(key)}: ${jsonbText(member)}`)
+    .join(', ')}}`;
 }
 
 function parts(value: number): { readonly sign: string; readonly digits: string; readonly exponent: number } {

@@ -1,4 +1,4 @@
-/** What an admin token may be given, with what it opens in words (spec 4 A, admin tokens). Routes name theirs: `grant` of a declaration. */
+/** Grants of admin tokens with their descriptions. A route declares the grants that open it (`grants`). */
 export const ADMIN_GRANTS = {
   'schemas:read': 'Read content types, presets and the canvas layout; export them',
   'schemas:write': 'Create, rename and delete content types; presets and the canvas layout',
@@ -17,7 +17,7 @@ export const ADMIN_GRANTS = {
 
 export type AdminGrant = keyof typeof ADMIN_GRANTS;
 
-/** Every grant, in the order of the specification. */
+/** Every grant, in the order of `ADMIN_GRANTS`. */
 export const ADMIN_GRANT_NAMES = Object.keys(ADMIN_GRANTS).filter(isAdminGrant);
 
 export function isAdminGrant(name: string): name is AdminGrant {

@@ -1,5 +1,6 @@
 import type { Decider } from '../decider.ts';
 import { refusal } from '../errors.ts';
+import type { EventData } from '../event.ts';
 import type { ApiKeyEvent } from './api-key-events.ts';
 import { mayGrant } from './roles.ts';
 
@@ -8,22 +9,30 @@ export type ApiKeyState =
   | { readonly status: 'deleted' }
   | { readonly status: 'enabled' | 'revoked'; readonly roles: readonly string[]; readonly monthlyLimit: number };
 
-type DataOf<Type extends ApiKeyEvent['type']> = Extract<ApiKeyEvent, { type: Type }>['data'];
-
 export type ApiKeyCommand =
-  | { readonly kind: 'create'; readonly event: DataOf<'ApiKeyCreated'> }
+  | { readonly kind: 'create'; readonly event: EventData<ApiKeyEvent, 'ApiKeyCreated'> }
   | { readonly kind: 'set_schemas'; readonly schemas: readonly string[] }
   | { readonly kind: 'set_monthly_limit'; readonly monthlyLimit: number }
-  | { readonly kind: 'rotate'; readonly event: DataOf<'ApiKeyRotated'>; readonly maker: { readonly roles: readonly string[] } }
+  | {
+      readonly kind: 'rotate';
+      readonly event: EventData<ApiKeyEvent, 'ApiKeyRotated'>;
+      readonly maker: { readonly roles: readonly string[] };
+    }
   | { readonly kind: 'revoke' }
   | { readonly kind: 'delete' };
 
+export const apiKeyDecider: Decider<ApiKeyState, ApiKeyCommand, ApiKeyEvent> = {
+  initialState: () => ({ status: 'unknown' }),
+  decide,
+  evolve,
+};
+
 /**
- * Decides on a key (spec 1, states of an API key; spec 4 A). Revoking a revoked key changes nothing. Whoever rotates a key learns a secret that
- * acts with its roles, so they must hold them, as for a new key.
+ * Revoking a revoked key changes nothing. A rotation gives the caller a secret with the key's roles, so the caller must
+ * be allowed to grant these roles, as for a new key.
  * @throws `api_key_not_found`, `api_key_revoked`, `cannot_grant_roles`
  */
-export function decideApiKey(command: ApiKeyCommand, state: ApiKeyState): readonly ApiKeyEvent[] {
+function decide(state: ApiKeyState, command: ApiKeyCommand): readonly ApiKeyEvent[] {
   if (command.kind === 'create') return [{ type: 'ApiKeyCreated', data: command.event }];
   if (state.status === 'unknown' || state.status === 'deleted') throw refusal('api_key_not_found');
   switch (command.kind) {
@@ -32,7 +41,9 @@ export function decideApiKey(command: ApiKeyCommand, state: ApiKeyState): readon
     case 'set_schemas':
       return [{ type: 'ApiKeySchemasChanged', data: { schemas: command.schemas } }];
     case 'set_monthly_limit':
-      return command.monthlyLimit === state.monthlyLimit ? [] : [{ type: 'ApiKeyMonthlyLimitChanged', data: { monthly_limit: command.monthlyLimit } }];
+      return command.monthlyLimit === state.monthlyLimit
+        ? []
+        : [{ type: 'ApiKeyMonthlyLimitChanged', data: { monthly_limit: command.monthlyLimit } }];
     case 'rotate':
       if (!mayGrant(command.maker, state.roles)) throw refusal('cannot_grant_roles');
       if (state.status === 'revoked') throw refusal('api_key_revoked');
@@ -42,13 +53,9 @@ export function decideApiKey(command: ApiKeyCommand, state: ApiKeyState): readon
   }
 }
 
-/** Whether a limit lets a key make more requests a month than the one in force: 0 is no limit. A first limit counts as a raise (spec 1, API key routes). */
-export function needsPaidLimit(asked: number, inForce: number): boolean {
-  return asked !== 0 && (inForce === 0 || asked > inForce);
-}
-
 function evolve(state: ApiKeyState, event: ApiKeyEvent): ApiKeyState {
-  if (event.type === 'ApiKeyCreated') return { status: 'enabled', roles: event.data.roles, monthlyLimit: event.data.monthly_limit };
+  if (event.type === 'ApiKeyCreated')
+    return { status: 'enabled', roles: event.data.roles, monthlyLimit: event.data.monthly_limit };
   if (state.status === 'unknown' || state.status === 'deleted') return state;
   switch (event.type) {
     case 'ApiKeySchemasChanged':
@@ -63,4 +70,11 @@ function evolve(state: ApiKeyState, event: ApiKeyEvent): ApiKeyState {
   }
 }
 
-export const apiKey: Decider<ApiKeyState, ApiKeyEvent> = { initialState: () => ({ status: 'unknown' }), evolve };
+/**
+ * Whether setting the limit needs a license: a raise, or the first limit of a key.
+ * @param asked Requests per month; 0 means no limit.
+ * @param inForce The key's current limit; 0 means no limit.
+ */
+export function needsPaidLimit(asked: number, inForce: number): boolean {
+  return asked !== 0 && (inForce === 0 || asked > inForce);
+}

@@ -1,11 +1,11 @@
-/** The UTC calendar month of a moment, `2026-11`: what monthly limits and usage count in (spec 1, API key). */
+/** The UTC calendar month of a time, such as `2026-11`. Monthly limits and usage are counted per month. */
 export function billingPeriod(at: Date): string {
   return at.toISOString().slice(0, 7);
 }
 
 const NOT_COUNTED: ReadonlySet<number> = new Set([401, 403, 429]);
 
-/** Whether an answer of this status counts towards limit and usage (spec 4 A, API keys, audit, usage). */
-export function countsAsUse(status: number): boolean {
+/** Whether a request with this response status counts towards the monthly limit and the usage. */
+export function countsTowardsUsage(status: number): boolean {
   return !NOT_COUNTED.has(status);
 }

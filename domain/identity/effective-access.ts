@@ -1,34 +1,52 @@
-import type { AccessAction, AccessRule } from './access-rule.ts';
-import { ACCESS_ACTIONS, EVERYTHING } from './access-rule.ts';
+import { type AccessAction, type AccessRule, ACCESS_ACTIONS, WILDCARD } from './access-rule.ts';
 import { CONTENT_WRITERS, hasAdminRole } from './roles.ts';
 import { scopeAllows } from './scopes.ts';
 
-/** Whose rights are asked for. A person has neither scopes nor a list of content types. */
+/** The rights of a role, a user or an API key. Only API keys have scopes and a list of content types. */
 export type AccessSubject = {
   readonly roles: readonly string[];
   readonly scopes?: readonly string[];
-  /** Content types that a key is held to; empty: every one. */
+  /** Content types that an API key may use; empty means all. */
   readonly schemas?: readonly string[];
 };
 
-/** What may be done with a content type, `*` standing for every one that is not listed. Actions with different masks stand apart. */
-export type EffectiveAccess = { readonly schema_name: string; readonly actions: readonly AccessAction[]; readonly field_mask: readonly string[] };
+/**
+ * Actions allowed on a content type; `*` means every content type that is not listed. Actions with different field
+ * masks are separate items.
+ */
+export type EffectiveAccess = {
+  readonly schema_name: string;
+  readonly actions: readonly AccessAction[];
+  readonly field_mask: readonly string[];
+};
 
-/** How the Content API is called for an action. */
-const METHODS = { read: 'GET', create: 'POST', update: 'PUT', publish: 'PUT', delete: 'DELETE' } as const satisfies Record<AccessAction, string>;
+/** The HTTP method of each action on the Content API. */
+const METHODS = {
+  read: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  publish: 'PUT',
+  delete: 'DELETE',
+} as const satisfies Record<AccessAction, string>;
 
 /**
- * Everything that stands between a subject and entries, taken together: roles that write, scopes, a key's list of content types, access rules
- * (spec 1, API key checks; spec 4 A, access rules). `decide` answers for the rules. A content type with a rule of its own that allows nothing is listed
- * with no action.
+ * The combined effect of writer roles, scopes, an API key's list of content types, and access rules. A content type
+ * whose own rule allows nothing is listed without actions.
+ * @param rules The access rules of the tenant; they name the content types to list.
+ * @param decide Answers by the compiled access rules.
  */
 export function effectiveAccess(
   { roles, scopes, schemas = [] }: AccessSubject,
   rules: readonly AccessRule[],
-  decide: (schema: string, action: AccessAction) => { readonly allowed: boolean; readonly maskedFields: ReadonlySet<string> },
+  decide: (
+    schema: string,
+    action: AccessAction,
+  ) => { readonly allowed: boolean; readonly maskedFields: ReadonlySet<string> },
 ): readonly EffectiveAccess[] {
-  const named = hasAdminRole(roles) ? [] : rules.filter(({ role }) => roles.includes(role)).map(({ schema_name }) => schema_name);
-  const names = schemas.length > 0 ? schemas : [EVERYTHING, ...named];
+  const named = hasAdminRole(roles)
+    ? []
+    : rules.filter(({ role }) => roles.includes(role)).map(({ schema_name }) => schema_name);
+  const names = schemas.length > 0 ? schemas : [WILDCARD, ...named];
   return [...new Set(names)].toSorted().flatMap((name) => {
     const byMask = new Map<string, EffectiveAccess>();
     for (const action of ACCESS_ACTIONS.filter(isOpen)) {
@@ -38,7 +56,7 @@ export function effectiveAccess(
       const key = field_mask.join();
       byMask.set(key, { schema_name: name, actions: [...(byMask.get(key)?.actions ?? []), action], field_mask });
     }
-    if (byMask.size === 0 && name !== EVERYTHING) return [{ schema_name: name, actions: [], field_mask: [] }];
+    if (byMask.size === 0 && name !== WILDCARD) return [{ schema_name: name, actions: [], field_mask: [] }];
     return [...byMask.values()];
   });
 

@@ -1,9 +1,9 @@
-import type { ErrorCode, FieldError } from '../errors.ts';
-import { refusal } from '../errors.ts';
-import { isTooLate } from './expiry.ts';
+import { type ErrorCode, type FieldError, refusal } from '../errors.ts';
+import { exceedsMaximumLifetime } from './expiry.ts';
+import { ROLE_NAME_PROBLEM } from './principal.ts';
 import { areRoleNames, hasAdminRole, mayGrant } from './roles.ts';
 
-/** What is asked of a new key; defaults filled in. */
+/** A request for a new API key, with defaults filled in. */
 export type NewApiKey = {
   readonly name: string;
   readonly scopes: readonly string[];
@@ -18,17 +18,22 @@ const SCOPE = /^(\*|[a-z0-9_.-]{1,64}):(\*|[a-z0-9_.-]{1,64})$/i;
 const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/i;
 
 /**
- * Checks what is asked of a new key against its maker (spec 1, API keys): 403 before 422.
+ * Checks a request for a new API key. The caller's rights are checked before the values.
+ * @param maker The caller, who may grant only the roles that they hold.
  * @throws `cannot_grant_roles`, `validation_failed`, `api_key_needs_expiry`, `api_key_expires_late`
  */
 export function checkNewApiKey(key: NewApiKey, maker: { readonly roles: readonly string[] }, now: Date): void {
   if (!mayGrant(maker, key.roles)) throw refusal('cannot_grant_roles');
   const fields: FieldError[] = [];
-  if (key.name.length > MAX_NAME_LENGTH) fields.push({ field: 'name', message: `must hold at most ${MAX_NAME_LENGTH} characters` });
-  if (!key.scopes.every((scope) => SCOPE.test(scope))) fields.push({ field: 'scopes', message: 'must have the form <resource>:<action>' });
-  if (!areRoleNames(key.roles)) fields.push({ field: 'roles', message: 'role must be 1 to 64 letters, digits or _ . : -' });
-  if (!key.schemas.every((schema) => SCHEMA_NAME.test(schema))) fields.push({ field: 'schemas', message: 'must be names of content types' });
-  if (!Number.isSafeInteger(key.monthlyLimit) || key.monthlyLimit < 0) fields.push({ field: 'monthly_limit', message: 'must be an integer of at least 0' });
+  if (key.name.length > MAX_NAME_LENGTH)
+    fields.push({ field: 'name', message: `must hold at most ${MAX_NAME_LENGTH} characters` });
+  if (!key.scopes.every((scope) => SCOPE.test(scope)))
+    fields.push({ field: 'scopes', message: 'must have the form <resource>:<action>' });
+  if (!areRoleNames(key.roles)) fields.push({ field: 'roles', message: ROLE_NAME_PROBLEM });
+  if (!key.schemas.every((schema) => SCHEMA_NAME.test(schema)))
+    fields.push({ field: 'schemas', message: 'must be names of content types' });
+  if (!Number.isSafeInteger(key.monthlyLimit) || key.monthlyLimit < 0)
+    fields.push({ field: 'monthly_limit', message: 'must be an integer of at least 0' });
   if (key.expiresAt && key.expiresAt <= now) fields.push({ field: 'expires_at', message: 'must lie in the future' });
   if (fields.length > 0) throw refusal('validation_failed', { fields });
   const expiry = expiryRefusal(key, now);
@@ -38,5 +43,5 @@ export function checkNewApiKey(key: NewApiKey, maker: { readonly roles: readonly
 function expiryRefusal({ roles, expiresAt }: NewApiKey, now: Date): ErrorCode | undefined {
   if (!hasAdminRole(roles)) return undefined;
   if (!expiresAt) return 'api_key_needs_expiry';
-  return isTooLate(expiresAt, now) ? 'api_key_expires_late' : undefined;
+  return exceedsMaximumLifetime(expiresAt, now) ? 'api_key_expires_late' : undefined;
 }

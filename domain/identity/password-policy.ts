@@ -1,21 +1,21 @@
 import type { FieldError } from '../errors.ts';
 
-/** What a new password must meet (spec 1, session rules; spec 4 A, sign-in details). */
+/** Requirements for new passwords. */
 export type PasswordPolicy = {
   /** `PASSWORD_MIN_LENGTH`, in characters. */
   readonly minLength: number;
-  /** `PASSWORD_REQUIRE_COMPLEXITY`: upper-case, lower-case, digit. */
+  /** `PASSWORD_REQUIRE_COMPLEXITY`: an upper-case letter, a lower-case letter and a digit. */
   readonly requireComplexity: boolean;
-  /** Most bytes that the hash looks at (bcrypt: 72); undefined when it looks at all of them. */
+  /** Number of bytes that the hash algorithm uses (bcrypt: 72); undefined when it uses all. */
   readonly maxBytes?: number | undefined;
-  /** `PASSWORD_CHECK_COMMON`: whether a password is on the list of common ones; undefined leaves the check out. */
+  /** Whether a password is on the list of common passwords; undefined without `PASSWORD_CHECK_COMMON`. */
   readonly isCommon?: ((password: string) => boolean) | undefined;
 };
 
-/** Longest password there may be, in characters. */
+/** Maximum length of a password, in characters. */
 export const MAX_PASSWORD_LENGTH = 128;
 
-/** Why a password does not meet the policy; empty when it does. Messages never repeat the password. */
+/** The requirements that a password does not meet. Messages never contain the password. */
 export function passwordProblems(password: string, policy: PasswordPolicy): readonly FieldError[] {
   const problems: string[] = [];
   const length = Array.from(password).length;
@@ -24,7 +24,7 @@ export function passwordProblems(password: string, policy: PasswordPolicy): read
   if (policy.maxBytes !== undefined && new TextEncoder().encode(password).length > policy.maxBytes) {
     problems.push(`must hold at most ${policy.maxBytes} bytes`);
   }
-  // bcrypt stops at a zero byte.
+  // bcrypt ignores everything after a zero byte.
   if (password.includes('\u0000')) problems.push('must not hold a zero character');
   if (policy.requireComplexity) {
     if (!/\p{Lu}/u.test(password)) problems.push('must hold an upper-case letter');

@@ -1,21 +1,20 @@
 import type { AdminGrant } from './admin-grants.ts';
 
-/** Built-in roles (spec 1). Any other name of the role grammar is a custom role. */
-export const BUILT_IN_ROLES = ['super_admin', 'admin', 'editor'] as const;
-
-/** Role names: 1 to 64 characters from letters, digits, `_ . : -` (spec 1). */
+/** Form of role names: 1 to 64 letters, digits, `_ . : -`. */
 export const ROLE_NAME = /^[A-Za-z0-9_.:-]{1,64}$/;
+/** Message of the refusal of a name that does not match `ROLE_NAME`. */
+export const ROLE_NAME_PROBLEM = 'role must be 1 to 64 letters, digits or _ . : -';
 
-/** Who makes a request, as the credential proved it. */
+/** The authenticated caller of a request. */
 export type Principal =
   | {
       readonly kind: 'session';
       readonly userId: string;
       readonly sessionId: string;
       readonly tenant: string;
-      /** Roles in force in `tenant`, `super_admin` included where the user holds it. */
+      /** Roles in force in `tenant`, including `super_admin` if the user holds it. */
       readonly roles: readonly string[];
-      /** How it was sent; only cookies need a CSRF token. */
+      /** How the token was sent; only cookies need a CSRF token. */
       readonly via: 'bearer' | 'cookie';
       readonly csrfToken: string;
     }
@@ -26,13 +25,13 @@ export type Principal =
       readonly roles: readonly string[];
       /** Lower-case scopes. */
       readonly scopes: readonly string[];
-      /** Empty: every content type. */
+      /** Content types that the key may use; empty means all. */
       readonly schemas: readonly string[];
       /** Requests per UTC calendar month; 0 means no limit. */
       readonly monthlyLimit: number;
     }
   | {
-      /** Acts as `admin` in its tenant on the routes that its grants open, never more (spec 4 A, admin tokens). */
+      /** An admin token: acts as `admin` in its tenant, only on routes that its grants open. */
       readonly kind: 'admin_token';
       readonly tokenId: string;
       readonly tenant: string;
@@ -40,12 +39,12 @@ export type Principal =
       readonly grants: readonly AdminGrant[];
     }
   | {
-      /** Somebody of a trusted outside issuer; on the Content API only (spec 1, session rules). */
+      /** A user of a trusted external issuer; on the Content API only. */
       readonly kind: 'external';
       /** Keyed digest of issuer and subject. */
       readonly subject: string;
       readonly tenant: string;
-      /** Those of the issuer's policy. */
+      /** Roles of the issuer's policy. */
       readonly roles: readonly string[];
     };
 

@@ -2,29 +2,29 @@ import { ROLE_NAME } from './principal.ts';
 
 export const SUPER_ADMIN = 'super_admin';
 
-/** Roles that keep a credential out of the plain rules: admin-role keys skip scopes and must expire (spec 1, API key checks). */
-export const ADMIN_ROLES: readonly string[] = [SUPER_ADMIN, 'admin'];
+/** Admin roles. API keys with an admin role skip scope checks and must expire. */
+const ADMIN_ROLES: readonly string[] = [SUPER_ADMIN, 'admin'];
 
-/** Roles of which a write of content needs one, custom roles notwithstanding (spec 1, Endpoints). */
+/** Writes of content need one of these roles, even if access rules allow a custom role to write. */
 export const CONTENT_WRITERS: readonly string[] = ['editor', ...ADMIN_ROLES];
 
-/** Roles without repeats, in the order given. */
+/** Roles without repeats, in the given order. */
 export function distinctRoles(roles: readonly string[]): readonly string[] {
   return [...new Set(roles)];
 }
 
-/** Whether every name is one of the role grammar. */
+/** Whether every name has the form of a role name. */
 export function areRoleNames(roles: readonly string[]): boolean {
   return roles.every((role) => ROLE_NAME.test(role));
 }
 
-/** Whether two lists name the same roles. */
+/** Whether two lists contain the same roles, in any order. */
 export function sameRoles(a: readonly string[], b: readonly string[]): boolean {
   const [left, right] = [new Set(a), new Set(b)];
   return left.size === right.size && [...left].every((role) => right.has(role));
 }
 
-/** Whether a key may be given the roles: only those that its maker holds, unless the maker is a super admin (spec 1, key management). */
+/** Whether the maker of an API key may grant the roles: only roles that they hold, unless they are a super admin. */
 export function mayGrant(maker: { readonly roles: readonly string[] }, roles: readonly string[]): boolean {
   return maker.roles.includes(SUPER_ADMIN) || roles.every((role) => maker.roles.includes(role));
 }
@@ -35,8 +35,8 @@ export function hasAdminRole(roles: readonly string[]): boolean {
 }
 
 /**
- * Roles in force in a tenant: those of the membership, and `super_admin`, which is install-wide and only ever on the user
- * (spec 4 A, sign-in details).
+ * Roles in force in a tenant: those of the membership, and `super_admin`, which belongs to the user and holds in every
+ * tenant.
  */
 export function rolesInTenant(userRoles: readonly string[], membershipRoles: readonly string[]): readonly string[] {
   const local = membershipRoles.filter((role) => role !== SUPER_ADMIN);

@@ -5,10 +5,15 @@ import { hasAdminRole } from './roles.ts';
 const CONTENT_PREFIX = '/api/v1/';
 
 /**
- * Whether the credential's scopes cover a request of the Content API (spec 1, API key checks). Sessions have no scopes; keys with the
- * admin or super_admin role skip the check; a key without scopes is refused everywhere. `path` may carry a query.
+ * Whether the scopes of a credential cover a request of the Content API. Credentials without a scope list (sessions)
+ * and API keys with an admin role pass. An API key with an empty list is refused everywhere.
+ * @param path The request path, with or without a query.
  */
-export function scopeAllows(principal: Pick<Principal, 'roles'> & { readonly scopes?: readonly string[] }, method: string, path: string): boolean {
+export function scopeAllows(
+  principal: Pick<Principal, 'roles'> & { readonly scopes?: readonly string[] },
+  method: string,
+  path: string,
+): boolean {
   if (principal.scopes === undefined || hasAdminRole(principal.roles)) return true;
   const resource = resourceOf(path);
   if (resource === undefined) return false;
@@ -20,7 +25,10 @@ export function scopeAllows(principal: Pick<Principal, 'roles'> & { readonly sco
   return false;
 }
 
-/** First segment after `/api/v1/`, lower-case. The OpenAPI document tells what `schemas` tells, and opens with the same scope. */
+/**
+ * The first path segment after `/api/v1/`, in lower case. The OpenAPI document describes the content types, so it has
+ * the resource `schemas`.
+ */
 function resourceOf(path: string): string | undefined {
   if (!path.startsWith(CONTENT_PREFIX)) return undefined;
   const segment = /^[^/?#]*/.exec(path.slice(CONTENT_PREFIX.length))?.[0];
@@ -46,17 +54,22 @@ function covers(part: string, wanted: string): boolean {
 }
 
 /**
- * Why an API key may not make a request of the Content API, before roles and access rules are asked: scope first, then the key's list of
- * content types (spec 1, API key checks; spec 4 A, content details). @returns undefined when nothing stands in the way.
+ * Checks an API key's scopes, then its list of content types, for a request of the Content API. Roles and access rules
+ * are checked elsewhere.
+ * @returns the refusal; undefined when the request may pass
  */
-export function keyRefusal(key: Extract<Principal, { kind: 'api_key' }>, method: string, path: string): ErrorCode | undefined {
+export function keyRefusal(
+  key: Extract<Principal, { kind: 'api_key' }>,
+  method: string,
+  path: string,
+): ErrorCode | undefined {
   if (!scopeAllows(key, method, path)) return 'insufficient_scope';
   if (key.schemas.length === 0) return undefined;
   const schema = schemaOf(path);
   return schema === undefined || key.schemas.includes(schema) ? undefined : 'schema_not_allowed';
 }
 
-/** Content type that the path names. */
+/** Name of the content type in the path. */
 function schemaOf(path: string): string | undefined {
   return /^\/api\/v1\/(?:content|schemas)\/([^/?#]+)/.exec(path)?.[1];
 }

@@ -1,6 +1,6 @@
 /**
- * Members of identity events' data that no answer may show, by event type: sealed addresses, password hashes, digests and key hashes.
- * The audit detail masks them (spec 4 A: the event's data, secrets never).
+ * Members of event data that no answer may contain, by event type: sealed addresses, password hashes, digests and key
+ * hashes. The audit log masks them.
  */
 export const IDENTITY_SECRET_FIELDS: Readonly<Record<string, readonly string[]>> = {
   UserCreated: ['email', 'email_digest', 'password_hash'],

@@ -1,9 +1,9 @@
 import { TENANT_SLUG } from '../stream.ts';
 import { areRoleNames, distinctRoles, hasAdminRole } from './roles.ts';
 
-/** What the tokens of an outside issuer may do here (spec 4 A, sign-in details): those for `audience` act in `tenant` with `roles`. */
+/** Tokens that an external issuer made for `audience` act in `tenant` with `roles`. */
 export type TrustedIssuerPolicy = {
-  /** Base URL without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly issuer: string;
   readonly audience: string;
   readonly tenant: string;
@@ -13,17 +13,19 @@ export type TrustedIssuerPolicy = {
 const MEMBERS = ['issuer', 'audience', 'tenant', 'roles'];
 const MAX_AUDIENCE = 1_000;
 
-/** An issuer as it is compared: those that differ in a slash at the end are one. */
+/** Normalises an issuer URL: removes trailing slashes. */
 export function issuerName(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
 /**
- * Reads `TRUSTED_ISSUER_POLICIES`. Nobody outside makes admins: `admin` and `super_admin` pass without rules, so a policy that names one is
- * refused, as keys with these roles need an end and magic links never give them.
- * @returns what is wrong with the first policy that is none, in words for the operator
+ * Parses `TRUSTED_ISSUER_POLICIES`. A policy with an admin role is refused: an external issuer must not create admins,
+ * because access rules do not apply to them.
+ * @returns the policies, or the problem of the first invalid policy in words for the operator
  */
-export function parseTrustedIssuerPolicies(text: string): { readonly policies: readonly TrustedIssuerPolicy[] } | { readonly problem: string } {
+export function parseTrustedIssuerPolicies(
+  text: string,
+): { readonly policies: readonly TrustedIssuerPolicy[] } | { readonly problem: string } {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -35,8 +37,8 @@ export function parseTrustedIssuerPolicies(text: string): { readonly policies: r
   for (const [n, value] of parsed.entries()) {
     const policy = policyOf(value);
     if (typeof policy === 'string') return { problem: `policy ${n + 1}: ${policy}` };
-    const again = policies.some(({ issuer, audience }) => issuer === policy.issuer && audience === policy.audience);
-    if (again) return { problem: `policy ${n + 1}: an earlier one has the same issuer and audience` };
+    const repeated = policies.some(({ issuer, audience }) => issuer === policy.issuer && audience === policy.audience);
+    if (repeated) return { problem: `policy ${n + 1}: an earlier one has the same issuer and audience` };
     policies.push(policy);
   }
   return { policies };
@@ -48,7 +50,8 @@ function policyOf(value: unknown): TrustedIssuerPolicy | string {
   const unknown = Object.keys(value).find((name) => !MEMBERS.includes(name));
   if (unknown !== undefined) return `it may hold ${MEMBERS.join(', ')} only`;
   if (typeof issuer !== 'string' || issuer === '') return 'issuer is required';
-  if (typeof audience !== 'string' || audience === '' || audience.length > MAX_AUDIENCE) return 'audience is required: tokens that the issuer made for others must not be taken';
+  if (typeof audience !== 'string' || audience === '' || audience.length > MAX_AUDIENCE)
+    return 'audience is required: tokens that the issuer made for others must not be taken';
   if (typeof tenant !== 'string' || !TENANT_SLUG.test(tenant)) return 'tenant must be the slug of a tenant';
   if (!isTextList(roles) || roles.length === 0 || !areRoleNames(roles)) return 'roles must be a list of role names';
   if (hasAdminRole(roles)) return 'roles must not name admin or super_admin';

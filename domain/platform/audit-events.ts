@@ -1,7 +1,7 @@
 import type { DomainEvent, GlobalPosition } from '../event.ts';
 
-/** What a seal says of a stretch of a tenant's chain: both ends are inclusive. */
-export type SealedStretch = {
+/** The part of a tenant's audit chain that one audit seal covers. Both ends are inclusive. */
+export type SealedRange = {
   readonly tenant: string;
   readonly from_seq: number;
   readonly to_seq: number;
@@ -9,12 +9,12 @@ export type SealedStretch = {
   readonly to_position: GlobalPosition;
   /** MAC of the last link, base64url. */
   readonly head_mac: string;
-  /** Root of the tree over the digests of the stretch, base64url (RFC 6962). */
+  /** Merkle tree root (RFC 6962) over the digests of the links, base64url. */
   readonly merkle_root: string;
 };
 
 /**
- * Events of stream `audit-<tenant>.seals`. `jws` is the stretch, signed (compact JWS, EdDSA): kept or published elsewhere, it proves to anyone
- * with the public key what stood in the log.
+ * Event of stream `audit-<tenant>.seals`. `jws` is the range as a signed compact JWS (EdDSA). A copy that is stored
+ * elsewhere proves to anyone with the public key what the log contained.
  */
-export type AuditEvent = DomainEvent<'AuditSealed', SealedStretch & { readonly jws: string }>;
+export type AuditEvent = DomainEvent<'AuditSealed', SealedRange & { readonly jws: string }>;

@@ -1,9 +1,10 @@
 import type { Actor, GlobalPosition, RecordedEvent } from '../event.ts';
-import type { Json, JsonObject } from '../json.ts';
 import { IDENTITY_SECRET_FIELDS } from '../identity/secret-fields.ts';
+import { type Json, type JsonObject, isJsonObject } from '../json.ts';
+import { SECRET_MASK } from '../secret-mask.ts';
 import { parseStream } from '../stream.ts';
 
-/** One line of the audit log (spec 4 A, API keys, audit, usage). */
+/** One record of the audit log. It describes an event without its data. */
 export type AuditRecord = {
   readonly id: string;
   readonly type: string;
@@ -38,32 +39,40 @@ export function auditRecord(event: RecordedEvent): AuditRecord {
   };
 }
 
-/** `EntryFieldsChanged` reads "entry fields changed: body, title"; only names, never values. */
+/**
+ * For example `EntryFieldsChanged` → "entry fields changed: body, title". It contains names of fields, never their
+ * values.
+ */
 function summaryOf({ type, data }: RecordedEvent): string {
   const words = type.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, ' ').toLowerCase();
-  const subject = typeof data['schema'] === 'string' ? ` in ${data['schema']}` : typeof data['name'] === 'string' ? ` ${data['name']}` : '';
-  const fields = isObject(data['fields']) && type.endsWith('Changed') ? `: ${Object.keys(data['fields']).toSorted().join(', ')}` : '';
+  const subject =
+    typeof data['schema'] === 'string'
+      ? ` in ${data['schema']}`
+      : typeof data['name'] === 'string'
+        ? ` ${data['name']}`
+        : '';
+  const fields =
+    isJsonObject(data['fields']) && type.endsWith('Changed')
+      ? `: ${Object.keys(data['fields']).toSorted().join(', ')}`
+      : '';
   return `${words}${subject}${fields}`;
 }
 
-/** What stands in place of a secret. */
-const MASK = '********';
-
 /**
- * Data of an event with everything sealed taken out, and what identity's events carry of digests and hashes: secrets never leave, personal
- * data is not opened here.
+ * Data of an event with a mask in place of every sealed value and of the digests and hashes in identity events. Sealed
+ * personal data is masked, not opened.
  */
 export function withoutSecrets({ type, data }: { readonly type: string; readonly data: JsonObject }): JsonObject {
   const secret = IDENTITY_SECRET_FIELDS[type] ?? [];
-  return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, secret.includes(key) ? MASK : masked(value)]));
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, secret.includes(key) ? SECRET_MASK : masked(value)]),
+  );
 }
 
 function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map(masked);
-  if (!isObject(value)) return value;
-  return '$sealed' in value ? MASK : Object.fromEntries(Object.entries(value).map(([key, member]) => [key, masked(member)]));
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isJsonObject(value)) return value;
+  return '$sealed' in value
+    ? SECRET_MASK
+    : Object.fromEntries(Object.entries(value).map(([key, member]) => [key, masked(member)]));
 }

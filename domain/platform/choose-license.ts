@@ -1,9 +1,11 @@
-import type { License } from './license.ts';
-import { phaseOf } from './license.ts';
+import { type License, phaseOf } from './license.ts';
 
 const RANK = { active: 2, grace: 1, lapsed: 0 } as const;
 
-/** The license to go by: an active one before one in its grace period before a lapsed one; among equals the first. Undefined ones are passed over. */
+/**
+ * Chooses the license in force: an active one before one in its grace period before a lapsed one; the first of several
+ * in the same phase. Skips undefined candidates.
+ */
 export function chooseLicense(candidates: readonly (License | undefined)[], now: Date): License | undefined {
   let best: License | undefined;
   for (const candidate of candidates) {

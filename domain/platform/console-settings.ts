@@ -1,30 +1,28 @@
 import type { Decider } from '../decider.ts';
-import type { DomainEvent, RecordedEvent } from '../event.ts';
 import type { JsonObject } from '../json.ts';
+import type { ConsoleSettingsEvent, ConsoleValue } from './console-settings-events.ts';
 
-/** A value as the console saved it: text, a sealed secret, or null for one that it says nothing about any more. */
-export type ConsoleValue = string | JsonObject | null;
-
-/** Event of stream `settings-default.console`: settings of the install that the console saved, by variable. */
-export type ConsoleSettingsEvent = DomainEvent<'ConsoleSettingsSaved', { readonly values: { readonly [variable: string]: ConsoleValue } }>;
-
-/** What the console says, by variable. */
+/** Settings of the install that the console saved, by the name of their variable: text, or a sealed secret. */
 export type ConsoleSettings = { readonly [variable: string]: string | JsonObject };
 
-export const consoleSettingsDecider: Decider<ConsoleSettings, ConsoleSettingsEvent> = {
+/** Sets the given variables. Null removes one; the variables that are not given stay. */
+export type ConsoleSettingsCommand = {
+  readonly kind: 'save';
+  readonly values: { readonly [variable: string]: ConsoleValue };
+};
+
+export const consoleSettingsDecider: Decider<ConsoleSettings, ConsoleSettingsCommand, ConsoleSettingsEvent> = {
   initialState: () => ({}),
-  evolve: (state, { data }) => {
+  decide(state, command) {
+    const changes = Object.entries<ConsoleValue>(command.values).filter(([variable, value]) =>
+      value === null ? variable in state : state[variable] !== value,
+    );
+    return changes.length === 0
+      ? []
+      : [{ type: 'ConsoleSettingsSaved', data: { values: Object.fromEntries(changes) } }];
+  },
+  evolve(state, { data }) {
     const all = Object.entries<ConsoleValue>({ ...state, ...data.values });
     return Object.fromEntries(all.filter((entry): entry is [string, string | JsonObject] => entry[1] !== null));
   },
 };
-
-/** @throws TypeError for an event of another kind */
-export function parseConsoleSettingsEvent(event: RecordedEvent): ConsoleSettingsEvent {
-  if (!isConsoleSettingsEvent(event)) throw new TypeError(`not an event of the console's settings: ${event.type}`);
-  return event;
-}
-
-function isConsoleSettingsEvent(event: RecordedEvent): event is RecordedEvent & ConsoleSettingsEvent {
-  return event.type === 'ConsoleSettingsSaved';
-}

@@ -1,16 +1,26 @@
-/** Paid capabilities that a license may name (spec 1, what the service does, 4). */
+/** Paid capabilities that a license can grant. */
 export const CAPABILITIES = [
-  'alerts-pro', 'apikey-pro', 'config-sync', 'content-pro', 'flow-pro', 'localization-pro', 'media-pro', 'migration-toolkit', 'rate-limit-pro', 'schema-pro', 'webhook-pro',
+  'alerts-pro',
+  'apikey-pro',
+  'config-sync',
+  'content-pro',
+  'flow-pro',
+  'localization-pro',
+  'media-pro',
+  'migration-toolkit',
+  'rate-limit-pro',
+  'schema-pro',
+  'webhook-pro',
 ] as const;
 
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** `iss` of every license (spec 4 A, license). */
+/** Claim `iss` of every license token. */
 export const LICENSE_ISSUER = 'palimpsest-license';
 
-/** What a signed token says. Its signature was checked before; whether it is in force is a question of time. */
+/** The claims of a license token with a valid signature. `phaseOf` tells whether the license is in force. */
 export type License = {
-  /** Whose it is. */
+  /** The licensee. */
   readonly subject: string;
   readonly issuedAt: Date;
   readonly expiresAt: Date;
@@ -20,16 +30,19 @@ export type License = {
   readonly links: Readonly<Record<string, string>>;
 };
 
-/** Before its end a license is active, for 7 days more its features keep running, then it has lapsed (spec 1, license). */
+/**
+ * A license is active until it expires, then in its grace period for 7 days, then lapsed. It grants capabilities until
+ * it has lapsed.
+ */
 export type LicensePhase = 'active' | 'grace' | 'lapsed';
 
 const DAY_MS = 86_400_000;
-/** How long paid features outlive their license. */
-export const GRACE_MS = 7 * DAY_MS;
-/** How long before its end a license is renewed by the license server. */
-export const RENEWAL_MS = 7 * DAY_MS;
+/** Length of the grace period. */
+const GRACE_MS = 7 * DAY_MS;
+/** How long before its expiry a license is renewed at the license server. */
+const RENEWAL_MS = 7 * DAY_MS;
 
-/** Names that older licenses use (spec 3, limits). */
+/** Names of capabilities in older licenses. */
 const LEGACY: Readonly<Record<string, Capability>> = { 'cron-pro': 'alerts-pro' };
 const LATEST_SECONDS = 8_640_000_000_000;
 
@@ -43,23 +56,33 @@ export function phaseOf(license: Pick<License, 'expiresAt'>, now: Date): License
   return now < graceUntil(license) ? 'grace' : 'lapsed';
 }
 
-/** Whether a license ends so soon that it is to be renewed; true also once it has ended. */
-export function isDue({ expiresAt }: Pick<License, 'expiresAt'>, now: Date): boolean {
+/** Whether a license expires so soon that it must be renewed; also true after its expiry. */
+export function isRenewalDue({ expiresAt }: Pick<License, 'expiresAt'>, now: Date): boolean {
   return now.getTime() >= expiresAt.getTime() - RENEWAL_MS;
 }
 
 /**
- * Reads the claims of a token whose signature is right (spec 4 A, license). Capabilities that this version does not know are passed over.
- * @returns undefined when it is no license
+ * Parses the claims of a token with a valid signature. Ignores capabilities that this version does not know.
+ * @returns undefined when the token is not a license
  */
 export function parseLicenseClaims(claims: Readonly<Record<string, unknown>>): License | undefined {
   const { iss, sub, iat, exp, capabilities, links, plan } = claims;
-  if (iss !== LICENSE_ISSUER || typeof sub !== 'string' || sub === '' || !isSeconds(iat) || !isSeconds(exp) || !Array.isArray(capabilities)) return undefined;
+  if (
+    iss !== LICENSE_ISSUER ||
+    typeof sub !== 'string' ||
+    sub === '' ||
+    !isSeconds(iat) ||
+    !isSeconds(exp) ||
+    !Array.isArray(capabilities)
+  )
+    return undefined;
   return {
     subject: sub,
     issuedAt: new Date(iat * 1000),
     expiresAt: new Date(exp * 1000),
-    capabilities: CAPABILITIES.filter((known) => capabilities.some((name) => name === known || (typeof name === 'string' && LEGACY[name] === known))),
+    capabilities: CAPABILITIES.filter((known) =>
+      capabilities.some((name) => name === known || (typeof name === 'string' && LEGACY[name] === known)),
+    ),
     plan: typeof plan === 'string' && plan !== '' ? plan : 'licensed',
     links: linksOf(links),
   };
@@ -69,7 +92,7 @@ function isSeconds(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 && value < LATEST_SECONDS;
 }
 
-/** Links are shown to people: nothing but web addresses passes. */
+/** Keeps only http and https URLs, because people see and click the links. */
 function linksOf(links: unknown): Readonly<Record<string, string>> {
   if (typeof links !== 'object' || links === null || Array.isArray(links)) return {};
   const web = Object.entries(links).filter((entry): entry is [string, string] => {

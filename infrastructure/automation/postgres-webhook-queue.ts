@@ -1,10 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { AttemptRecord, ClaimedDelivery, UnannouncedDeadLetter, WebhookMessage, WebhookQueue } from '../../application/ports/webhook-queue.ts';
+import type {
+  AttemptRecord,
+  ClaimedDelivery,
+  UnannouncedDeadLetter,
+  WebhookMessage,
+  WebhookQueue,
+} from '../../application/ports/webhook-queue.ts';
 import type { Queryable } from '../postgres/database.ts';
 
-/** Characters of an endpoint's answer that are kept with an attempt. */
-const MAX_RESPONSE_KEPT = 16_384;
-const MAX_ERROR_KEPT = 1_000;
+/** Most characters of a response body, and of an error, that are stored with an attempt. */
+const MAX_RESPONSE_STORED = 16_384;
+const MAX_ERROR_STORED = 1_000;
 
 const ENQUEUE = `
   with added as (
@@ -29,7 +35,10 @@ const CLAIM = `
   )
   select c.*, m.event, m.schema, m.body, m.traceparent from claimed c join operational.webhook_messages m on m.id = c.message_id`;
 
-/** The primary key of the attempts decides who records attempt n; everything else follows from having won. */
+/**
+ * Several workers may record the same attempt. The primary key of the attempts lets one of them win; only its values
+ * change other rows.
+ */
 const RECORD = `
   with done as (
     select * from unnest(
@@ -84,13 +93,30 @@ type UnannouncedRow = {
   readonly last_status_code: number | null;
 };
 
-/** The queue of webhook deliveries in `operational.webhook_*`. Time is the database's; a claim is a due time in the future. */
+/**
+ * The queue of webhook deliveries in the tables `operational.webhook_*`. All times are from the clock of the database.
+ * A claim moves the due time into the future.
+ */
 export function createPostgresWebhookQueue({ database }: { readonly database: Queryable }): WebhookQueue<Queryable> {
   return {
     enqueue(messages, tx = database) {
       if (messages.length === 0) return Promise.resolve(0);
       const column = <Key extends keyof WebhookMessage>(key: Key) => messages.map((message) => message[key] ?? null);
-      return tx.execute(ENQUEUE, [column('id'), column('tenant'), column('webhookId'), column('eventId'), column('event'), column('schema'), column('body'), column('deliveryId'), column('traceparent')], 'webhook_enqueue');
+      return tx.execute(
+        ENQUEUE,
+        [
+          column('id'),
+          column('tenant'),
+          column('webhookId'),
+          column('eventId'),
+          column('event'),
+          column('schema'),
+          column('body'),
+          column('deliveryId'),
+          column('traceparent'),
+        ],
+        'webhook_enqueue',
+      );
     },
 
     async claim({ limit, leaseMs }) {
@@ -112,7 +138,8 @@ export function createPostgresWebhookQueue({ database }: { readonly database: Qu
     },
 
     async nextDue() {
-      // No row where nothing waits: greatest() takes a null for nothing, so the empty queue would be due at once.
+      // `having` returns no row for an empty queue. Without it greatest() ignores the null and returns 0, which means
+      // due now.
       const [row] = await database.query<{ readonly wait: number }>(
         'select greatest(extract(epoch from min(due_at) - clock_timestamp()) * 1000, 0)::double precision as wait from operational.webhook_queue having min(due_at) is not null',
         [],
@@ -123,7 +150,11 @@ export function createPostgresWebhookQueue({ database }: { readonly database: Qu
 
     async record(attempts) {
       if (attempts.length === 0) return [];
-      const rows = await database.query<{ readonly message_id: string }>(RECORD, recordValues(attempts), 'webhook_record');
+      const rows = await database.query<{ readonly message_id: string }>(
+        RECORD,
+        recordValues(attempts),
+        'webhook_record',
+      );
       return rows.map((row) => row.message_id);
     },
 
@@ -160,11 +191,16 @@ export function createPostgresWebhookQueue({ database }: { readonly database: Qu
     },
 
     async announced(ids) {
-      await database.execute('update operational.webhook_dead_letters set announced_at = now() where id = any($1::uuid[])', [ids]);
+      await database.execute(
+        'update operational.webhook_dead_letters set announced_at = now() where id = any($1::uuid[])',
+        [ids],
+      );
     },
 
     async depth() {
-      const [row] = await database.query<{ readonly depth: number }>('select count(*)::int as depth from operational.webhook_queue');
+      const [row] = await database.query<{ readonly depth: number }>(
+        'select count(*)::int as depth from operational.webhook_queue',
+      );
       return row?.depth ?? 0;
     },
   };
@@ -177,8 +213,8 @@ function recordValues(attempts: readonly AttemptRecord[]): readonly unknown[] {
     attempts.map(({ status }) => status),
     attempts.map(({ statusCode }) => statusCode ?? null),
     attempts.map(({ durationMs }) => Math.round(durationMs)),
-    attempts.map(({ responseBody }) => stored(responseBody, MAX_RESPONSE_KEPT)),
-    attempts.map(({ error }) => stored(error, MAX_ERROR_KEPT)),
+    attempts.map(({ responseBody }) => storableText(responseBody, MAX_RESPONSE_STORED)),
+    attempts.map(({ error }) => storableText(error, MAX_ERROR_STORED)),
     attempts.map(({ at }) => at.toISOString()),
     attempts.map(({ next }) => next?.deliveryId ?? null),
     attempts.map(({ next }) => next?.delayMs ?? null),
@@ -187,8 +223,8 @@ function recordValues(attempts: readonly AttemptRecord[]): readonly unknown[] {
   ];
 }
 
-/** PostgreSQL takes no NUL in text. */
-function stored(text: string | undefined, limit: number): string | null {
+/** Truncates text and removes NUL characters, which PostgreSQL cannot store. */
+function storableText(text: string | undefined, limit: number): string | null {
   return text === undefined ? null : text.slice(0, limit).replaceAll('\0', '');
 }
 

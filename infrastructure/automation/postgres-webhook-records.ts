@@ -3,7 +3,10 @@ import type { Queryable } from '../postgres/database.ts';
 
 const RFC3339 = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
-/** Attempts made and, while a delivery waits, the one to come; each side reads only as far as the page reaches. */
+/**
+ * Past attempts and, while a delivery is queued, its next attempt. Each branch of the union reads only the rows up to
+ * the end of the page.
+ */
 const DELIVERIES = `
   select d.id, d.webhook_id, m.event, m.schema, d.status, d.status_code, d.duration_ms, m.body as request_body, d.response_body,
     d.attempt_num - 1 as retry_count, d.attempt_num, d.error, to_char(d.created_at at time zone 'utc', ${RFC3339}) as created_at
@@ -22,17 +25,17 @@ const DEAD_LETTER = `
     to_char(created_at at time zone 'utc', ${RFC3339}) as created_at
   from operational.webhook_dead_letters`;
 
-/** The records of deliveries as the admin API reads them. */
+/** Reads the attempts and dead letters of webhooks for the admin API. */
 export function createPostgresWebhookRecords({ database }: { readonly database: Queryable }): WebhookRecords {
   return {
-    deliveries: ({ tenant, webhookId, limit, offset }) => database.query<DeliveryRow>(DELIVERIES, [tenant, webhookId, limit, offset]),
+    deliveries: ({ tenant, webhookId, limit, offset }) =>
+      database.query<DeliveryRow>(DELIVERIES, [tenant, webhookId, limit, offset]),
     deadLetters: ({ tenant, status, limit, offset }) =>
-      database.query<DeadLetterRow>(`${DEAD_LETTER} where tenant_id = $1 and ($2::text is null or status = $2) order by webhook_dead_letters.created_at desc, id desc limit $3 offset $4`, [
-        tenant,
-        status ?? null,
-        limit,
-        offset,
-      ]),
-    deadLetter: async (tenant, id) => (await database.query<DeadLetterRow>(`${DEAD_LETTER} where tenant_id = $1 and id = $2`, [tenant, id]))[0],
+      database.query<DeadLetterRow>(
+        `${DEAD_LETTER} where tenant_id = $1 and ($2::text is null or status = $2) order by webhook_dead_letters.created_at desc, id desc limit $3 offset $4`,
+        [tenant, status ?? null, limit, offset],
+      ),
+    deadLetter: async (tenant, id) =>
+      (await database.query<DeadLetterRow>(`${DEAD_LETTER} where tenant_id = $1 and id = $2`, [tenant, id]))[0],
   };
 }

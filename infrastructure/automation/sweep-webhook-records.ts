@@ -1,9 +1,9 @@
 import type { Database } from '../postgres/database.ts';
 
-export type SweepWebhookRecordsOptions = {
-  /** Days that the record of a delivery is kept after its last attempt; 0 or less keeps it for ever. */
+export type SweepWebhookRecordsInput = {
+  /** Days that a delivery and its attempts are kept after the last attempt; 0 or less keeps them forever. */
   readonly retentionDays: number;
-  /** Messages that one statement removes. Default 500. */
+  /** Most messages that one statement deletes. Default: 500. */
   readonly batchSize?: number;
   readonly signal?: AbortSignal;
 };
@@ -19,10 +19,16 @@ const SWEEP = `
   attempts as (delete from operational.webhook_attempts a using old where a.message_id = old.id)
   delete from operational.webhook_messages m using old where m.id = old.id`;
 
-/** Removes what was sent long ago with the record of its attempts; never what is still to be sent or may be replayed. @returns messages removed */
-export async function sweepWebhookRecords(database: Pick<Database, 'execute'>, { retentionDays, batchSize = 500, signal }: SweepWebhookRecordsOptions): Promise<number> {
+/**
+ * Deletes old messages and their attempts. Messages that are queued or have a pending dead letter are kept.
+ * @returns the number of deleted messages
+ */
+export async function sweepWebhookRecords(
+  { retentionDays, batchSize = 500, signal }: SweepWebhookRecordsInput,
+  { database }: { readonly database: Pick<Database, 'execute'> },
+): Promise<number> {
   if (retentionDays <= 0) return 0;
-  for (let removed = 0; ; ) {
+  for (let removed = 0; ;) {
     const batch = await database.execute(SWEEP, [retentionDays, batchSize]);
     removed += batch;
     if (batch < batchSize || signal?.aborted === true) return removed;

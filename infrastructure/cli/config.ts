@@ -8,19 +8,26 @@ import { quickstartDefaults } from './quickstart-defaults.ts';
 
 export const usage = `usage: palimpsest config check|print|schema [--json] [--quickstart]
 
-  check    every problem that would refuse the start of \`serve\`, at once; exits 1 when there is one
-  print    every setting with its value and the layer it comes from, then the problems; secrets are masked
-  schema   the JSON Schema of svc.yaml, for editors
+  check    prints every problem that prevents the start of \`serve\`; exits 1 when there is one
+  print    prints every setting with its value and its layer, then the problems; secrets are masked
+  schema   prints the JSON Schema of svc.yaml, for editors
 
-  --json        for programs
-  --quickstart  with the defaults of \`start\` below the file
+  --json        prints JSON
+  --quickstart  uses the defaults of \`start\` instead of the built-in defaults
 
-What the console has saved is kept in the database and is not read here: GET /api/admin/config shows it.
+Settings saved in the console are in the database; this command does not read them. GET /api/admin/config shows them.
 `;
 
-/** `palimpsest config` (spec 1, Configuration): the settings before a start. */
+/**
+ * `palimpsest config`: checks or prints the settings without a start.
+ * @returns 1 when there are problems, 2 for wrong arguments
+ */
 export function run(args: readonly string[]): Promise<number> {
-  const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options: { json: { type: 'boolean', default: false }, quickstart: { type: 'boolean', default: false } } });
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { json: { type: 'boolean', default: false }, quickstart: { type: 'boolean', default: false } },
+  });
   const [action, ...more] = positionals;
   if (more.length > 0 || (action !== 'check' && action !== 'print' && action !== 'schema')) {
     process.stderr.write(usage);
@@ -34,17 +41,25 @@ export function run(args: readonly string[]): Promise<number> {
   const problems = [...start.problems, ...problemsOf(readSettings(start.layers))];
   const settings = createConfiguration(start.layers).list(new Map());
   if (values.json) {
-    const body = { ...(action === 'print' ? { settings } : {}), files: start.file.files, problems, unknown: start.file.unknown };
+    const body = {
+      ...(action === 'print' ? { settings } : {}),
+      files: start.file.files,
+      problems,
+      unknown: start.file.unknown,
+    };
     process.stdout.write(`${JSON.stringify(body, undefined, 2)}\n`);
   } else {
     for (const file of start.file.files) process.stdout.write(`# ${file}\n`);
     if (action === 'print') {
       const width = Math.max(...settings.map(({ key }) => key.length));
-      for (const { key, value, source } of settings) process.stdout.write(`${key.padEnd(width)}  ${source.padEnd(11)}  ${value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)}\n`);
+      for (const { key, value, source } of settings)
+        process.stdout.write(
+          `${key.padEnd(width)}  ${source.padEnd(11)}  ${value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)}\n`,
+        );
     }
-    for (const unknown of start.file.unknown) process.stderr.write(`not used: ${unknown}\n`);
+    for (const unknown of start.file.unknown) process.stderr.write(`ignored: ${unknown}\n`);
     for (const { variable, remedy } of problems) process.stderr.write(`${variable}: ${remedy}\n`);
-    if (action === 'check' && problems.length === 0) process.stdout.write('The settings are fine.\n');
+    if (action === 'check' && problems.length === 0) process.stdout.write('The settings are valid.\n');
   }
   return Promise.resolve(problems.length > 0 ? 1 : 0);
 }

@@ -1,41 +1,63 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { EventStore } from '../../application/ports/event-store.ts';
-import type { CopyProgress } from '../../application/platform/copy-events.ts';
 import { copyEvents } from '../../application/platform/copy-events.ts';
+import type { EventStore } from '../../application/ports/event-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { createLogger } from '../logging/create-logger.ts';
-import type { ProgressBar } from './progress.ts';
-import { progressBar } from './progress.ts';
+import { printJson } from './print-json.ts';
+import { createProgress } from './progress.ts';
 
-const USAGE = 'usage: palimpsest copy-events --from <url> --to <url>   (postgres://… is the event store in that database, esdb://… or kurrentdb://… a server of its own)\n';
+const USAGE =
+  'usage: palimpsest copy-events --from <url> --to <url>   (postgres://… is the event store in that database, esdb://… or kurrentdb://… an EventStoreDB)\n';
 
 /**
- * `palimpsest copy-events --from <url> --to <url>` (rule 4): one JSON line on stdout, progress on stderr.
- * @returns 0 when both stores hold the same, 1 when they differ, 2 for arguments that are none
+ * `palimpsest copy-events --from <url> --to <url>`: copies all events between event stores and compares the stores.
+ * Prints one JSON line on stdout and the progress on stderr.
+ * @returns 0 when both stores contain the same events, 1 when they differ, 2 for wrong arguments
  */
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { from: { type: 'string' }, to: { type: 'string' } } });
   const { from: source, to: target } = values;
   if (source === undefined || target === undefined || source === target) {
-    process.stderr.write(source !== undefined && source === target ? 'copy-events: --from and --to are the same store\n' : USAGE);
+    process.stderr.write(
+      source !== undefined && source === target ? 'copy-events: --from and --to are the same store\n' : USAGE,
+    );
     return 2;
   }
   const logger = createLogger({ level: 'warn', format: 'pretty' });
   const stopping = new AbortController();
   const stop = (): void => {
-    stopping.abort(new Error('stopped; run it again to go on'));
+    stopping.abort(new Error('stopped; run the command again to continue'));
   };
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-  const from = await open(source, { logger, migrated: false });
+  const from = await openStore(source, { logger, migrated: false });
   try {
-    const to = await open(target, { logger, migrated: true });
+    const to = await openStore(target, { logger, migrated: true });
     try {
-      const onProgress = progress();
-      const { equal, events, streams, copied, sameOrder, differences, heads } = await copyEvents({ from: from.store, to: to.store, pause: (ms) => pause(ms), signal: stopping.signal, onProgress: onProgress.update });
-      onProgress.finish();
-      process.stdout.write(`${JSON.stringify({ equal, events, streams, copied, same_order: sameOrder, from_head: heads.from, to_head: heads.to, differences })}\n`);
+      const progress = createProgress();
+      const { equal, events, streams, copied, sameOrder, differences, heads } = await copyEvents(
+        {
+          from: from.store,
+          to: to.store,
+          signal: stopping.signal,
+          onProgress: ({ phase, done, total }) => {
+            progress.update(STEPS[phase], done, total);
+          },
+        },
+        { pause: (ms) => pause(ms) },
+      );
+      progress.finish();
+      printJson({
+        equal,
+        events,
+        streams,
+        copied,
+        same_order: sameOrder,
+        from_head: heads.from,
+        to_head: heads.to,
+        differences,
+      });
       return equal && sameOrder ? 0 : 1;
     } finally {
       await to.close();
@@ -47,9 +69,18 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-type Opened = { readonly store: EventStore; close(): Promise<void> };
+const STEPS = {
+  copying: { label: 'Copying', unit: 'positions' },
+  comparing: { label: 'Comparing', unit: 'events' },
+} as const;
 
-async function open(url: string, { logger, migrated }: { readonly logger: Logger; readonly migrated: boolean }): Promise<Opened> {
+type OpenedStore = { readonly store: EventStore; close(): Promise<void> };
+
+/** `migrated`: creates the schema of the embedded event store when it is missing. */
+async function openStore(
+  url: string,
+  { logger, migrated }: { readonly logger: Logger; readonly migrated: boolean },
+): Promise<OpenedStore> {
   if (!/^postgres(ql)?:\/\//.test(url)) {
     const { openEventStoreDb } = await import('../event-store/eventstoredb/eventstoredb-event-store.ts');
     const store = await openEventStoreDb({ url, logger });
@@ -75,21 +106,4 @@ async function open(url: string, { logger, migrated }: { readonly logger: Logger
     await database.close();
     throw error;
   }
-}
-
-/** A bar a phase. */
-function progress(): { readonly update: (progress: CopyProgress) => void; readonly finish: () => void } {
-  let current: { readonly phase: CopyProgress['phase']; readonly bar: ProgressBar } | undefined;
-  return {
-    update({ phase, done, total }) {
-      if (current?.phase !== phase) {
-        current?.bar.finish();
-        current = { phase, bar: progressBar(phase === 'copying' ? { label: 'Copying', unit: 'positions', total } : { label: 'Comparing', unit: 'events', total }) };
-      }
-      current.bar.update(done, total);
-    },
-    finish() {
-      current?.bar.finish();
-    },
-  };
 }

@@ -1,30 +1,34 @@
 import { createHash } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
-import type { Server } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { type Server, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Takes a data directory for as long as this process lives: a second quickstart would stop the first one's database. The lock is a listening socket, which the
- * system takes back however the process ends, so that no start is ever refused because of a dead one.
- * @throws Error when another process on this machine holds it
+ * Locks a data directory until this process ends, because a second quickstart would stop the database of the first. The
+ * lock is a listening socket: the operating system releases it however the process ends, so that a crashed process
+ * never blocks a start.
+ * @throws Error when another process on this machine holds the lock
  */
 export async function lockDataDirectory(directory: string): Promise<void> {
   const address = addressOf(realpathSync(directory));
-  const server = (await listen(address)) ?? ((await isHeld(address)) ? undefined : await listenAnew(address));
-  if (!server) throw new Error(`another Palimpsest runs on ${directory}: stop it first, or choose another SVC_DATA_DIR`);
+  const server = (await listen(address)) ?? ((await isHeld(address)) ? undefined : await listenOnStaleFile(address));
+  if (!server)
+    throw new Error(`another Palimpsest process uses ${directory}: stop it first, or set another SVC_DATA_DIR`);
   server.unref();
 }
 
-/** Linux and Windows know names that vanish with their owner; elsewhere it is a file that may stay behind. */
+/**
+ * On Linux and Windows the address disappears with its process; elsewhere it is a socket file that a crash leaves
+ * behind.
+ */
 function addressOf(directory: string): string {
   const name = `palimpsest-${createHash('sha256').update(directory).digest('hex').slice(0, 24)}`;
   if (process.platform === 'linux') return `\0${name}`;
   return process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : join(tmpdir(), `${name}.sock`);
 }
 
-/** @returns undefined when the address is taken */
+/** @returns undefined when the address is in use */
 function listen(address: string): Promise<Server | undefined> {
   return new Promise((resolve, reject) => {
     const server = createServer((socket) => socket.destroy());
@@ -38,7 +42,8 @@ function listen(address: string): Promise<Server | undefined> {
   });
 }
 
-function listenAnew(address: string): Promise<Server | undefined> {
+/** Removes the socket file of a process that no longer runs. */
+function listenOnStaleFile(address: string): Promise<Server | undefined> {
   rmSync(address, { force: true });
   return listen(address);
 }

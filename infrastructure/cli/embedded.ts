@@ -2,31 +2,39 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 
-/** Database of the quickstart: the one every cluster has. */
+/** Name of the quickstart's database; every PostgreSQL server has it. */
 export const EMBEDDED_DATABASE = 'postgres';
 
-/** Where the embedded PostgreSQL lives below the data directory. */
+/** Directory of the embedded PostgreSQL. */
 export function embeddedDirectory(dataDirectory: string): string {
   return join(resolve(dataDirectory), 'postgres');
 }
 
 /**
- * Address of the database that a command works on: `DATABASE_URL`, else that of the quickstart running beside it.
- * @throws Error when there is neither
+ * Connection string of the database for a command: `DATABASE_URL`, else the database of a running quickstart.
+ * @throws Error when neither exists
  */
-export async function databaseUrlOf({ databaseUrl, dataDir }: { readonly databaseUrl: string | undefined; readonly dataDir: string }): Promise<string> {
+export async function databaseUrlOf({
+  databaseUrl,
+  dataDir,
+}: {
+  readonly databaseUrl: string | undefined;
+  readonly dataDir: string;
+}): Promise<string> {
   if (databaseUrl !== undefined && databaseUrl !== 'embedded') return databaseUrl;
-  const beside = await findEmbeddedPostgres(embeddedDirectory(dataDir));
-  if (beside) return beside(EMBEDDED_DATABASE);
-  throw new Error(`DATABASE_URL is unset and no quickstart runs on ${dataDir}: start it first, or name a database`);
+  const urlOf = await findEmbeddedPostgres(embeddedDirectory(dataDir));
+  if (urlOf) return urlOf(EMBEDDED_DATABASE);
+  throw new Error(
+    `DATABASE_URL is unset and no quickstart is running in ${dataDir}: start one first, or set DATABASE_URL`,
+  );
 }
 
-/** File of the secrets that the quickstart made for itself. */
+/** File of the quickstart's generated secrets. */
 export function secretsFile(dataDirectory: string): string {
   return join(resolve(dataDirectory), 'secrets.json');
 }
 
-/** The quickstart's secrets by variable; none where it never ran. */
+/** The quickstart's secrets by variable; empty before its first start. */
 export function quickstartSecrets(dataDirectory: string): Readonly<Record<string, string>> {
   try {
     return JSON.parse(readFileSync(secretsFile(dataDirectory), 'utf8')) as Readonly<Record<string, string>>;

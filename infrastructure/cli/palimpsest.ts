@@ -1,24 +1,62 @@
 #!/usr/bin/env node
 import { SettingsError } from '../configuration/load-settings.ts';
 
+// Stack traces name the sources. Before the commands' modules load: Node reads source maps while it loads modules.
+process.setSourceMapsEnabled(true);
+
 const COMMANDS = {
-  start: { summary: 'the quickstart: everything in one process on embedded defaults (--demo loads content to look at, --demo-from <directory> that of another folder of packages)', load: () => import('./start.ts') },
-  serve: { summary: 'starts what the environment says', load: () => import('./serve.ts') },
-  config: { summary: 'check|print|schema: every setting with its source and every problem at once, before a start', load: () => import('./config.ts') },
-  rebuild: { summary: '<projection|all>: rebuilds read models beside the live ones and swaps them in (--force: even when they differ)', load: () => import('./rebuild.ts') },
-  replay: { summary: '--to <DATABASE_URL> [--until <time|position>] [--tenant <slug>]: fresh read models from the streams alone', load: () => import('./replay.ts') },
-  'copy-events': { summary: '--from <url> --to <url>: moves the history between event stores and proves it equal', load: () => import('./copy-events.ts') },
-  keys: { summary: 'rotate | list: the keys that sign session tokens; a rotation needs no restart', load: () => import('./keys.ts') },
-  openapi: { summary: 'public|admin|all [--tenant <slug>] [--out <file>]: the OpenAPI document, with the tenant\'s content types', load: () => import('./openapi.ts') },
-  types: { summary: '[--tenant <slug>] [--out <file>]: TypeScript types of the tenant\'s content types, for palimpsest/client', load: () => import('./types.ts') },
+  start: {
+    summary:
+      'the quickstart: the whole service in one process with an embedded database (--demo loads sample content, --demo-from <directory> loads it from another directory of packages)',
+    load: () => import('./start.ts'),
+  },
+  serve: {
+    summary: 'starts the service with the settings of the environment and svc.yaml',
+    load: () => import('./serve.ts'),
+  },
+  config: {
+    summary: 'check|print|schema: checks or prints the settings without a start',
+    load: () => import('./config.ts'),
+  },
+  rebuild: {
+    summary:
+      '<projection|all>: rebuilds read models beside the live ones and swaps them in (--force: even when they differ)',
+    load: () => import('./rebuild.ts'),
+  },
+  replay: {
+    summary:
+      '--to <DATABASE_URL> [--until <time|position>] [--tenant <slug>]: builds all read models in an empty database',
+    load: () => import('./replay.ts'),
+  },
+  'copy-events': {
+    summary: '--from <url> --to <url>: copies all events to another event store and compares both',
+    load: () => import('./copy-events.ts'),
+  },
+  keys: {
+    summary: 'rotate | list: the signing keys of session tokens; a rotation needs no restart',
+    load: () => import('./keys.ts'),
+  },
+  openapi: {
+    summary: "public|admin|all [--tenant <slug>] [--out <file>]: the OpenAPI document, with the tenant's content types",
+    load: () => import('./openapi.ts'),
+  },
+  types: {
+    summary: "[--tenant <slug>] [--out <file>]: TypeScript types of the tenant's content types, for palimpsest/client",
+    load: () => import('./types.ts'),
+  },
   license: { summary: 'keygen | issue | inspect: licenses for development', load: () => import('./license.ts') },
-  'verify-audit': { summary: '[--tenant <slug>]: holds the log against its audit chain and names the first difference; exits 1 when there is one', load: () => import('./verify-audit.ts') },
+  'verify-audit': {
+    summary:
+      '[--tenant <slug>]: verifies the log against its audit chain and names the first difference; exits 1 when there is one',
+    load: () => import('./verify-audit.ts'),
+  },
 } as const;
 
-/** What a command's module exports: it answers the exit code, or undefined when the process goes on. */
+/** The exports of a command's module. */
 export type Command = {
+  /** @returns the exit code; undefined when the process keeps running */
   readonly run: (args: readonly string[]) => Promise<number | undefined>;
-  /** More than one line of help. */
+  /** Help of more than one line. */
   readonly usage?: string;
 };
 
@@ -46,20 +84,24 @@ async function main([name, ...args]: readonly string[]): Promise<number | undefi
   return command.run(args);
 }
 
-// What a command waits for last (connections that say goodbye) need not keep the process alive; ending before it would be exit code 13.
+// Some promises at the end of a command, such as closing connections, do not keep the process alive. Without this timer
+// Node would exit with 13.
 const alive = setInterval(() => undefined, 60_000);
 try {
   const code = await main(process.argv.slice(2));
   if (code !== undefined) process.exitCode = code;
 } catch (error) {
-  const message = error instanceof SettingsError || !(error instanceof Error) ? String(error instanceof Error ? error.message : error) : reasonOf(error);
+  const message =
+    error instanceof SettingsError || !(error instanceof Error)
+      ? String(error instanceof Error ? error.message : error)
+      : reasonOf(error);
   process.stderr.write(`palimpsest: ${message}\n`);
   process.exitCode = error instanceof TypeError && 'code' in error ? 2 : 1;
 } finally {
   clearInterval(alive);
 }
 
-/** One line a cause: what went wrong, and why. */
+/** The messages of an error and its causes, joined by colons. */
 function reasonOf(error: Error): string {
   const causes: string[] = [];
   for (let at: unknown = error; at instanceof Error; at = at.cause) {

@@ -1,20 +1,60 @@
 import { MultiBar, Presets } from 'cli-progress';
 
-/** A bar on a terminal; on anything else a line at every tenth of the way. Always on stderr: stdout is for results. */
-export type ProgressBar = {
-  /** `done` of `total`; both may grow. */
+/**
+ * A progress bar on a terminal; elsewhere one line for each 10 percent. Written to stderr, because stdout is for
+ * results.
+ */
+type ProgressBar = {
+  /** Shows `done` of `total`; both may grow. */
   update(done: number, total: number): void;
   finish(): void;
 };
 
-/** Starts a bar. `unit` is what is counted, such as `events`. */
-export function progressBar({ label, unit, total }: { readonly label: string; readonly unit: string; readonly total: number }): ProgressBar {
-  return process.stderr.isTTY ? bar({ label, unit, total }) : lines({ label, unit });
+/** One step of a command, such as the rebuild of one read model. */
+export type ProgressStep = {
+  readonly label: string;
+  /** What is counted, such as `events`. */
+  readonly unit: string;
+};
+
+export type Progress = {
+  /**
+   * Shows `done` of `total` for the step; another label than before finishes the bar and starts a new one. Both numbers
+   * may grow.
+   */
+  update(step: ProgressStep, done: number, total: number): void;
+  finish(): void;
+};
+
+/** Shows one bar for each step. */
+export function createProgress(): Progress {
+  let current: { readonly label: string; readonly bar: ProgressBar } | undefined;
+  return {
+    update(step, done, total) {
+      if (current?.label !== step.label) {
+        current?.bar.finish();
+        current = { label: step.label, bar: startBar(step, total) };
+      }
+      current.bar.update(done, total);
+    },
+    finish() {
+      current?.bar.finish();
+    },
+  };
 }
 
-function bar({ label, unit, total }: { label: string; unit: string; total: number }): ProgressBar {
+function startBar(step: ProgressStep, total: number): ProgressBar {
+  return process.stderr.isTTY ? drawnBar(step, total) : printedLines(step);
+}
+
+function drawnBar({ label, unit }: ProgressStep, total: number): ProgressBar {
   const bars = new MultiBar(
-    { format: `${label} {bar} {percentage}% {value}/{total} ${unit} {speed}/s, {eta_formatted} left`, hideCursor: true, clearOnComplete: false, stream: process.stderr },
+    {
+      format: `${label} {bar} {percentage}% {value}/{total} ${unit} {speed}/s, {eta_formatted} left`,
+      hideCursor: true,
+      clearOnComplete: false,
+      stream: process.stderr,
+    },
     Presets.shades_grey,
   );
   const started = performance.now();
@@ -30,7 +70,7 @@ function bar({ label, unit, total }: { label: string; unit: string; total: numbe
   };
 }
 
-function lines({ label, unit }: { label: string; unit: string }): ProgressBar {
+function printedLines({ label, unit }: ProgressStep): ProgressBar {
   let tenth = -1;
   return {
     update(done, total) {

@@ -3,13 +3,18 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { quickstartSecrets, secretsFile } from './embedded.ts';
 
-/** Where the quickstart keeps its state. */
+/** Directory of the quickstart's state: `SVC_DATA_DIR`, else `.palimpsest` in the working directory. */
 export function quickstartDirectory(environment: Readonly<Record<string, string | undefined>>): string {
   return resolve(environment['SVC_DATA_DIR'] ?? './.palimpsest');
 }
 
-/** What the quickstart puts in place of the built-in defaults (spec 4 A, development and production). Its secrets are there once it has run. */
-export function quickstartDefaults(environment: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+/**
+ * Replaces the built-in defaults of the settings in a quickstart. Includes the generated secrets once the quickstart
+ * has run.
+ */
+export function quickstartDefaults(
+  environment: Readonly<Record<string, string | undefined>>,
+): Readonly<Record<string, string>> {
   const dataDirectory = quickstartDirectory(environment);
   return {
     APP_ENV: 'development',
@@ -21,13 +26,19 @@ export function quickstartDefaults(environment: Readonly<Record<string, string |
   };
 }
 
-/** Makes the quickstart's secrets, once: they are kept, readable by their owner only. */
-export function makeQuickstartSecrets(dataDirectory: string): void {
+/** Creates the quickstart's secrets unless they exist. Only the owner of the file may read them. */
+export function ensureQuickstartSecrets(dataDirectory: string): void {
   if (Object.keys(quickstartSecrets(dataDirectory)).length > 0) return;
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   const secret = () => randomBytes(32).toString('hex');
-  const made = { JWT_SECRET: secret(), ENCRYPTION_KEY: secret(), API_KEY_PEPPER: secret(), SVC_AUDIT_HMAC_KEY: secret(), SVC_SETUP_TOKEN: randomBytes(16).toString('hex') };
+  const secrets = {
+    JWT_SECRET: secret(),
+    ENCRYPTION_KEY: secret(),
+    API_KEY_PEPPER: secret(),
+    SVC_AUDIT_HMAC_KEY: secret(),
+    SVC_SETUP_TOKEN: randomBytes(16).toString('hex'),
+  };
   const file = secretsFile(dataDirectory);
-  writeFileSync(file, JSON.stringify(made, undefined, 2), { mode: 0o600 });
+  writeFileSync(file, JSON.stringify(secrets, undefined, 2), { mode: 0o600 });
   chmodSync(file, 0o600);
 }

@@ -1,18 +1,16 @@
-import { parseArgs } from 'node:util';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { startService } from '../composition/service.ts';
-import type { Service } from '../composition/service.ts';
+import { parseArgs } from 'node:util';
+import { startService, type Service } from '../composition/start-service.ts';
 import { loadSettings } from '../configuration/load-settings.ts';
 import { startLayers } from '../configuration/start-layers.ts';
 import { createLogger } from '../logging/create-logger.ts';
-import type { EmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 import { openTracing } from '../tracing/open-tracing.ts';
-import { startEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
-import { makeQuickstartSecrets, quickstartDefaults, quickstartDirectory } from './quickstart-defaults.ts';
-import { stopOnSignal } from './until-signal.ts';
+import { ensureQuickstartSecrets, quickstartDefaults, quickstartDirectory } from './quickstart-defaults.ts';
+import { stopOnSignal } from './stop-on-signal.ts';
 
 const STEPS = {
   creating: 'Creating a database (once) …',
@@ -22,22 +20,31 @@ const STEPS = {
 } as const;
 
 /**
- * `palimpsest start`: the quickstart (spec 4 A, development and production). `--demo` loads the packages installed beside it,
- * `--demo-from <directory>` those of another folder of packages.
+ * `palimpsest start`: the quickstart, with an embedded database and generated secrets. `--demo` loads the documents of
+ * the packages in `node_modules`, `--demo-from <directory>` those of another directory of packages.
  */
 export async function run(args: readonly string[]): Promise<undefined> {
-  const { values } = parseArgs({ args: [...args], options: { demo: { type: 'boolean', default: false }, 'demo-from': { type: 'string' } } });
+  const { values } = parseArgs({
+    args: [...args],
+    options: { demo: { type: 'boolean', default: false }, 'demo-from': { type: 'string' } },
+  });
   const dataDirectory = quickstartDirectory(process.env);
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   await lockDataDirectory(dataDirectory);
-  makeQuickstartSecrets(dataDirectory);
+  ensureQuickstartSecrets(dataDirectory);
   const start = startLayers(process.env, quickstartDefaults(process.env));
   const { settings } = loadSettings(start.layers, start.problems);
   const logger = createLogger({ level: settings.logLevel, format: settings.logFormat ?? 'pretty' });
   const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(dataDirectory) : undefined;
   let service: Service;
   try {
-    service = await startService({ settings: { ...settings, databaseUrl: embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl }, layers: start.layers, declaredTypes: start.file.schemas, logger, traces: await openTracing(process.env, logger) });
+    service = await startService({
+      settings: { ...settings, databaseUrl: embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl },
+      layers: start.layers,
+      declaredTypes: start.file.schemas,
+      logger,
+      traces: await openTracing(process.env, { logger }),
+    });
   } catch (error) {
     await embedded?.stop();
     throw error;
@@ -49,9 +56,9 @@ export async function run(args: readonly string[]): Promise<undefined> {
   });
   const packages = values['demo-from'] ?? (values.demo ? installedPackages() : undefined);
   welcome(service, dataDirectory);
-  // The demonstration makes the first account itself.
+  // The demo creates the first account.
   if (packages === undefined) firstSteps(service);
-  else await demonstrate(service, dataDirectory, packages);
+  else await loadDemo(service, dataDirectory, packages);
   return undefined;
 }
 
@@ -65,7 +72,7 @@ async function startDatabase(dataDirectory: string): Promise<EmbeddedPostgres> {
 }
 
 function welcome({ adminUrl, contentUrl }: Service, dataDirectory: string): void {
-  say('\nPalimpsest runs. Ctrl-C stops it.\n');
+  say('\nPalimpsest is running. Press Ctrl-C to stop it.\n');
   say('  Admin API  ', adminUrl);
   say('  Content API', contentUrl);
   say('  Data       ', dataDirectory);
@@ -74,25 +81,35 @@ function welcome({ adminUrl, contentUrl }: Service, dataDirectory: string): void
 function firstSteps({ adminUrl, setupToken }: Service): void {
   if (setupToken === undefined) {
     say('\nSign in:\n');
-    say(`  curl -s ${adminUrl}/api/admin/auth/login -H 'content-type: application/json' \\\n    -d '{"email":"…","password":"…"}'\n`);
+    say(
+      `  curl -s ${adminUrl}/api/admin/auth/login -H 'content-type: application/json' \\\n    -d '{"email":"…","password":"…"}'\n`,
+    );
     return;
   }
   say('  Setup token', setupToken);
-  say('\nMake the first account:\n');
-  say(`  curl -s ${adminUrl}/api/admin/setup -H 'content-type: application/json' \\\n    -d '{"email":"you@example.org","password":"A-long-Password-1","setup_token":"${setupToken}"}'\n`);
+  say('\nCreate the first account:\n');
+  say(
+    `  curl -s ${adminUrl}/api/admin/setup -H 'content-type: application/json' \\\n    -d '{"email":"you@example.org","password":"A-long-Password-1","setup_token":"${setupToken}"}'\n`,
+  );
 }
 
-/** Both from the sources and from the bundle, the packages lie beside the project's manifest. */
+/** `node_modules` of this project; the path differs between the sources and the bundle. */
 function installedPackages(): string {
-  return fileURLToPath(new URL(import.meta.url.includes('/dist/') ? '../node_modules' : '../../node_modules', import.meta.url));
+  return fileURLToPath(
+    new URL(import.meta.url.includes('/dist/') ? '../node_modules' : '../../node_modules', import.meta.url),
+  );
 }
 
-async function demonstrate({ adminUrl, contentUrl, setupToken }: Service, dataDirectory: string, nodeModules: string): Promise<void> {
+async function loadDemo(
+  { adminUrl, contentUrl, setupToken }: Service,
+  dataDirectory: string,
+  nodeModules: string,
+): Promise<void> {
   const { runDemo } = await import('./demo/demo.ts');
   try {
     await runDemo({ adminUrl, contentUrl, setupToken, dataDirectory, nodeModules, print: say });
   } catch (error) {
-    process.stderr.write(`The demonstration stopped: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`The demo stopped: ${error instanceof Error ? error.message : String(error)}\n`);
   }
 }
 

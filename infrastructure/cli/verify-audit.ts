@@ -1,27 +1,27 @@
 import { parseArgs } from 'node:util';
-import { openCommands } from '../composition/commands.ts';
+import { openCommands } from '../composition/commands/open-commands.ts';
 import { commandSettings } from './command-settings.ts';
-import type { ProgressBar } from './progress.ts';
-import { progressBar } from './progress.ts';
+import { printJson } from './print-json.ts';
+import { createProgress } from './progress.ts';
 
-/** `palimpsest verify-audit` (spec 5, rule 12): a JSON line a tenant on stdout, progress on stderr; exit code 1 when something was altered. */
+/**
+ * `palimpsest verify-audit`: verifies the log against its audit chain. Prints one JSON line for each tenant on stdout
+ * and the progress on stderr.
+ * @returns 1 when the log of a tenant differs from its chain
+ */
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({ args: [...args], options: { tenant: { type: 'string' } } });
   const commands = await openCommands(await commandSettings());
-  let bar: { readonly of: string; readonly bar: ProgressBar } | undefined;
+  const progress = createProgress();
   try {
     const verdicts = await commands.verifyAudit({
       ...(values.tenant === undefined ? {} : { tenant: values.tenant }),
       onProgress: ({ tenant, checked, total }) => {
-        if (bar?.of !== tenant) {
-          bar?.bar.finish();
-          bar = { of: tenant, bar: progressBar({ label: `Verifying ${tenant}`, unit: 'events', total }) };
-        }
-        bar.bar.update(checked, total);
+        progress.update({ label: `Verifying ${tenant}`, unit: 'events' }, checked, total);
       },
     });
-    bar?.bar.finish();
-    for (const verdict of verdicts) process.stdout.write(`${JSON.stringify(verdict)}\n`);
+    progress.finish();
+    printJson(...verdicts);
     return verdicts.every(({ ok }) => ok) ? 0 : 1;
   } finally {
     await commands.close();

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes what a command made to the file, folders included, or to standard output. */
+/** Writes the result of a command to `file`, creating its directories, or to standard output without one. */
 export async function writeResult(text: string, file: string | undefined): Promise<void> {
   if (file === undefined) {
     process.stdout.write(text);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { HttpOptions } from '../../api/http/http-dependencies.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 
-/** What the HTTP layer is set to. */
+/** The settings of the HTTP layer. */
 export function httpOptionsOf(settings: Settings): HttpOptions {
   return {
     maxJsonBodyBytes: settings.maxJsonBodyBytes,
@@ -10,7 +10,7 @@ export function httpOptionsOf(settings: Settings): HttpOptions {
     trustedProxies: settings.trustedProxies,
     consoleKeys: [settings.adminConsoleKey, settings.adminConsoleKeyPrevious].filter((key) => key !== undefined),
     secure: settings.secureCookie,
-    doors: { allowedHosts: settings.allowedHosts, ipAllowlist: settings.ipAllowlist },
+    hostAndIpFilter: { allowedHosts: settings.allowedHosts, ipAllowlist: settings.ipAllowlist },
     cors: {
       origins: settings.corsOrigins,
       allowedDomains: settings.corsAllowedDomains,
@@ -22,7 +22,15 @@ export function httpOptionsOf(settings: Settings): HttpOptions {
   };
 }
 
-/** The PEM pair of both listeners; undefined: plain http. @throws when a file can't be read */
-export function tlsOf({ tlsCertFile, tlsKeyFile }: Pick<Settings, 'tlsCertFile' | 'tlsKeyFile'>): { cert: string; key: string } | undefined {
-  return tlsCertFile !== undefined && tlsKeyFile !== undefined ? { cert: readFileSync(tlsCertFile, 'utf8'), key: readFileSync(tlsKeyFile, 'utf8') } : undefined;
+/**
+ * The PEM certificate and key of both listeners; undefined: they serve plain HTTP.
+ * @throws when a file cannot be read
+ */
+export function tlsOf({
+  tlsCertFile,
+  tlsKeyFile,
+}: Pick<Settings, 'tlsCertFile' | 'tlsKeyFile'>): { cert: string; key: string } | undefined {
+  return tlsCertFile !== undefined && tlsKeyFile !== undefined
+    ? { cert: readFileSync(tlsCertFile, 'utf8'), key: readFileSync(tlsKeyFile, 'utf8') }
+    : undefined;
 }

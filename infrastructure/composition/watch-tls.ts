@@ -8,41 +8,46 @@ export type WatchTlsOptions = {
   readonly settings: Pick<Settings, 'tlsCertFile' | 'tlsKeyFile'>;
   readonly listeners: readonly Pick<Listener, 'renew'>[];
   readonly logger: Logger;
-  /** Between two looks, in milliseconds. Default 5000. */
+  /** Pause between two checks of the files, in milliseconds. Default 5000. */
   readonly everyMs?: number;
 };
 
 /**
- * Serves renewed certificates without a restart: the files are looked at now and then, which also sees the links that certificate managers swap.
- * A pair that does not fit (one file is written before the other) is tried again at the next look; the old one serves on.
+ * Serves renewed certificates without a restart. Polls the files, because file events miss the symbolic links that
+ * certificate managers swap. A certificate and key that do not belong together (one file is written before the other)
+ * are tried again at the next check; until then the previous pair is served.
  */
 export function watchTls({ settings, listeners, logger, everyMs = 5_000 }: WatchTlsOptions): { stop(): void } {
   const { tlsCertFile, tlsKeyFile } = settings;
   if (tlsCertFile === undefined || tlsKeyFile === undefined) return { stop: () => undefined };
   const files = [tlsCertFile, tlsKeyFile];
   let served: string | undefined;
-  let looking = false;
+  let checking = false;
 
-  async function look(): Promise<void> {
-    if (looking) return;
-    looking = true;
+  async function check(): Promise<void> {
+    if (checking) return;
+    checking = true;
     try {
-      const now = (await Promise.all(files.map((file) => stat(file)))).map(({ mtimeMs, size, ino }) => `${String(ino)}/${String(mtimeMs)}/${String(size)}`).join();
-      served ??= now;
-      if (now === served) return;
+      const current = (await Promise.all(files.map((file) => stat(file))))
+        .map(({ mtimeMs, size, ino }) => `${String(ino)}/${String(mtimeMs)}/${String(size)}`)
+        .join();
+      served ??= current;
+      if (current === served) return;
       const pair = tlsOf(settings);
       if (pair) for (const listener of listeners) listener.renew(pair);
-      served = now;
+      served = current;
       logger.info('the certificate was renewed');
     } catch (error) {
-      logger.warn('the renewed certificate can not be served yet', { reason: error instanceof Error ? error.message : String(error) });
+      logger.warn('the renewed certificate cannot be served yet', {
+        reason: error instanceof Error ? error.message : String(error),
+      });
     } finally {
-      looking = false;
+      checking = false;
     }
   }
 
-  void look();
-  const timer = setInterval(() => void look(), everyMs);
+  void check();
+  const timer = setInterval(() => void check(), everyMs);
   timer.unref();
   return {
     stop() {

@@ -1,22 +1,21 @@
-import type { Node } from 'yaml';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { type Node, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
 
 /** A value of a settings file. */
 export type FileValue = {
   readonly text: string;
-  /** Tagged `!overridable`: the console may take it over. */
+  /** Tagged `!overridable`: the console may override it. */
   readonly overridable: boolean;
   readonly file: string;
   readonly line: number;
 };
 
-/** What one settings file says. Problems name the file and the line, never a value. */
+/** The content of one settings file. Problems name the file and the line, never a value. */
 export type FlatFile = {
-  /** By path of keys, such as `['database', 'url']`. */
+  /** Each with its path of keys, such as `['database', 'url']`. */
   readonly values: readonly (FileValue & { readonly path: readonly string[] })[];
-  /** `$include`, as written. */
+  /** The entries of `$include`, as written. */
   readonly includes: readonly string[];
-  /** `schemas`: definitions of content types. */
+  /** The entries of `schemas`: definitions of content types. */
   readonly schemas: readonly unknown[];
   readonly problems: readonly string[];
 };
@@ -26,20 +25,31 @@ const MAX_DEPTH = 20;
 const PLACEHOLDER = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 
 /**
- * Reads the YAML of a settings file (spec 1, Configuration): nested keys become paths, lists of plain values comma-separated text, other lists JSON;
- * `${VAR}` and `${VAR:-fallback}` read the environment.
+ * Reads the YAML of a settings file. Nested keys become paths, a list of scalars comma-separated text, any other list
+ * JSON. `${VAR}` and `${VAR:-fallback}` read the environment.
  */
-export function flattenYaml(text: string, file: string, environment: Readonly<Record<string, string | undefined>>): FlatFile {
+export function flattenYaml(
+  text: string,
+  file: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): FlatFile {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, customTags: [{ tag: OVERRIDABLE, resolve: (value: string) => value }] });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: true,
+    customTags: [{ tag: OVERRIDABLE, resolve: (value: string) => value }],
+  });
   const values: (FileValue & { path: readonly string[] })[] = [];
   const includes: string[] = [];
   const schemas: unknown[] = [];
-  const problems: string[] = document.errors.map(({ linePos, code }) => `${file}, line ${String(linePos?.[0].line ?? 1)}: not valid YAML (${code})`);
+  const problems: string[] = document.errors.map(
+    ({ linePos, code }) => `${file}, line ${String(linePos?.[0].line ?? 1)}: not valid YAML (${code})`,
+  );
   if (problems.length > 0) return { values, includes, schemas, problems };
   const { contents } = document;
   if (contents === null) return { values, includes, schemas, problems };
-  if (!isMap(contents)) return { values, includes, schemas, problems: [`${file}: it must hold settings by name`] };
+  if (!isMap(contents))
+    return { values, includes, schemas, problems: [`${file}: the top level must be a mapping of settings`] };
   for (const { key, value } of contents.items) {
     const name = isScalar(key) ? String(key.value) : '';
     if (name === '$include') includes.push(...textsOf(value, '$include'));
@@ -51,9 +61,10 @@ export function flattenYaml(text: string, file: string, environment: Readonly<Re
   function walk(node: Node | null, path: readonly string[], inherited: boolean): void {
     const overridable = inherited || node?.tag === OVERRIDABLE;
     if (path.length > MAX_DEPTH) {
-      problems.push(`${at(node)}: nested too deep`);
+      problems.push(`${at(node)}: nested too deeply`);
     } else if (isMap(node)) {
-      for (const { key, value } of node.items) walk(value as Node | null, [...path, isScalar(key) ? String(key.value) : ''], overridable);
+      for (const { key, value } of node.items)
+        walk(value as Node | null, [...path, isScalar(key) ? String(key.value) : ''], overridable);
     } else {
       const value = textOf(node);
       if (value !== undefined) values.push({ path, text: value, overridable, file, line: lineOf(node) });
@@ -68,14 +79,21 @@ export function flattenYaml(text: string, file: string, environment: Readonly<Re
       if (items.every((item) => isScalar(item))) return items.map((item) => textOf(item) ?? '').join(',');
       return interpolate(JSON.stringify(node.toJS(document)), node);
     }
-    if (isAlias(node)) problems.push(`${at(node)}: aliases are not read`);
+    if (isAlias(node)) problems.push(`${at(node)}: YAML aliases are not supported`);
     return undefined;
   }
 
   function scalarText(value: unknown, node: Node): string | undefined {
     if (value === null) return '';
-    // A number as it was written: 0123 and 1e3 are the author's, not the parser's.
-    return interpolate(typeof value === 'string' ? value : isScalar(node) ? (node.source ?? JSON.stringify(value)) : JSON.stringify(value), node);
+    // Keeps numbers as they are written, such as 0123 and 1e3.
+    return interpolate(
+      typeof value === 'string'
+        ? value
+        : isScalar(node)
+          ? (node.source ?? JSON.stringify(value))
+          : JSON.stringify(value),
+      node,
+    );
   }
 
   function interpolate(raw: string, node: Node): string | undefined {
@@ -87,7 +105,9 @@ export function flattenYaml(text: string, file: string, environment: Readonly<Re
       return fallback ?? '';
     });
     if (missing === undefined) return filled;
-    problems.push(`${at(node)}: it names \${${missing}}, which is not set; give it a fallback as \${${missing}:-…}`);
+    problems.push(
+      `${at(node)}: it names \${${missing}}, which is not set; set it or write a fallback: \${${missing}:-…}`,
+    );
     return undefined;
   }
 

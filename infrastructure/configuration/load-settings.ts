@@ -1,23 +1,24 @@
 import { statSync } from 'node:fs';
-import type { ReadSettings, SettingsLayer, SettingsProblem } from './read-settings.ts';
-import { readSettings } from './read-settings.ts';
+import { type ReadSettings, type SettingsLayer, type SettingsProblem, readSettings } from './read-settings.ts';
 import type { Settings } from './settings/index.ts';
 import { startupRefusals } from './startup-refusals.ts';
 
-/** The start is refused; the message names every variable and what to do, and no value. */
+/** The settings prevent the start. The message names every variable and what to do about it, and contains no value. */
 export class SettingsError extends Error {
   readonly problems: readonly SettingsProblem[];
 
   constructor(problems: readonly SettingsProblem[]) {
-    super(['the settings are refused:', ...problems.map(({ variable, remedy }) => `  ${variable}: ${remedy}`)].join('\n'));
+    super(
+      ['the settings are invalid:', ...problems.map(({ variable, remedy }) => `  ${variable}: ${remedy}`)].join('\n'),
+    );
     this.name = 'SettingsError';
     this.problems = problems;
   }
 }
 
 /**
- * Reads the settings and applies every startup refusal (spec 1, Configuration). `before`: problems that reading the layers met.
- * @throws SettingsError with all problems at once
+ * Reads the settings and checks them. `before`: problems found while reading the layers.
+ * @throws SettingsError with all problems
  */
 export function loadSettings(layers: readonly SettingsLayer[], before: readonly SettingsProblem[] = []): ReadSettings {
   const read = readSettings(layers);
@@ -26,18 +27,18 @@ export function loadSettings(layers: readonly SettingsLayer[], before: readonly 
   return read;
 }
 
-/** Everything that stands in the way of a start with these settings, each variable once. */
+/** Every problem that prevents a start with these settings; each variable once. */
 export function problemsOf(read: ReadSettings): readonly SettingsProblem[] {
   const named = new Set(read.problems.map(({ variable }) => variable));
   return [...read.problems, ...refusalsOf(read.settings).filter(({ variable }) => !named.has(variable))];
 }
 
-/** The startup refusals of spec 1 that settings meet on this machine. */
+/** The startup checks that these settings fail on this machine. */
 export function refusalsOf(settings: Settings): readonly SettingsProblem[] {
   return startupRefusals(settings, { signingKeyMode: modeOf(settings.jwtKeyPath ?? DEFAULT_JWT_KEY_PATH) });
 }
 
-/** Where the signing key is kept when `JWT_KEY_PATH` is unset. */
+/** File of the signing keys when `JWT_KEY_PATH` is unset. */
 export const DEFAULT_JWT_KEY_PATH = '/var/lib/svc/jwt_key.json';
 
 function modeOf(path: string): number | undefined {

@@ -1,33 +1,32 @@
 import type { Setting } from './setting.ts';
-import type { Settings } from './settings/index.ts';
-import { SETTINGS } from './settings/index.ts';
+import { type Settings, SETTINGS } from './settings/index.ts';
 
-/** One layer of settings (spec 1, Configuration). */
+/** One source of settings, such as the environment. */
 export type SettingsLayer = {
   readonly name: 'environment' | 'file' | 'console' | 'default';
-  /** An empty text turns the setting off: it counts as unset, in this layer and all below. */
+  /** Empty text: the setting is unset, even if a lower layer has a value. Undefined: the next lower layer decides. */
   readonly get: (variable: string) => string | undefined;
-  /** Whether the console may take over what this layer says. Default: it may not. */
+  /** Whether the console may override the value of this layer. Default: no. */
   readonly overridable?: (variable: string) => boolean;
 };
 
-/** Why the start is refused: which variable, and what to do. Never holds a value. */
+/** A reason not to start: the variable and what to do about it. Never contains a value. */
 export type SettingsProblem = { readonly variable: string; readonly remedy: string };
 
-/** Where a value came from. */
+/** The layer that a value comes from. */
 export type SettingsSource = SettingsLayer['name'];
 
 export type ReadSettings = {
   readonly settings: Settings;
-  /** Where each value came from, by variable. */
+  /** The layer of each value, by variable. */
   readonly sources: Readonly<Record<string, SettingsSource>>;
-  /** All of them at once; with any the settings must not be used. */
+  /** Every value that does not parse. If there is one, the settings must not be used. */
   readonly problems: readonly SettingsProblem[];
 };
 
 /**
- * Reads and parses every declared setting. The first layer that knows a variable wins; the console's word counts where no other layer says
- * anything, or the one that does lets itself be overridden.
+ * Reads and parses every declared setting. `layers`: highest first; the first layer with a value wins. The console wins
+ * over a higher layer that marks the variable as overridable.
  */
 export function readSettings(layers: readonly SettingsLayer[]): ReadSettings {
   const values: Record<string, unknown> = {};
@@ -43,24 +42,41 @@ export function readSettings(layers: readonly SettingsLayer[]): ReadSettings {
   return { settings: checked(values), sources, problems };
 }
 
-/** The environment as a layer. Blanks around a value are dropped. `SVC_OVERRIDABLE` lists what the console may take over. */
+/**
+ * The environment as a layer. Values are trimmed. `SVC_OVERRIDABLE` lists the variables that the console may override.
+ */
 export function environmentLayer(environment: Readonly<Record<string, string | undefined>>): SettingsLayer {
-  const given = new Set((environment['SVC_OVERRIDABLE'] ?? '').split(',').map((name) => name.trim()));
-  return { name: 'environment', get: (variable) => environment[variable]?.trim(), overridable: (variable) => given.has(variable) };
+  const overridable = new Set((environment['SVC_OVERRIDABLE'] ?? '').split(',').map((name) => name.trim()));
+  return {
+    name: 'environment',
+    get: (variable) => environment[variable]?.trim(),
+    overridable: (variable) => overridable.has(variable),
+  };
 }
 
-/** What the layers say of a variable. @returns undefined where none says anything */
-export function lookUp({ name: variable, layers: allowed }: Pick<Setting<unknown>, 'name' | 'layers'>, layers: readonly SettingsLayer[]): { readonly text: string; readonly layer: SettingsLayer['name'] } | undefined {
-  const said = layers.flatMap((layer) => {
-    if ((allowed === 'environment' && layer.name !== 'environment') || (allowed === 'start' && layer.name === 'console')) return [];
+/** The text of a variable and the layer that it comes from. @returns undefined when no layer has one */
+export function lookUp(
+  { name: variable, layers: allowed }: Pick<Setting<unknown>, 'name' | 'layers'>,
+  layers: readonly SettingsLayer[],
+): { readonly text: string; readonly layer: SettingsLayer['name'] } | undefined {
+  const found = layers.flatMap((layer) => {
+    if (
+      (allowed === 'environment' && layer.name !== 'environment') ||
+      (allowed === 'start' && layer.name === 'console')
+    )
+      return [];
     const text = layer.get(variable);
-    return text === undefined ? [] : [{ text, layer: layer.name, overridable: layer.name === 'console' || layer.overridable?.(variable) === true }];
+    return text === undefined
+      ? []
+      : [{ text, layer: layer.name, overridable: layer.name === 'console' || layer.overridable?.(variable) === true }];
   });
-  const [first] = said;
-  return first?.overridable === true ? (said.find(({ layer }) => layer === 'console') ?? first) : first;
+  const [first] = found;
+  return first?.overridable === true ? (found.find(({ layer }) => layer === 'console') ?? first) : first;
 }
 
-/** Narrows the collected values: each came out of the parser or the default of its own declaration. */
+/**
+ * Each value comes from the parser or the default of its own declaration, so the record has the type of the settings.
+ */
 function checked(values: Record<string, unknown>): Settings {
   for (const key of Object.keys(SETTINGS)) if (!(key in values)) throw new Error(`the setting ${key} was not read`);
   return values as Settings;

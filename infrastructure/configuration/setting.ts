@@ -1,39 +1,51 @@
 import type { JsonObject } from '../../domain/json.ts';
 
-/** What a parser answers: the value, or what a right value would look like (never the wrong one: it may be a secret). */
+/** The parsed value, or a description of valid values. It never contains the invalid value, which may be a secret. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly remedy: string };
 
 export type Parser<T> = {
   readonly parse: (text: string) => Parsed<T>;
-  /** JSON Schema of the value in a file, beside text with `${VAR}` in it. Default: text. */
+  /** JSON Schema of the value in `svc.yaml`; text with `${VAR}` is allowed besides. Default: text. */
   readonly schema?: JsonObject;
-  /** For the table of settings. */
+  /** Name of the type in the table of settings. */
   readonly kind: string;
 };
 
-/** The one declaration of a setting: its type, default and description all come from here. */
+/** Declaration of a setting. Its type, its default and its documentation come from here. */
 export type Setting<T> = {
-  /** Variable name. */
+  /** Name of the environment variable. */
   readonly name: string;
   readonly parser: Parser<T>;
   readonly fallback: T;
   /** The default as the table shows it. */
   readonly shownDefault: string;
   readonly description: string;
-  /** Never shown in problems, logs or the settings route. */
+  /** The value never appears in problems, in logs or in answers of the settings route. */
   readonly secret: boolean;
-  /** A value that does not parse falls back to the default instead of refusing the start (pool and health values, spec 1). */
+  /** A value that does not parse is replaced by the default instead of preventing the start. */
   readonly lenient: boolean;
-  /** Which layers may set it: `all`; `start` is needed before the console's values can be read, so not the console; `environment` alone. */
+  /**
+   * The layers that may set it. `start`: environment and file, because the value is needed before the console's values
+   * can be read. `environment`: only the environment.
+   */
   readonly layers: 'all' | 'start' | 'environment';
-  /** Version that brought it. */
-  readonly since: string;
 };
 
-type Extra = { readonly secret?: boolean; readonly lenient?: boolean; readonly since?: string; readonly shownDefault?: string; readonly layers?: Setting<unknown>['layers'] };
+type Extra = {
+  readonly secret?: boolean;
+  readonly lenient?: boolean;
+  readonly shownDefault?: string;
+  readonly layers?: Setting<unknown>['layers'];
+};
 
-/** A setting that has a value always. */
-export function setting<T>(name: string, parser: Parser<T>, fallback: T, description: string, extra: Extra = {}): Setting<T> {
+/** Declares a setting that always has a value. */
+export function setting<T>(
+  name: string,
+  parser: Parser<T>,
+  fallback: T,
+  description: string,
+  extra: Extra = {},
+): Setting<T> {
   return {
     name,
     parser,
@@ -43,12 +55,16 @@ export function setting<T>(name: string, parser: Parser<T>, fallback: T, descrip
     secret: extra.secret ?? false,
     lenient: extra.lenient ?? false,
     layers: extra.layers ?? 'all',
-    since: extra.since ?? '0.1.0',
   };
 }
 
-/** A setting that may be unset. */
-export function optional<T>(name: string, parser: Parser<T>, description: string, extra: Extra = {}): Setting<T | undefined> {
+/** Declares a setting that may be unset. */
+export function optional<T>(
+  name: string,
+  parser: Parser<T>,
+  description: string,
+  extra: Extra = {},
+): Setting<T | undefined> {
   return setting<T | undefined>(name, parser, undefined, description, { shownDefault: 'unset', ...extra });
 }
 

@@ -1,20 +1,19 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { FileValue } from './flatten-yaml.ts';
-import { flattenYaml } from './flatten-yaml.ts';
+import { type FileValue, flattenYaml } from './flatten-yaml.ts';
 import type { SettingsLayer, SettingsProblem } from './read-settings.ts';
 import type { Setting } from './setting.ts';
 import { SETTINGS } from './settings/index.ts';
 
-/** The settings file with everything that it includes. */
+/** The settings file, merged with the files that it includes. */
 export type SettingsFile = {
   readonly layer: SettingsLayer;
-  /** Files that were read, in the order of merging: later ones win. */
+  /** The files that were read, in the order of merging: later files win. */
   readonly files: readonly string[];
-  /** Content types to be applied at start in the default tenant, by name: later files win. */
+  /** Definitions of content types for the default tenant; of two with one name the later one counts. */
   readonly schemas: readonly unknown[];
   readonly problems: readonly SettingsProblem[];
-  /** Names that are no settings; the start goes on. */
+  /** Names in the files that are not settings. They do not prevent the start. */
   readonly unknown: readonly string[];
 };
 
@@ -31,12 +30,23 @@ const FRAGMENTS = 'conf.d';
 const MAX_FILES = 100;
 const SVC_CONFIG = 'SVC_CONFIG';
 
-/** Reads `svc.yaml` (spec 1, Configuration): `SVC_CONFIG`, else the working directory, else `/etc/svc/`, else `/etc/svc/conf.d/`. */
-export function readSettingsFile({ environment, directory = '.', systemDirectory = '/etc/svc' }: SettingsFileOptions): SettingsFile {
+/**
+ * Reads the file or directory of `SVC_CONFIG`, else `svc.yaml` in the working directory, else in `/etc/svc/`, else
+ * `/etc/svc/conf.d/*.yaml`.
+ */
+export function readSettingsFile({
+  environment,
+  directory = '.',
+  systemDirectory = '/etc/svc',
+}: SettingsFileOptions): SettingsFile {
   const problems: SettingsProblem[] = [];
   const named = environment[SVC_CONFIG]?.trim();
-  const roots = named === undefined || named === '' ? found(directory, systemDirectory) : namedFiles(resolve(directory, named));
-  if (roots === undefined) problems.push({ variable: SVC_CONFIG, remedy: 'it names a file or directory that does not exist' });
+  const roots =
+    named === undefined || named === ''
+      ? defaultFiles(directory, systemDirectory)
+      : namedFiles(resolve(directory, named));
+  if (roots === undefined)
+    problems.push({ variable: SVC_CONFIG, remedy: 'it names a file or directory that does not exist' });
 
   const files: string[] = [];
   const values = new Map<string, FileValue>();
@@ -44,14 +54,18 @@ export function readSettingsFile({ environment, directory = '.', systemDirectory
   const unknown: string[] = [];
   for (const root of roots ?? []) read(root, []);
   return {
-    layer: { name: 'file', get: (variable) => values.get(variable)?.text.trim(), overridable: (variable) => values.get(variable)?.overridable === true },
+    layer: {
+      name: 'file',
+      get: (variable) => values.get(variable)?.text.trim(),
+      overridable: (variable) => values.get(variable)?.overridable === true,
+    },
     files,
     schemas: [...schemas.values()],
     problems,
     unknown,
   };
 
-  /** What a file includes is merged before it. */
+  /** Merges a file after the files that it includes, so that its own values win. */
   function read(path: string, parents: readonly string[]): void {
     const refuse = (remedy: string) => problems.push({ variable: SVC_CONFIG, remedy });
     if (parents.includes(path)) return void refuse(`${path} includes itself`);
@@ -60,15 +74,17 @@ export function readSettingsFile({ environment, directory = '.', systemDirectory
     try {
       text = readFileSync(path, 'utf8');
     } catch {
-      return void refuse(`${path} can't be read`);
+      return void refuse(`${path} cannot be read`);
     }
     const flat = flattenYaml(text, path, environment);
     for (const problem of flat.problems) refuse(problem);
-    for (const include of flat.includes.map((name) => resolve(dirname(path), name)).toSorted()) read(include, [...parents, path]);
+    for (const include of flat.includes.map((name) => resolve(dirname(path), name)).toSorted())
+      read(include, [...parents, path]);
     files.push(path);
     for (const { path: keys, ...value } of flat.values) {
       const variable = variableOf(keys);
-      if (variable === undefined) unknown.push(`${value.file}, line ${String(value.line)}: ${keys.join('.')} is no setting`);
+      if (variable === undefined)
+        unknown.push(`${value.file}, line ${String(value.line)}: ${keys.join('.')} is not a setting`);
       else values.set(variable, value);
     }
     for (const definition of flat.schemas) schemas.set(nameOf(definition) ?? definition, definition);
@@ -77,21 +93,29 @@ export function readSettingsFile({ environment, directory = '.', systemDirectory
 
 const VARIABLES: ReadonlySet<string> = new Set(Object.values<Setting<unknown>>(SETTINGS).map(({ name }) => name));
 
-/** `database.url` is DATABASE_URL; below `plugins.<feature>` both the whole name and what follows the feature's are taken. */
+/**
+ * The variable of a path of keys: `database.url` is `DATABASE_URL`. Below `plugins.<feature>` the name may be complete
+ * or leave out the feature.
+ */
 function variableOf(keys: readonly string[]): string | undefined {
   const candidates = keys[0] === 'plugins' ? [keys.slice(2), keys.slice(1)] : [keys];
-  return candidates.map((path) => path.join('_').replaceAll('-', '_').toUpperCase()).find((name) => VARIABLES.has(name));
+  return candidates
+    .map((path) => path.join('_').replaceAll('-', '_').toUpperCase())
+    .find((name) => VARIABLES.has(name));
 }
 
-function found(directory: string, systemDirectory: string): readonly string[] {
-  for (const place of [directory, systemDirectory]) {
-    const file = NAMES.map((name) => resolve(place, name)).find((path) => existsSync(path));
+function defaultFiles(directory: string, systemDirectory: string): readonly string[] {
+  for (const location of [directory, systemDirectory]) {
+    const file = NAMES.map((name) => resolve(location, name)).find((path) => existsSync(path));
     if (file !== undefined) return [file, ...fragments(join(dirname(file), FRAGMENTS))];
   }
   return fragments(join(systemDirectory, FRAGMENTS));
 }
 
-/** A file with the `conf.d` beside it, or a directory: its `svc.yaml` and `conf.d`, else every YAML file in it. */
+/**
+ * The files of `SVC_CONFIG`. A file: itself and the `conf.d` beside it. A directory: its `svc.yaml` and `conf.d`, else
+ * every YAML file in it. Undefined when the path does not exist.
+ */
 function namedFiles(path: string): readonly string[] | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return undefined;
@@ -102,7 +126,10 @@ function namedFiles(path: string): readonly string[] | undefined {
 
 function fragments(directory: string): readonly string[] {
   if (!existsSync(directory)) return [];
-  return readdirSync(directory).filter((name) => /\.ya?ml$/.test(name)).toSorted().map((name) => resolve(directory, name));
+  return readdirSync(directory)
+    .filter((name) => /\.ya?ml$/.test(name))
+    .toSorted()
+    .map((name) => resolve(directory, name));
 }
 
 function nameOf(definition: unknown): unknown {

@@ -2,12 +2,12 @@ import type { JsonObject } from '../../domain/json.ts';
 import type { Setting } from './setting.ts';
 import { SETTINGS } from './settings/index.ts';
 
-/** A level of the file: settings by key, and levels below. */
+/** One level of nesting in the file: its settings and the levels below, both by key. */
 type Level = { readonly settings: Map<string, Setting<unknown>>; readonly below: Map<string, Level> };
 
 /**
- * JSON Schema (2020-12) of `svc.yaml`, for editors to complete from: every setting under its whole name in lower case, and under its first word
- * with the rest below it. Deeper nesting is read as well.
+ * JSON Schema (2020-12) of `svc.yaml`, for completion in editors. It lists every setting twice: under its full name in
+ * lower case, and under its first word with the rest nested below. The reader also accepts deeper nesting.
  */
 export function settingsSchema(): JsonObject {
   const top: Level = { settings: new Map(), below: new Map() };
@@ -26,8 +26,15 @@ export function settingsSchema(): JsonObject {
     title: 'Settings of Palimpsest (svc.yaml)',
     type: 'object',
     properties: {
-      $include: { description: 'Files that are merged before this one.', oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
-      schemas: { description: 'Content types that are created or updated at start in the default tenant.', type: 'array', items: { type: 'object', required: ['name', 'fields'] } },
+      $include: {
+        description: 'Files that are merged before this one; values in this file win.',
+        oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+      },
+      schemas: {
+        description: 'Content types that are created or updated at start in the default tenant.',
+        type: 'array',
+        items: { type: 'object', required: ['name', 'fields'] },
+      },
       plugins: { description: 'Settings by feature.', type: 'object' },
       ...properties(top),
     },
@@ -35,11 +42,17 @@ export function settingsSchema(): JsonObject {
 }
 
 function properties({ settings, below }: Level): JsonObject {
-  const levels = [...below].filter(([key]) => !settings.has(key)).map(([key, level]): [string, JsonObject] => [key, { type: 'object', properties: properties(level) }]);
-  return Object.fromEntries([...[...settings].map(([key, setting]): [string, JsonObject] => [key, valueOf(setting)]), ...levels].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  const levels = [...below]
+    .filter(([key]) => !settings.has(key))
+    .map(([key, level]): [string, JsonObject] => [key, { type: 'object', properties: properties(level) }]);
+  return Object.fromEntries(
+    [...[...settings].map(([key, setting]): [string, JsonObject] => [key, valueOf(setting)]), ...levels].toSorted(
+      ([a], [b]) => (a < b ? -1 : 1),
+    ),
+  );
 }
 
-/** Any value may also be empty (which turns the setting off) or text that reads the environment. */
+/** A value may also be null, which unsets the setting, or text that reads the environment (`${VAR}`). */
 function valueOf({ parser, description, shownDefault }: Setting<unknown>): JsonObject {
   const about = { description: `${description} Default: ${shownDefault}.` };
   if (parser.schema === undefined) return { ...about, type: ['string', 'null'] };

@@ -1,13 +1,14 @@
 import type { Setting } from './setting.ts';
 import { SETTINGS } from './settings/index.ts';
 
-/** What the table says of where a setting may be set. */
+/** Note of the table on the layers that may set a setting. */
 const WHERE = { all: '', start: ' Not in the console.', environment: ' Environment only.' } as const;
 
-/** The table of settings as Markdown, for the README. */
+/** The table of settings as Markdown, for docs/configuration.md. */
 export function settingsTable(): string {
   const rows = Object.values<Setting<unknown>>(SETTINGS).map(
-    ({ name, parser, shownDefault, description, secret, layers }) => `| \`${name}\` | ${cell(description)}${secret ? ' Secret.' : ''}${WHERE[layers]} | ${cell(parser.kind)} | ${cell(shownDefault)} |`,
+    ({ name, parser, shownDefault, description, secret, layers }) =>
+      `| \`${name}\` | ${cell(description)}${secret ? ' Secret.' : ''}${WHERE[layers]} | ${cell(parser.kind)} | ${cell(shownDefault)} |`,
   );
   return ['| Variable | Meaning | Type | Default |', '|---|---|---|---|', ...rows, ''].join('\n');
 }

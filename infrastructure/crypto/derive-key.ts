@@ -2,7 +2,10 @@ import { hkdfSync } from 'node:crypto';
 
 const SALT = 'palimpsest';
 
-/** A 256-bit key for one purpose out of `ENCRYPTION_KEY` (HKDF-SHA256); keys of different purposes tell nothing of each other. */
+/**
+ * Derives a 256-bit key for a purpose from `ENCRYPTION_KEY` (HKDF-SHA256). A derived key reveals nothing about the keys
+ * of other purposes.
+ */
 export function deriveKey(encryptionKey: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', encryptionKey, SALT, purpose, 32));
 }

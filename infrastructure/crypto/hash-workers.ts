@@ -10,20 +10,26 @@ export type HashTask =
   | { readonly kind: 'compare'; readonly password: string; readonly hash: string };
 
 export type HashWorkers = {
-  /** @returns the hash, or whether the password matches. @throws `unavailable` when too many wait */
+  /** @returns the hash, or whether the password matches. @throws `unavailable` when too many tasks are waiting */
   run(task: HashTask): Promise<string | boolean>;
   readonly close: () => Promise<void>;
 };
 
-type Job = { readonly task: HashTask; readonly resolve: (result: string | boolean) => void; readonly reject: (error: Error) => void };
+/** A task and its caller. */
+type Job = {
+  readonly task: HashTask;
+  readonly resolve: (result: string | boolean) => void;
+  readonly reject: (error: Error) => void;
+};
+/** A thread and its current job. */
 type Slot = { readonly worker: Worker; job: Job | undefined; idle: NodeJS.Timeout | undefined };
 type Reply = { readonly result: string | boolean } | { readonly error: string };
 
-/** About a minute of work for one thread at cost 12: whoever comes later is better told at once. */
+/** Most waiting tasks: about a minute of work for one thread at bcrypt cost 12. Later tasks are refused at once. */
 const MAX_WAITING = 250;
 const IDLE_MS = 30_000;
 
-/** The thread's program, as text: it works the same from the sources and from the bundle. */
+/** The program of a thread, as text, so that it runs from the sources and from the bundle. */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
 const bcrypt = async () => (await import(workerData.bcrypt)).default;
@@ -45,8 +51,13 @@ parentPort.on('message', async (task) => {
 });
 `;
 
-/** Threads that hash one password at a time; started on demand, ended when idle, never keeping the process alive. */
-export function createHashWorkers({ threads = Math.min(4, Math.max(1, availableParallelism() - 1)) }: { readonly threads?: number } = {}): HashWorkers {
+/**
+ * Creates a pool of threads that hash one password at a time. Threads start on demand, stop when idle, and do not keep
+ * the process alive.
+ */
+export function createHashWorkers({
+  threads = Math.min(4, Math.max(1, availableParallelism() - 1)),
+}: { readonly threads?: number } = {}): HashWorkers {
   const { resolve } = createRequire(import.meta.url);
   const [bcrypt, argon2] = [resolve('bcryptjs'), resolve('argon2')].map((path) => pathToFileURL(path).href);
   const slots = new Set<Slot>();
@@ -77,7 +88,7 @@ export function createHashWorkers({ threads = Math.min(4, Math.max(1, availableP
       if (slot.job) continue;
       const job = waiting.shift();
       if (!job) {
-        rest(slot);
+        stopWhenIdle(slot);
         continue;
       }
       assign(slot, job);
@@ -95,7 +106,7 @@ export function createHashWorkers({ threads = Math.min(4, Math.max(1, availableP
     slot.worker.postMessage(job.task);
   }
 
-  function rest(slot: Slot): void {
+  function stopWhenIdle(slot: Slot): void {
     slot.worker.unref();
     clearTimeout(slot.idle);
     slot.idle = setTimeout(() => void slot.worker.terminate(), IDLE_MS);
@@ -104,7 +115,8 @@ export function createHashWorkers({ threads = Math.min(4, Math.max(1, availableP
 
   return {
     run(task) {
-      if (waiting.length >= MAX_WAITING) return Promise.reject(refusal('unavailable', { headers: { 'Retry-After': '5' } }));
+      if (waiting.length >= MAX_WAITING)
+        return Promise.reject(refusal('unavailable', { headers: { 'Retry-After': '5' } }));
       return new Promise((resolve, reject) => {
         waiting.push({ task, resolve, reject });
         dispatch();
@@ -112,10 +124,12 @@ export function createHashWorkers({ threads = Math.min(4, Math.max(1, availableP
     },
     async close() {
       for (const { reject } of waiting.splice(0)) reject(refusal('unavailable'));
-      await Promise.all([...slots].map(({ worker, idle }) => {
-        clearTimeout(idle);
-        return worker.terminate();
-      }));
+      await Promise.all(
+        [...slots].map(({ worker, idle }) => {
+          clearTimeout(idle);
+          return worker.terminate();
+        }),
+      );
     },
   };
 }

@@ -1,26 +1,32 @@
 import { randomBytes } from 'node:crypto';
 import QuickLRU from 'quick-lru';
 import type { Signals } from '../../application/ports/signals.ts';
-import type { Sealed } from '../../application/ports/vault.ts';
+import type { SealedValue } from '../../domain/sealed-value.ts';
 import type { Queryable } from '../postgres/database.ts';
 import { open, seal } from './sealed-box.ts';
 
-/** Keys of persons, kept sealed in `operational.person_keys`; destroying one makes everything sealed under it unreadable for good (rule 11). */
+/**
+ * Keys of persons, stored sealed in `operational.person_keys`. Destroying a key makes everything sealed under it
+ * permanently unreadable.
+ */
 export type PersonKeys = {
-  /** The person's key, made on first use. @throws Error when it was destroyed */
+  /** Returns the person's key, and creates it on first use. @throws Error when it was destroyed */
   obtain(personId: string): Promise<Buffer>;
-  /** Keys that exist and were not destroyed; one query for those not cached. */
+  /** Returns the keys that exist and are not destroyed, with one query for those that are not cached. */
   find(personIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
-  /** @returns false when it was destroyed before */
+  /** Destroys the person's key. @returns false when it was destroyed before */
   destroy(personId: string): Promise<boolean>;
 };
 
-type Row = { readonly person_id: string; readonly sealed_key: Sealed | null };
+type Row = { readonly person_id: string; readonly sealed_key: SealedValue | null };
 
-/** Another process that destroys a key is followed within this time, should its signal get lost. */
+/**
+ * How long a key is cached. When the signal of another process is lost, this process uses a destroyed key at most this
+ * long.
+ */
 const CACHE_MS = 30_000;
 
-/** Names the person whose key was destroyed. */
+/** Signal channel; the message is the id of the person whose key was destroyed. */
 const DESTROYED = 'person_key_destroyed';
 
 export type PersonKeysOptions = {
@@ -32,7 +38,7 @@ export type PersonKeysOptions = {
 
 export function createPersonKeys({ database, masterKey, cacheSize = 10_000, signals }: PersonKeysOptions): PersonKeys {
   const cache = new QuickLRU<string, Buffer>({ maxSize: cacheSize, maxAge: CACHE_MS });
-  /** Raised by every destruction: a key that was read before is not remembered after it. */
+  /** Number of destroyed keys. A key read before a destruction is not cached after it. */
   let destructions = 0;
   function forget(personId: string): void {
     destructions += 1;
@@ -41,10 +47,13 @@ export function createPersonKeys({ database, masterKey, cacheSize = 10_000, sign
   signals?.subscribe(DESTROYED, forget);
   const purposeOf = (personId: string) => `person/${personId}`;
 
-  function remember({ person_id: personId, sealed_key: sealed }: Row, before: number): Buffer | undefined {
+  function openAndCache(
+    { person_id: personId, sealed_key: sealed }: Row,
+    destructionsBefore: number,
+  ): Buffer | undefined {
     if (sealed === null) return undefined;
-    const key = Buffer.from(open(masterKey, purposeOf(personId), sealed), 'base64url');
-    if (before === destructions) cache.set(personId, key);
+    const key = Buffer.from(open(sealed, { key: masterKey, purpose: purposeOf(personId) }), 'base64url');
+    if (destructionsBefore === destructions) cache.set(personId, key);
     return key;
   }
 
@@ -52,15 +61,21 @@ export function createPersonKeys({ database, masterKey, cacheSize = 10_000, sign
     async obtain(personId) {
       const cached = cache.get(personId);
       if (cached) return cached;
-      const sealed = seal(masterKey, 'master', purposeOf(personId), randomBytes(32).toString('base64url'));
+      const sealed = seal(randomBytes(32).toString('base64url'), {
+        key: { id: 'master', bytes: masterKey },
+        purpose: purposeOf(personId),
+      });
       const before = destructions;
-      // Two first uses: one insert wins, both read the winner's key.
+      // When two processes create the key at once, one insert wins, and both read that key.
       await database.execute(
         'insert into operational.person_keys (person_id, sealed_key) values ($1, $2) on conflict (person_id) do nothing',
         [personId, sealed],
       );
-      const [row] = await database.query<Row>('select person_id, sealed_key from operational.person_keys where person_id = $1', [personId]);
-      const key = row && remember(row, before);
+      const [row] = await database.query<Row>(
+        'select person_id, sealed_key from operational.person_keys where person_id = $1',
+        [personId],
+      );
+      const key = row && openAndCache(row, before);
       if (!key) throw new Error('the key of this person was destroyed');
       return key;
     },
@@ -74,9 +89,12 @@ export function createPersonKeys({ database, masterKey, cacheSize = 10_000, sign
       }
       if (missing.size > 0) {
         const before = destructions;
-        const rows = await database.query<Row>('select person_id, sealed_key from operational.person_keys where person_id = any($1)', [[...missing]]);
+        const rows = await database.query<Row>(
+          'select person_id, sealed_key from operational.person_keys where person_id = any($1)',
+          [[...missing]],
+        );
         for (const row of rows) {
-          const key = remember(row, before);
+          const key = openAndCache(row, before);
           if (key) found.set(row.person_id, key);
         }
       }

@@ -1,29 +1,42 @@
 import { replacePrivateFile, withFileLock } from './private-file.ts';
-import type { SigningKeys } from './signing-keys.ts';
-import { inForce, keyFileText, loadSigningKeys, newSigningKey } from './signing-keys.ts';
+import { type SigningKeys, activeKeys, keyFileText, loadSigningKeys, newSigningKey } from './signing-keys.ts';
 
 /**
- * Puts a new key in front of those of the file; the one that signed until now verifies for `overlapSeconds` more, which must outlast every
- * token that it signed. Running processes take the file in by themselves. Keys that are retired go.
- * @throws Error when the file can't be replaced, or another process is at it
+ * Adds a new signing key to the key file and removes retired keys. The previous signing key verifies tokens for another
+ * `overlapSeconds`, which must be longer than the lifetime of the tokens it signed. Running processes reload the file
+ * on their own.
+ * @returns the keys of the file; the new one is first
+ * @throws Error when the file cannot be replaced, or another process is changing it
  */
-export async function rotateSigningKeys({ path, overlapSeconds, now }: { readonly path: string; readonly overlapSeconds: number; readonly now: Date }): Promise<SigningKeys> {
-  // Made on the first start: whoever rotates before it has a key to begin with.
+export async function rotateSigningKeys({
+  path,
+  overlapSeconds,
+  now,
+}: {
+  readonly path: string;
+  readonly overlapSeconds: number;
+  readonly now: Date;
+}): Promise<SigningKeys> {
+  // The first start of a service creates the file. Create it here too, for a rotation before the first start.
   await loadSigningKeys({ path });
   return withFileLock(path, async () => {
-    const [former, ...others] = await loadSigningKeys({ path });
-    const retiring = { ...former, retires_at: new Date(now.getTime() + overlapSeconds * 1000).toISOString() };
-    const keys: SigningKeys = [await newSigningKey(), retiring, ...inForce(others, now)];
+    const [previous, ...others] = await loadSigningKeys({ path });
+    const retiring = { ...previous, retires_at: new Date(now.getTime() + overlapSeconds * 1000).toISOString() };
+    const keys: SigningKeys = [await newSigningKey(), retiring, ...activeKeys(others, now)];
     await replacePrivateFile(path, keyFileText(keys));
     return keys;
   });
 }
 
-/** Takes the keys that are retired out of the file. @returns how many @throws Error when the file can't be replaced */
+/**
+ * Removes retired keys from the key file.
+ * @returns the number of removed keys.
+ * @throws Error when the file cannot be replaced
+ */
 export async function pruneSigningKeys({ path, now }: { readonly path: string; readonly now: Date }): Promise<number> {
   return withFileLock(path, async () => {
     const keys = await loadSigningKeys({ path });
-    const [first, ...others] = inForce(keys, now);
+    const [first, ...others] = activeKeys(keys, now);
     if (!first || others.length + 1 === keys.length) return 0;
     await replacePrivateFile(path, keyFileText([first, ...others]));
     return keys.length - 1 - others.length;

@@ -1,36 +1,38 @@
-import { createPrivateKey, createPublicKey, hkdfSync } from 'node:crypto';
-import type { JWK } from 'jose';
-import { calculateJwkThumbprint, CompactSign, compactVerify, exportJWK } from 'jose';
+import { type JWK, calculateJwkThumbprint, CompactSign, compactVerify, exportJWK } from 'jose';
+import { createPublicKey, hkdfSync } from 'node:crypto';
 import type { SealSigner } from '../../application/ports/audit-chain.ts';
-import type { SealedStretch } from '../../domain/platform/audit-events.ts';
+import type { SealedRange } from '../../domain/platform/audit-events.ts';
+import { ed25519PrivateKey } from './ed25519-private-key.ts';
 
-/** What the header of a seal says it is: no token of a session passes for one, nor the other way. */
+/** Header `typ` of an audit seal. It keeps session tokens and audit seals apart. */
 const TYPE = 'palimpsest-audit-seal+jws';
-/** What stands before the 32 bytes of an Ed25519 key in PKCS #8. */
-const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
 
 /**
- * Signs seals with an Ed25519 key made from the audit key, so that every replica signs alike and nothing more is to be kept.
- * `publicKey` is what auditors verify with.
+ * Creates the signer of audit seals. Its Ed25519 key is derived from the audit key, so all processes sign with the same
+ * key and no further key is stored. Auditors verify seals with `publicKey`.
  */
 export async function createSealSigner(key: Uint8Array): Promise<SealSigner & { readonly publicKey: JWK }> {
   const seed = Buffer.from(hkdfSync('sha256', key, 'palimpsest', 'audit seals', 32));
-  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+  const privateKey = ed25519PrivateKey(seed);
   const publicKey = createPublicKey(privateKey);
   const jwk = await exportJWK(publicKey);
   const kid = `audit-${(await calculateJwkThumbprint(jwk)).slice(0, 16)}`;
   return {
     publicKey: { ...jwk, kid, alg: 'EdDSA', use: 'sig' },
-    sign: (stretch, at) =>
-      new CompactSign(new TextEncoder().encode(JSON.stringify({ iss: 'palimpsest-audit', iat: Math.floor(at.getTime() / 1000), ...stretch })))
+    sign: (range, at) =>
+      new CompactSign(
+        new TextEncoder().encode(
+          JSON.stringify({ iss: 'palimpsest-audit', iat: Math.floor(at.getTime() / 1000), ...range }),
+        ),
+      )
         .setProtectedHeader({ alg: 'EdDSA', kid, typ: TYPE })
         .sign(privateKey),
     async verify(jws) {
       try {
         const { payload, protectedHeader } = await compactVerify(jws, publicKey, { algorithms: ['EdDSA'] });
         if (protectedHeader.typ !== TYPE) return undefined;
-        // Signed by ourselves, so it has the shape that `sign` gave it.
-        return JSON.parse(new TextDecoder().decode(payload)) as SealedStretch;
+        // The signature is valid, so the payload was made by `sign`.
+        return JSON.parse(new TextDecoder().decode(payload)) as SealedRange;
       } catch {
         return undefined;
       }

@@ -1,18 +1,25 @@
-import type { JWTPayload, JWTVerifyGetKey } from 'jose';
-import { SignJWT, createLocalJWKSet, decodeProtectedHeader, errors, importJWK, jwtVerify } from 'jose';
+import {
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  SignJWT,
+  createLocalJWKSet,
+  decodeProtectedHeader,
+  errors,
+  importJWK,
+  jwtVerify,
+} from 'jose';
 import type { SessionTokens } from '../../application/ports/session-tokens.ts';
-import type { SigningKey } from './signing-keys.ts';
-import { inForce } from './signing-keys.ts';
+import { type SigningKey, activeKeys } from './signing-keys.ts';
 import type { SigningKeySource } from './watch-signing-keys.ts';
 
 export type SessionTokensOptions = {
-  /** Keys of the file; may hold none where tokens are signed under a secret. */
+  /** Keys of the key file. It may be empty when tokens are signed with `secret`. */
   readonly keys: SigningKeySource;
-  /** `JWT_EXPIRY_SECS`. */
+  /** Lifetime of a token, setting `JWT_EXPIRY_SECS`. */
   readonly expirySeconds: number;
-  /** `JWT_SECRET` where `JWT_ALG` is HS256: signs, and verifies. Default: the first key of the file signs. */
+  /** Signs and verifies tokens: `JWT_SECRET` when `JWT_ALG` is HS256. Default: the first key of the file signs. */
   readonly secret?: string | undefined;
-  /** `JWT_SECRETS`: verify. */
+  /** Former secrets that only verify, setting `JWT_SECRETS`. */
   readonly formerSecrets?: readonly string[];
 };
 
@@ -21,22 +28,28 @@ const TYPE = 'JWT';
 const CLAIMS = { issuer: ISSUER, audience: ISSUER, typ: TYPE, requiredClaims: ['exp', 'sub'] };
 
 /**
- * Access tokens by `jose` (spec 1, session rules; spec 4 A). Which key a token is held against follows from its algorithm, never from the
- * token alone: EdDSA against the public keys of the file, HS256 against the secrets that were configured for it, nothing else against anything.
+ * Creates and verifies access tokens with `jose`. The algorithm of a token decides which keys verify it: EdDSA the
+ * public keys of the file, HS256 the configured secrets. Tokens with any other algorithm are invalid.
  */
-export function createSessionTokens({ keys, expirySeconds, secret, formerSecrets = [] }: SessionTokensOptions): SessionTokens {
+export function createSessionTokens({
+  keys,
+  expirySeconds,
+  secret,
+  formerSecrets = [],
+}: SessionTokensOptions): SessionTokens {
   const bytesOf = (text: string) => new TextEncoder().encode(text);
   const signingSecret = secret === undefined ? undefined : bytesOf(secret);
   const secrets = [...(signingSecret ? [signingSecret] : []), ...formerSecrets.map(bytesOf)];
   const privateKeys = new WeakMap<SigningKey, ReturnType<typeof importJWK>>();
   let known: { readonly kids: string; readonly of: readonly SigningKey[]; readonly set: JWTVerifyGetKey } | undefined;
 
-  /** The public keys that verify at the moment. */
+  /** The public keys that currently verify tokens. */
   function keySet(now: Date): JWTVerifyGetKey {
     const all = keys.current();
-    const verifying = inForce(all, now);
+    const verifying = activeKeys(all, now);
     const kids = verifying.map(({ kid }) => kid).join(' ');
-    if (known?.of !== all || known.kids !== kids) known = { kids, of: all, set: createLocalJWKSet({ keys: verifying.map(publicHalf) }) };
+    if (known?.of !== all || known.kids !== kids)
+      known = { kids, of: all, set: createLocalJWKSet({ keys: verifying.map(publicHalf) }) };
     return known.set;
   }
 
@@ -45,15 +58,17 @@ export function createSessionTokens({ keys, expirySeconds, secret, formerSecrets
     try {
       return (await jwtVerify(token, keySet(now), options)).payload;
     } catch (error) {
-      // Another process may sign under a key that came a moment ago.
+      // Another process may already sign with a new key.
       if (!(error instanceof errors.JWKSNoMatchingKey) || !(await keys.reread())) throw error;
       return (await jwtVerify(token, keySet(now), options)).payload;
     }
   }
 
   async function verifySecret(token: string, now: Date): Promise<JWTPayload | undefined> {
-    for (const one of secrets) {
-      const verified = await jwtVerify(token, one, { ...CLAIMS, algorithms: ['HS256'], currentDate: now }).catch(() => undefined);
+    for (const candidate of secrets) {
+      const verified = await jwtVerify(token, candidate, { ...CLAIMS, algorithms: ['HS256'], currentDate: now }).catch(
+        () => undefined,
+      );
       if (verified) return verified.payload;
     }
     return undefined;
@@ -78,18 +93,22 @@ export function createSessionTokens({ keys, expirySeconds, secret, formerSecrets
   async function signed(token: SignJWT): Promise<string> {
     if (signingSecret) return token.setProtectedHeader({ alg: 'HS256', typ: TYPE }).sign(signingSecret);
     const [key] = keys.current();
-    if (!key) throw new Error('there is no key to sign session tokens with');
+    if (!key) throw new Error('no key exists to sign session tokens with');
     return token.setProtectedHeader({ alg: 'EdDSA', kid: key.kid, typ: TYPE }).sign(await privateKeyOf(key));
   }
 
   return {
-    jwks: (now) => ({ keys: inForce(keys.current(), now).map(publicHalf) }),
+    jwks: (now) => ({ keys: activeKeys(keys.current(), now).map(publicHalf) }),
 
     async sign({ userId, sessionId, tenant, roles, sessionsRevision }, now) {
       const issuedAt = Math.floor(now.getTime() / 1000);
       const token = await signed(
         new SignJWT({ sid: sessionId, tenant, roles: [...roles], srv: sessionsRevision })
-          .setIssuer(ISSUER).setAudience(ISSUER).setSubject(userId).setIssuedAt(issuedAt).setExpirationTime(issuedAt + expirySeconds),
+          .setIssuer(ISSUER)
+          .setAudience(ISSUER)
+          .setSubject(userId)
+          .setIssuedAt(issuedAt)
+          .setExpirationTime(issuedAt + expirySeconds),
       );
       return { token, expiresIn: expirySeconds };
     },
@@ -98,7 +117,14 @@ export function createSessionTokens({ keys, expirySeconds, secret, formerSecrets
       const payload = await payloadOf(token, now);
       if (!payload) return undefined;
       const { sub, sid, tenant, srv, exp } = payload;
-      if (typeof sub !== 'string' || typeof sid !== 'string' || typeof tenant !== 'string' || typeof srv !== 'number' || exp === undefined) return undefined;
+      if (
+        typeof sub !== 'string' ||
+        typeof sid !== 'string' ||
+        typeof tenant !== 'string' ||
+        typeof srv !== 'number' ||
+        exp === undefined
+      )
+        return undefined;
       return { userId: sub, sessionId: sid, tenant, sessionsRevision: srv, expiresAtMs: exp * 1000 };
     },
   };

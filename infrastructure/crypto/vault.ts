@@ -8,18 +8,21 @@ import { createPersonKeys } from './person-keys.ts';
 import { open, seal } from './sealed-box.ts';
 
 export type VaultOptions = {
-  /** Holds `operational.person_keys`. */
+  /** Database with the table `operational.person_keys`. */
   readonly database: Queryable;
   /** `ENCRYPTION_KEY`, at least 32 characters. */
   readonly encryptionKey: string;
-  /** Tells other processes of destroyed keys. Default: they find out within 30 seconds. */
+  /** Notifies other processes of destroyed keys. Without it they stop using a destroyed key within 30 seconds. */
   readonly signals?: Pick<Signals, 'publish' | 'subscribe'> | undefined;
 };
 
 const PERSONAL = 'personal';
 const CACHED_KEYS = 1_000;
 
-/** The vault (rule 11): AES-256-GCM under keys from `ENCRYPTION_KEY` by HKDF per purpose, personal data under keys per person. */
+/**
+ * Creates the vault. It seals with AES-256-GCM: secrets under a key per purpose that is derived from `ENCRYPTION_KEY`,
+ * personal data under a key per person.
+ */
 export function createVault({ database, encryptionKey, signals }: VaultOptions): Vault {
   const derived = new QuickLRU<string, Buffer>({ maxSize: CACHED_KEYS });
   const personKeys = createPersonKeys({ database, masterKey: deriveKey(encryptionKey, 'person-keys'), signals });
@@ -32,21 +35,28 @@ export function createVault({ database, encryptionKey, signals }: VaultOptions):
     return key;
   }
 
-  async function openPersonalMany(items: Parameters<Vault['openPersonalMany']>[0]): Promise<readonly (string | undefined)[]> {
+  async function openPersonalMany(
+    items: Parameters<Vault['openPersonalMany']>[0],
+  ): Promise<readonly (string | undefined)[]> {
     const keys = await personKeys.find(items.map(({ personId }) => personId));
     return items.map(({ personId, sealed }) => {
       const key = keys.get(personId);
-      return key && open(key, PERSONAL, sealed);
+      return key && open(sealed, { key, purpose: PERSONAL });
     });
   }
 
   return {
-    sealSecret: (purpose, clear) => seal(keyOf(`secret/${purpose}`), 'secret', purpose, clear),
-    openSecret: (purpose, sealed) => open(keyOf(`secret/${purpose}`), purpose, sealed),
-    sealPersonal: async (personId, clear) => seal(await personKeys.obtain(personId), 'person', PERSONAL, clear),
+    sealSecret: (purpose, plainText) =>
+      seal(plainText, { key: { id: 'secret', bytes: keyOf(`secret/${purpose}`) }, purpose }),
+    openSecret: (purpose, sealed) => open(sealed, { key: keyOf(`secret/${purpose}`), purpose }),
+    sealPersonal: async (personId, plainText) =>
+      seal(plainText, { key: { id: 'person', bytes: await personKeys.obtain(personId) }, purpose: PERSONAL }),
     openPersonal: async (personId, sealed) => (await openPersonalMany([{ personId, sealed }]))[0],
     openPersonalMany,
     destroyPerson: (personId) => personKeys.destroy(personId),
-    digest: (purpose, value) => createHmac('sha256', keyOf(`digest/${purpose}`)).update(value).digest('base64url'),
+    digest: (purpose, value) =>
+      createHmac('sha256', keyOf(`digest/${purpose}`))
+        .update(value)
+        .digest('base64url'),
   };
 }

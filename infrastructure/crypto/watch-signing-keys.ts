@@ -1,76 +1,89 @@
 import { stat } from 'node:fs/promises';
 import { pruneSigningKeys } from './rotate-signing-keys.ts';
-import type { SigningKey, SigningKeys } from './signing-keys.ts';
-import { inForce, readSigningKeys } from './signing-keys.ts';
+import { type SigningKey, type SigningKeys, activeKeys, readSigningKeys } from './signing-keys.ts';
 
-/** The keys of the file as they are now. The list stays the same one as long as the file does. */
+/** The current keys of the key file. `current` returns the same array until the file changes. */
 export type SigningKeySource = {
   current(): readonly SigningKey[];
-  /** Looks at the file again, at most once a second: a token may name a key that came a moment ago. @returns whether there are other keys now */
+  /**
+   * Reads the file again, at most once a second, because a token may name a new key.
+   * @returns whether the keys changed
+   */
   reread(): Promise<boolean>;
 };
 
 export type WatchOptions = {
   readonly path: string;
   readonly ownerOnly: boolean;
-  /** What was read at the start; none where tokens are signed under a secret and there is no file. */
+  /** The keys read at the start; empty when tokens are signed with a secret and no file exists. */
   readonly keys: SigningKeys | readonly [];
   readonly now: () => Date;
-  /** What is wrong with a changed file; the keys known so far stay in force. */
+  /** Called when a changed file cannot be used. The keys read before stay in use. */
   readonly onError: (error: unknown) => void;
-  /** Milliseconds between looks. Default 2,000. */
+  /** Milliseconds between two checks of the file. Default: 2,000. */
   readonly pollMs?: number;
 };
 
-const LOOK_AGAIN_MS = 1_000;
+const REREAD_INTERVAL_MS = 1_000;
 
-/** Follows the key file, so that a rotation needs no restart. Looks at intervals: mounted secrets and network drives tell of no change. */
-export function watchSigningKeys({ path, ownerOnly, keys: atStart, now, onError, pollMs = 2_000 }: WatchOptions): SigningKeySource & { close(): void } {
+/**
+ * Watches the key file, so that a rotation needs no restart. It polls, because mounted secrets and network drives send
+ * no change notifications.
+ */
+export function watchSigningKeys({
+  path,
+  ownerOnly,
+  keys: atStart,
+  now,
+  onError,
+  pollMs = 2_000,
+}: WatchOptions): SigningKeySource & { close(): void } {
   let keys: readonly SigningKey[] = atStart;
-  let seen: string | undefined;
-  let told: string | undefined;
-  let lookedAtMs = -Infinity;
-  let looking: Promise<boolean> | undefined;
+  let lastVersion: string | undefined;
+  let reportedError: string | undefined;
+  let checkedAtMs = -Infinity;
+  let checking: Promise<boolean> | undefined;
 
-  function look(): Promise<boolean> {
-    return (looking ??= lookOnce().finally(() => {
-      looking = undefined;
+  /** Runs one check at a time. @returns whether the keys changed */
+  function check(): Promise<boolean> {
+    return (checking ??= checkOnce().finally(() => {
+      checking = undefined;
     }));
   }
 
-  async function lookOnce(): Promise<boolean> {
-    lookedAtMs = performance.now();
+  async function checkOnce(): Promise<boolean> {
+    checkedAtMs = performance.now();
     try {
       await prune();
       const { mtimeMs, ino, size, mode } = await stat(path);
       const version = [mtimeMs, ino, size, mode].join('/');
-      if (version === seen) return false;
+      if (version === lastVersion) return false;
       const found = (await readSigningKeys({ path, ownerOnly })) ?? keys;
-      seen = version;
-      told = undefined;
+      lastVersion = version;
+      reportedError = undefined;
       if (JSON.stringify(found) === JSON.stringify(keys)) return false;
       keys = found;
       return true;
     } catch (error) {
       const reason = String(error);
-      // What stays wrong is told of once.
-      if (told !== reason && keys.length > 0) onError(error);
-      told = reason;
-      seen = undefined;
+      // Report an error once while it lasts.
+      if (reportedError !== reason && keys.length > 0) onError(error);
+      reportedError = reason;
+      lastVersion = undefined;
       return false;
     }
   }
 
-  /** Retired keys verify nothing any more; in a file that this process may not write they are left. */
+  /** Removes retired keys from the file. When this process cannot write the file, they stay there unused. */
   async function prune(): Promise<void> {
-    if (inForce(keys, now()).length < keys.length) await pruneSigningKeys({ path, now: now() }).catch(() => 0);
+    if (activeKeys(keys, now()).length < keys.length) await pruneSigningKeys({ path, now: now() }).catch(() => 0);
   }
 
-  const timer = setInterval(() => void look(), pollMs);
+  const timer = setInterval(() => void check(), pollMs);
   timer.unref();
   return {
     current: () => keys,
-    reread: () => (looking ?? (performance.now() - lookedAtMs < LOOK_AGAIN_MS ? Promise.resolve(false) : look())),
+    reread: () => checking ?? (performance.now() - checkedAtMs < REREAD_INTERVAL_MS ? Promise.resolve(false) : check()),
     close() {
       clearInterval(timer);
     },

@@ -1,9 +1,9 @@
-import type { Expected, Retention } from '../../application/ports/event-store.ts';
+import type { Expected, Retention, StreamWrite } from '../../application/ports/event-store.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
 
-/** A new event as JSON text, with what the store indexes beside it. */
+/** A new event as JSON text, with the values that the store indexes. */
 export type EncodedEvent = {
   readonly id: string;
   readonly type: string;
@@ -13,7 +13,7 @@ export type EncodedEvent = {
   readonly correlationId: string;
 };
 
-/** An append that was checked: nothing in it can fail for its form. */
+/** A validated append: no part of it can fail because of its form. */
 export type EncodedAppend = {
   readonly stream: string;
   readonly category: string;
@@ -23,18 +23,18 @@ export type EncodedAppend = {
   readonly bytes: number;
 };
 
-/** Most bytes of data and metadata in one append: what EventStoreDB can be set to take at most. */
-export const MAX_APPEND_BYTES = 16 * 1024 * 1024;
+/** Maximum bytes of data and metadata in one append: the largest limit that EventStoreDB can be configured with. */
+const MAX_APPEND_BYTES = 16 * 1024 * 1024;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-// Names begin with no `$` (EventStoreDB keeps those for itself) and hold no control characters.
- 
+// Names do not start with `$`, which EventStoreDB reserves, and contain no control characters.
 const NAME = /^[^$\u0000-\u001f\u007f][^\u0000-\u001f\u007f]{0,254}$/u;
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const MAX_DEPTH = 200;
 
 /**
- * Checks an append and writes its events as JSON text, so that no adapter meets a value that JSON can't carry.
+ * Validates an append and encodes its events as JSON text, so that no adapter receives a value that JSON cannot
+ * represent.
  * @throws `invalid_append`, `too_large`
  */
 export function encodeAppend(stream: string, events: readonly NewEvent[], expected: Expected): EncodedAppend {
@@ -44,9 +44,16 @@ export function encodeAppend(stream: string, events: readonly NewEvent[], expect
   let bytes = 0;
   const encoded = events.map((event) => {
     const { id, type, data, metadata } = event;
-    if (!UUID.test(id)) throw invalid('an event id is a lower-case UUID');
+    if (!isEventId(id)) throw invalid('an event id is a lower-case UUID');
     checkName(type, 'type');
-    const result = { id, type, data: encodeObject(data), metadata: encodeObject(metadata), tenant: text(metadata.tenant), correlationId: text(metadata.$correlationId) };
+    const result = {
+      id,
+      type,
+      data: encodeObject(data),
+      metadata: encodeObject(metadata),
+      tenant: text(metadata.tenant),
+      correlationId: text(metadata.$correlationId),
+    };
     bytes += Buffer.byteLength(result.data) + Buffer.byteLength(result.metadata);
     if (bytes > MAX_APPEND_BYTES) throw refusal('too_large');
     return result;
@@ -54,16 +61,32 @@ export function encodeAppend(stream: string, events: readonly NewEvent[], expect
   return { stream, category: categoryOf(stream), expected, events: encoded, bytes };
 }
 
-/** @throws `invalid_append` for what is neither a word of the port nor a revision */
+/**
+ * Validates and encodes the appends of an atomic group.
+ * @throws `invalid_append` when the group is empty or names a stream twice, and as `encodeAppend`
+ */
+export function encodeAppends(writes: readonly StreamWrite[]): readonly EncodedAppend[] {
+  if (writes.length === 0 || new Set(writes.map(({ stream }) => stream)).size < writes.length)
+    throw refusal('invalid_append', { message: 'each stream is named once' });
+  return writes.map(({ stream, events, expected }) => encodeAppend(stream, events, expected));
+}
+
+/** Whether a text has the form of an event id: a lower-case UUID. */
+export function isEventId(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** @throws `invalid_append` unless it is a keyword of the port or a revision */
 export function checkExpected(expected: Expected): void {
   if (typeof expected === 'string' || isRevision(expected)) return;
   throw invalid('an expected revision is a non-negative integer');
 }
 
-/** @throws `invalid_append` for limits that are no positive integers (a revision may be 0) */
+/** @throws `invalid_append` unless the limits are positive integers (a revision may be 0) */
 export function checkRetention({ maxCount, maxAgeSeconds, truncateBefore }: Retention): void {
   for (const limit of [maxCount, maxAgeSeconds]) {
-    if (limit !== undefined && !(isRevision(limit) && limit > 0)) throw invalid('a limit of retention is a positive integer');
+    if (limit !== undefined && !(isRevision(limit) && limit > 0))
+      throw invalid('a limit of retention is a positive integer');
   }
   if (truncateBefore !== undefined && !isRevision(truncateBefore)) throw invalid('truncateBefore is a revision');
 }
@@ -73,24 +96,29 @@ function isRevision(value: number): boolean {
 }
 
 function checkName(name: string, what: string): void {
-  if (!NAME.test(name) || LONE_SURROGATE.test(name)) throw invalid(`a ${what} is named with 1 to 255 printable characters, no $ first`);
+  if (!NAME.test(name) || LONE_SURROGATE.test(name))
+    throw invalid(`a ${what} is named with 1 to 255 printable characters, no $ first`);
 }
 
 function text(value: unknown): string {
-  if (typeof value !== 'string' || value.length > 255 || !isPrintable(value)) throw invalid('tenant and correlation id are printable text of at most 255 characters');
+  if (typeof value !== 'string' || value.length > 255 || !isPrintable(value))
+    throw invalid('tenant and correlation id are printable text of at most 255 characters');
   return value;
 }
 
 function isPrintable(value: string): boolean {
-  return value === '' || (NAME.test(value.startsWith('$') ? ` ${value.slice(1)}` : value) && !LONE_SURROGATE.test(value));
+  return (
+    value === '' || (NAME.test(value.startsWith('$') ? ` ${value.slice(1)}` : value) && !LONE_SURROGATE.test(value))
+  );
 }
 
-/** JSON text of a plain object. @throws `invalid_append` for what would not come back as it was */
+/** Encodes a plain object as JSON text. @throws `invalid_append` when decoding would not return an equal value */
 function encodeObject(value: unknown): string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid('data and metadata are JSON objects');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid('data and metadata are JSON objects');
   let json: string;
   try {
-    // First, because it ends on cycles.
+    // JSON.stringify runs first because it throws on cycles, on which `checkJson` would not terminate.
     json = JSON.stringify(value);
   } catch (cause) {
     throw refusal('invalid_append', { message: 'data and metadata are JSON', cause });
@@ -102,7 +130,8 @@ function encodeObject(value: unknown): string {
 function checkJson(value: unknown, depth: number): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
   if (typeof value === 'number' && Number.isFinite(value)) return;
-  if (typeof value !== 'object' || depth > MAX_DEPTH) throw invalid('data and metadata are JSON, nested at most 200 deep');
+  if (typeof value !== 'object' || depth > MAX_DEPTH)
+    throw invalid('data and metadata are JSON, nested at most 200 deep');
   if (Array.isArray(value)) {
     for (const item of value) checkJson(item, depth + 1);
     return;

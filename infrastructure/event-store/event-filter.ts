@@ -2,10 +2,10 @@ import type { EventFilter } from '../../application/ports/event-store.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
 
-/** Whether an event passes a filter. Every part that is given must match; an empty list lets nothing through. */
+/** Whether an event matches a filter. Every part that is present must match; an empty list matches nothing. */
 export type EventMatcher = (event: RecordedEvent) => boolean;
 
-/** Compiles a filter for use on events in memory. */
+/** Compiles a filter for events in memory. */
 export function matcherOf(filter: EventFilter | undefined): EventMatcher {
   if (!filter) return () => true;
   const categories = filter.categories && new Set(filter.categories);

@@ -1,7 +1,8 @@
 import type { ApiKeyRequest, ApiKeyRequests } from '../../application/ports/api-key-requests.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import type { Sealed, Vault } from '../../application/ports/vault.ts';
-import { countsAsUse } from '../../domain/identity/billing-period.ts';
+import type { Vault } from '../../application/ports/vault.ts';
+import { countsTowardsUsage } from '../../domain/identity/billing-period.ts';
+import type { SealedValue } from '../../domain/sealed-value.ts';
 import type { Database } from '../postgres/database.ts';
 import { createMonthlyBudget } from './monthly-budget.ts';
 
@@ -14,40 +15,66 @@ export type ApiKeyRequestsOptions = {
   readonly now: () => Date;
   /** Milliseconds between batches. Default 500. */
   readonly flushMs?: number;
-  /** Most requests that wait. Default 50,000. */
+  /** Maximum length of the queue; when it is full, the oldest requests are dropped. Default 50,000. */
   readonly maxQueued?: number;
 };
 
 export type ApiKeyRequestLog = ApiKeyRequests & {
-  /** Writes what waits. @throws when the database refuses; what waited stays */
+  /** Writes the queued requests. @throws when the database fails; the requests stay queued */
   flush(): Promise<void>;
   /** Requests dropped since the start because the queue was full. */
   dropped(): number;
-  /** Writes what waits and stops. */
+  /** Writes the queued requests and stops. */
   close(): Promise<void>;
 };
 
-/** `counts`: what the request adds to the requests of the `period`; -1 takes back what was counted ahead. Undefined period: it is recorded only. */
-type Queued = Omit<ApiKeyRequest, 'admission'> & { readonly id: string; readonly period: string | undefined; readonly counts: -1 | 0 | 1 };
-type Row = { readonly id: string; readonly key_id: string; readonly at: Date; readonly method: string; readonly path: string; readonly status: number; readonly ip: Sealed };
+/**
+ * `counts` is added to the request count of `period`; -1 reverts a request that was counted before it was served.
+ * Without a period the request is recorded and not counted.
+ */
+type Queued = Omit<ApiKeyRequest, 'admission'> & {
+  readonly id: string;
+  readonly period: string | undefined;
+  readonly counts: -1 | 0 | 1;
+};
+type Row = {
+  readonly id: string;
+  readonly key_id: string;
+  readonly at: Date;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly ip: SealedValue;
+};
 
-/** What the sealed address of a recorded request is bound to. */
+/** Purpose that the sealed client address of a recorded request is bound to. */
 export const KEY_REQUEST_ADDRESS = 'api-key-request/ip';
 const BATCH = 2_000;
 const MAX_PATH = 2_048;
 
 /**
- * Log of what keys and admin tokens request, and the counts it adds up to, written in batches; a read or write never waits for it. A process that is
- * killed takes with it what it recorded since its last batch, half a second at most.
+ * Creates the request log of API keys and admin tokens, and counts their usage. Requests are written in batches in the
+ * background; no answer waits for a write. A killed process loses the requests since its last batch, at most `flushMs`.
  */
-export function createApiKeyRequests({ database, vault, logger, newId, now, flushMs = 500, maxQueued = 50_000 }: ApiKeyRequestsOptions): ApiKeyRequestLog {
+export function createApiKeyRequests({
+  database,
+  vault,
+  logger,
+  newId,
+  now,
+  flushMs = 500,
+  maxQueued = 50_000,
+}: ApiKeyRequestsOptions): ApiKeyRequestLog {
   const budget = createMonthlyBudget({ countAhead });
   let queue: Queued[] = [];
   let dropped = 0;
   let flushing: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     flush().catch((error: unknown) => {
-      logger.warn('requests of API keys could not be recorded, they are kept for the next try', { error: String(error), waiting: queue.length });
+      logger.warn('could not record requests of API keys; they stay queued for the next attempt', {
+        error: String(error),
+        waiting: queue.length,
+      });
     });
   }, flushMs);
   timer.unref();
@@ -73,9 +100,10 @@ export function createApiKeyRequests({ database, vault, logger, newId, now, flus
 
   async function write(batch: readonly Queued[]): Promise<void> {
     const sealedIps = new Map<string, string>();
-    for (const { ip } of batch) if (!sealedIps.has(ip)) sealedIps.set(ip, JSON.stringify(vault.sealSecret(KEY_REQUEST_ADDRESS, ip)));
+    for (const { ip } of batch)
+      if (!sealedIps.has(ip)) sealedIps.set(ip, JSON.stringify(vault.sealSecret(KEY_REQUEST_ADDRESS, ip)));
     const column = <T>(read: (request: Queued) => T) => batch.map(read);
-    // One statement: what a batch adds to the counts is there exactly when its rows are, however often it is sent.
+    // One statement: a batch that is sent twice adds its rows and its counts once.
     const totals = await database.query<{ key_id: string; period: string; requests: number }>(
       `with batch as (
          select b.* from unnest($1::uuid[], $2::text[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::smallint[], $8::jsonb[], $9::bigint[], $10::bigint[], $11::text[], $12::int[])
@@ -94,22 +122,35 @@ export function createApiKeyRequests({ database, vault, logger, newId, now, flus
          bytes_out = u.bytes_out + excluded.bytes_out, last_used_at = greatest(u.last_used_at, excluded.last_used_at)
        returning key_id, period, requests`,
       [
-        column(({ id }) => id), column(({ tenant }) => tenant), column(({ keyId }) => keyId), column(({ at }) => at.toISOString()), column(({ method }) => method),
-        column(({ path }) => path), column(({ status }) => status), column(({ ip }) => sealedIps.get(ip)), column(({ bytesIn }) => bytesIn), column(({ bytesOut }) => bytesOut),
-        column(({ period }) => period ?? null), column(({ counts }) => counts),
+        column(({ id }) => id),
+        column(({ tenant }) => tenant),
+        column(({ keyId }) => keyId),
+        column(({ at }) => at.toISOString()),
+        column(({ method }) => method),
+        column(({ path }) => path),
+        column(({ status }) => status),
+        column(({ ip }) => sealedIps.get(ip)),
+        column(({ bytesIn }) => bytesIn),
+        column(({ bytesOut }) => bytesOut),
+        column(({ period }) => period ?? null),
+        column(({ counts }) => counts),
       ],
     );
     for (const request of batch) settle(request);
     const at = now();
-    for (const { key_id, period, requests } of totals) budget.learned(key_id, period, requests, at);
+    for (const { key_id, period, requests } of totals) budget.setTotal(key_id, period, requests, at);
   }
 
-  /** The budget need not remember a request that it let through uncounted. */
+  /** The request is in the shared count now, or was dropped: the budget stops adding it. */
   function settle({ keyId, period, counts }: Queued): void {
-    if (counts === 1 && period !== undefined) budget.settled(keyId, period, 1);
+    if (counts === 1 && period !== undefined) budget.settle(keyId, period, 1);
   }
 
-  async function countAhead({ tenant, keyId, monthlyLimit }: { readonly tenant: string; readonly keyId: string; readonly monthlyLimit: number }, period: string, others: number): Promise<number | undefined> {
+  async function countAhead(
+    { tenant, keyId, monthlyLimit }: { readonly tenant: string; readonly keyId: string; readonly monthlyLimit: number },
+    period: string,
+    others: number,
+  ): Promise<number | undefined> {
     const [row] = await database.query<{ requests: number }>(
       `insert into operational.api_key_usage as u (tenant_id, key_id, period, requests) values ($1, $2, $3, 1)
        on conflict (tenant_id, key_id, period) do update set requests = u.requests + 1 where u.requests + $4 < $5
@@ -124,14 +165,20 @@ export function createApiKeyRequests({ database, vault, logger, newId, now, flus
     admit: (key, at) => budget.admit(key, at),
 
     record(request) {
-      const { admission, ...facts } = request;
-      queue.push({ ...facts, ...countOf(request), path: request.path.slice(0, MAX_PATH).replaceAll('\u0000', ''), id: newId() });
-      // Refused after all: nothing is left to count.
-      if (admission?.counted === false && !countsAsUse(request.status)) budget.settled(request.keyId, admission.period, 1);
+      const { admission, ...recorded } = request;
+      queue.push({
+        ...recorded,
+        ...countOf(request),
+        path: request.path.slice(0, MAX_PATH).replaceAll('\u0000', ''),
+        id: newId(),
+      });
+      // A later check refused the request, so it does not count.
+      if (admission?.counted === false && !countsTowardsUsage(request.status))
+        budget.settle(request.keyId, admission.period, 1);
       if (queue.length > maxQueued) {
-        // A tenth at once, so that a full queue costs no shift a request.
+        // Drop a tenth at once, so that a full queue is not copied for every request.
         const surplus = Math.ceil(maxQueued / 10);
-        for (const lost of queue.slice(0, surplus)) settle(lost);
+        for (const request of queue.slice(0, surplus)) settle(request);
         queue = queue.slice(surplus);
         dropped += surplus;
       }
@@ -145,7 +192,13 @@ export function createApiKeyRequests({ database, vault, logger, newId, now, flus
         [tenant, keyId, limit, offset, since ?? null],
       );
       return rows.map(({ id, key_id, at, method, path, status, ip }) => ({
-        id, api_key_id: key_id, method, path, status, ip: vault.openSecret(KEY_REQUEST_ADDRESS, ip), ts: at.toISOString(),
+        id,
+        api_key_id: key_id,
+        method,
+        path,
+        status,
+        ip: vault.openSecret(KEY_REQUEST_ADDRESS, ip),
+        ts: at.toISOString(),
       }));
     },
 
@@ -188,6 +241,6 @@ export function createApiKeyRequests({ database, vault, logger, newId, now, flus
 
 function countOf({ admission, status }: ApiKeyRequest): Pick<Queued, 'period' | 'counts'> {
   if (!admission) return { period: undefined, counts: 0 };
-  if (countsAsUse(status)) return { period: admission.period, counts: admission.counted ? 0 : 1 };
+  if (countsTowardsUsage(status)) return { period: admission.period, counts: admission.counted ? 0 : 1 };
   return admission.counted ? { period: admission.period, counts: -1 } : { period: undefined, counts: 0 };
 }

@@ -3,16 +3,19 @@ import type { Exclusive } from '../../application/ports/exclusive.ts';
 import type { Database } from '../postgres/database.ts';
 
 /**
- * Exclusion by an advisory lock of Postgres, which the server frees when a process dies. Work of this process queues here first: it takes at
- * most one waiting connection, so that the work itself always finds one.
+ * Mutual exclusion between processes by a Postgres advisory lock, which the server releases when a process dies. Work
+ * of this process is queued first, so that at most one connection waits for the lock and the work itself can get
+ * others.
  */
 export function createExclusive({ database }: { readonly database: Database }): Exclusive {
   let last: Promise<unknown> = Promise.resolve();
   return (name, work) => {
-    const run = last.then(() => database.transaction(async (tx) => {
-      await tx.query('select pg_advisory_xact_lock($1)', [lockId(name)]);
-      return work();
-    }));
+    const run = last.then(() =>
+      database.transaction(async (tx) => {
+        await tx.query('select pg_advisory_xact_lock($1)', [lockId(name)]);
+        return work();
+      }),
+    );
     last = run.catch(() => undefined);
     return run;
   };

@@ -1,68 +1,73 @@
-import type { IdentityChanges } from '../../application/identity/identity-changes.ts';
+import { IDENTITY } from '../../application/identity/identity-read-model.ts';
+import type { IdentityChanges } from '../../application/ports/identity-changes.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 
 export type IdentityChangesOptions = {
-  /** Position of the last event in the identity read model that changed what a credential may do. */
+  /** Position of the last event in the identity read model that changed the rights of a credential. */
   readonly lastChange: () => Promise<string | undefined>;
   readonly progress: {
     position(name: string): GlobalPosition;
     onMove(name: string, listener: (position: GlobalPosition, applied: boolean) => void): () => void;
   };
-  /** Milliseconds from a move to a look at whether it was one of ours. Default 100. */
+  /** Milliseconds between a move of the read model and the check for changes. Default 100. */
   readonly settleMs?: number;
-  /** Milliseconds between looks without any move, for signals that got lost. Default 500. */
+  /** Milliseconds between checks without a move, in case signals get lost. Default 500. */
   readonly pollMs?: number;
 };
 
-const NAME = 'identity';
-
 /**
- * Watches the identity read model for every process: at most once in `settleMs` after it changed, and at intervals where signals got lost, one look
- * at `changes` says whether caches must go. What this process appended itself is told at once.
+ * Notifies the caches of this process when the identity read model changes the rights of a credential. After a move, at
+ * most once in `settleMs`, and every `pollMs`, it compares the position of the last change. Changes that this process
+ * appended are notified as soon as the read model reaches them.
  */
-export function watchIdentityChanges({ lastChange, progress, settleMs = 100, pollMs = 500 }: IdentityChangesOptions): IdentityChanges & { close(): void } {
+export function createIdentityChanges({
+  lastChange,
+  progress,
+  settleMs = 100,
+  pollMs = 500,
+}: IdentityChangesOptions): IdentityChanges & { close(): void } {
   const listeners = new Set<() => void>();
   let expected: readonly GlobalPosition[] = [];
   let seen: string | undefined;
-  let looking = false;
+  let checking = false;
   let timer: NodeJS.Timeout | undefined;
 
-  function tell(): void {
+  function notify(): void {
     for (const listener of listeners) listener();
   }
 
-  function takeExpected(reached: GlobalPosition): void {
+  function notifyExpected(reached: GlobalPosition): void {
     const waiting = expected.filter((position) => position > reached);
     if (waiting.length === expected.length) return;
     expected = waiting;
-    tell();
+    notify();
   }
 
-  async function look(): Promise<void> {
-    looking = true;
+  async function check(): Promise<void> {
+    checking = true;
     try {
       const position = await lastChange();
-      if (position !== seen) tell();
+      if (position !== seen) notify();
       seen = position;
     } catch {
-      // Not knowing is treated like a change: credentials are asked for anew.
-      tell();
+      // The caches may be stale; make them reload.
+      notify();
     } finally {
-      looking = false;
+      checking = false;
     }
   }
 
-  const stopListening = progress.onMove(NAME, (position, applied) => {
-    takeExpected(position);
+  const stopListening = progress.onMove(IDENTITY, (position, applied) => {
+    notifyExpected(position);
     if (timer !== undefined || !applied) return;
     timer = setTimeout(() => {
       timer = undefined;
-      void look();
+      void check();
     }, settleMs);
     timer.unref();
   });
   const poll = setInterval(() => {
-    if (!looking && timer === undefined) void look();
+    if (!checking && timer === undefined) void check();
   }, pollMs);
   poll.unref();
 
@@ -73,7 +78,7 @@ export function watchIdentityChanges({ lastChange, progress, settleMs = 100, pol
     },
     expect(position) {
       expected = [...expected, position];
-      takeExpected(progress.position(NAME));
+      notifyExpected(progress.position(IDENTITY));
     },
     close() {
       stopListening();

@@ -1,23 +1,28 @@
-import type { JWK, JWTVerifyGetKey } from 'jose';
-import { createLocalJWKSet } from 'jose';
+import { type JWK, type JWTVerifyGetKey, createLocalJWKSet } from 'jose';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Outbound } from '../../application/ports/outbound.ts';
 import { refusal } from '../../domain/errors.ts';
 
 export type IssuerKeysOptions = {
-  /** Base URL without a slash at its end. */
+  /** Base URL without a trailing slash. */
   readonly issuer: string;
   readonly outbound: Pick<Outbound, 'send'>;
   readonly now: () => Date;
   readonly logger: Logger;
-  /** Ends requests under way. */
+  /** Aborts running requests. */
   readonly signal: AbortSignal;
 };
 
 export type IssuerKeys = {
-  /** The keys known; fetched on first use. @throws `unavailable` when there are none, or only ones that nobody could confirm for a day */
+  /**
+   * The known keys; fetched on first use.
+   * @throws `unavailable` when no keys are known, or when they could not be refreshed for 24 hours
+   */
   get(): Promise<JWTVerifyGetKey>;
-  /** Fetches them anew for a key that is not among them, at most once a minute. @returns whether they were fetched */
+  /**
+   * Fetches the keys again when a token names an unknown key, at most once a minute.
+   * @returns whether they were fetched
+   */
   refetch(): Promise<boolean>;
 };
 
@@ -25,14 +30,17 @@ const TIMEOUT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 const MAX_KEYS = 100;
 const REFETCH_MS = 60_000;
-/** From then on the keys are fetched anew beside the requests, so that those an issuer took back go. */
+/** Keys older than this are refreshed in the background, so that keys the issuer withdrew stop working. */
 const FRESH_MS = 10 * 60_000;
-/** So long they serve while the issuer does not answer. */
+/** Keys older than this are not used, even when the issuer is unreachable. */
 const STALE_MS = 24 * 3_600_000;
-/** A first fetch that failed is not repeated for each request. */
+/** Pause after a failed first fetch. */
 const RETRY_MS = 10_000;
 
-/** The public keys of one issuer, from `{issuer}/.well-known/jwks.json`. Only a first request waits for the issuer; all others are answered from memory. */
+/**
+ * Creates the public keys of one issuer, fetched from `{issuer}/.well-known/jwks.json`. Only the first request waits
+ * for the issuer; later requests use the keys in memory.
+ */
 export function createIssuerKeys({ issuer, outbound, now, logger, signal }: IssuerKeysOptions): IssuerKeys {
   let held: { readonly set: JWTVerifyGetKey; readonly fetchedMs: number } | undefined;
   let triedMs = -Infinity;
@@ -47,11 +55,21 @@ export function createIssuerKeys({ issuer, outbound, now, logger, signal }: Issu
 
   async function fetchOnce(): Promise<boolean> {
     triedMs = now().getTime();
-    const answer = await outbound.send({ method: 'GET', url: `${issuer}/.well-known/jwks.json`, headers: { accept: 'application/json' }, maxResponseBytes: MAX_BYTES, timeoutMs: TIMEOUT_MS, maxRedirects: 0, signal });
-    const keys = answer.kind === 'answered' && answer.status === 200 && !answer.truncated ? publicKeys(answer.body) : undefined;
+    const answer = await outbound.send({
+      method: 'GET',
+      url: `${issuer}/.well-known/jwks.json`,
+      headers: { accept: 'application/json' },
+      maxResponseBytes: MAX_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      maxRedirects: 0,
+      signal,
+    });
+    const keys =
+      answer.kind === 'answered' && answer.status === 200 && !answer.truncated ? publicKeys(answer.body) : undefined;
     if (!keys) {
       const reason = answer.kind === 'answered' ? `answered ${answer.status} without a usable key set` : answer.error;
-      if (!signal.aborted) logger.warn('the keys of a trusted issuer could not be fetched', { issuer, reason, known: held !== undefined });
+      if (!signal.aborted)
+        logger.warn('could not fetch the keys of a trusted issuer', { issuer, reason, known: held !== undefined });
       return false;
     }
     held = { set: createLocalJWKSet({ keys: [...keys] }), fetchedMs: now().getTime() };
@@ -81,7 +99,10 @@ export function createIssuerKeys({ issuer, outbound, now, logger, signal }: Issu
   };
 }
 
-/** Signature keys of a key set; secrets in it (`oct`) are nobody's public key. @returns undefined for text that is no key set of a sensible size */
+/**
+ * The public signature keys of a JSON Web Key Set.
+ * @returns undefined when the text is not a key set of at most 100 keys
+ */
 function publicKeys(text: string): readonly JWK[] | undefined {
   let parsed: unknown;
   try {
@@ -89,12 +110,24 @@ function publicKeys(text: string): readonly JWK[] | undefined {
   } catch {
     return undefined;
   }
-  if (typeof parsed !== 'object' || parsed === null || !('keys' in parsed) || !Array.isArray(parsed.keys) || parsed.keys.length > MAX_KEYS) return undefined;
+  if (
+    typeof parsed !== 'object' ||
+    parsed === null ||
+    !('keys' in parsed) ||
+    !Array.isArray(parsed.keys) ||
+    parsed.keys.length > MAX_KEYS
+  )
+    return undefined;
   return parsed.keys.filter(isPublicKey);
 }
 
 function isPublicKey(key: unknown): key is JWK {
   if (typeof key !== 'object' || key === null) return false;
   const { kty, use, d, k } = key as Record<string, unknown>;
-  return (kty === 'RSA' || kty === 'EC' || kty === 'OKP') && (use === undefined || use === 'sig') && d === undefined && k === undefined;
+  return (
+    (kty === 'RSA' || kty === 'EC' || kty === 'OKP') &&
+    (use === undefined || use === 'sig') &&
+    d === undefined &&
+    k === undefined
+  );
 }

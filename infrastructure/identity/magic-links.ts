@@ -1,10 +1,17 @@
 import type { MagicLink, MagicLinks } from '../../application/ports/magic-links.ts';
-import type { Sealed } from '../../application/ports/vault.ts';
+import type { SealedValue } from '../../domain/sealed-value.ts';
 import type { Queryable } from '../postgres/database.ts';
 
-type Row = { readonly token_digest: string; readonly tenant_id: string; readonly host: string | null; readonly email: Sealed; readonly created_at: Date; readonly expires_at: Date };
+type Row = {
+  readonly token_digest: string;
+  readonly tenant_id: string;
+  readonly host: string | null;
+  readonly email: SealedValue;
+  readonly created_at: Date;
+  readonly expires_at: Date;
+};
 
-/** Links in `operational.magic_links`, their history in `operational.magic_link_sign_ins`. */
+/** Stores magic links in `operational.magic_links`, and their redemptions in `operational.magic_link_sign_ins`. */
 export function createMagicLinks({ database }: { readonly database: Queryable }): MagicLinks {
   return {
     async issue({ digest, tenant, host, email, createdAt, expiresAt }) {
@@ -15,14 +22,25 @@ export function createMagicLinks({ database }: { readonly database: Queryable })
       );
     },
     async find(digest) {
-      const [row] = await database.query<Row>('select token_digest, tenant_id, host, email, created_at, expires_at from operational.magic_links where token_digest = $1 and used_at is null', [digest]);
+      const [row] = await database.query<Row>(
+        'select token_digest, tenant_id, host, email, created_at, expires_at from operational.magic_links where token_digest = $1 and used_at is null',
+        [digest],
+      );
       return row && toLink(row);
     },
-    use: async (digest, now) => (await database.execute('update operational.magic_links set used_at = $2 where token_digest = $1 and used_at is null', [digest, now])) > 0,
+    use: async (digest, now) =>
+      (await database.execute(
+        'update operational.magic_links set used_at = $2 where token_digest = $1 and used_at is null',
+        [digest, now],
+      )) > 0,
     async giveBack(digest) {
       await database.execute('update operational.magic_links set used_at = null where token_digest = $1', [digest]);
     },
-    purge: (createdBefore, now) => database.execute('delete from operational.magic_links where created_at < $1 and (expires_at <= $2 or used_at is not null)', [createdBefore, now]),
+    purge: (createdBefore, now) =>
+      database.execute(
+        'delete from operational.magic_links where created_at < $1 and (expires_at <= $2 or used_at is not null)',
+        [createdBefore, now],
+      ),
     async record({ id, tenant, userId, outcome, newUser, at, address }) {
       await database.execute(
         'insert into operational.magic_link_sign_ins (id, tenant_id, user_id, outcome, new_user, at, address) values ($1, $2, $3, $4, $5, $6, $7)',
@@ -34,5 +52,12 @@ export function createMagicLinks({ database }: { readonly database: Queryable })
 }
 
 function toLink(row: Row): MagicLink {
-  return { digest: row.token_digest, tenant: row.tenant_id, host: row.host, email: row.email, createdAt: row.created_at, expiresAt: row.expires_at };
+  return {
+    digest: row.token_digest,
+    tenant: row.tenant_id,
+    host: row.host,
+    email: row.email,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  };
 }

@@ -6,8 +6,8 @@ type Key = { readonly tenant: string; readonly keyId: string; readonly monthlyLi
 
 export type MonthlyBudgetOptions = {
   /**
-   * Counts one request of the month in the shared count, unless with `others` more it would go over the limit.
-   * @returns the count after it, undefined where it was not counted
+   * Adds one request to the shared count of the month, unless the count plus `others` has reached the limit.
+   * @returns the new count; undefined when the request was not counted
    */
   readonly countAhead: (key: Key, period: string, others: number) => Promise<number | undefined>;
 };
@@ -15,46 +15,50 @@ export type MonthlyBudgetOptions = {
 export type MonthlyBudget = {
   /** @throws `monthly_limit_exceeded` */
   admit(key: Key, at: Date): Admission | Promise<Admission>;
-  /** Requests that this process let through uncounted, and that now are in the shared count, or never will be. */
-  settled(keyId: string, period: string, requests: number): void;
-  /** The shared count, as a batch left it. */
-  learned(keyId: string, period: string, total: number, at: Date): void;
+  /** Removes requests that this process admitted uncounted: they are in the shared count now, or will never be. */
+  settle(keyId: string, period: string, requests: number): void;
+  /** Sets the shared count after a batch was written. */
+  setTotal(keyId: string, period: string, total: number, at: Date): void;
 };
 
-/** What this process knows of the month of a key with a limit. */
+/** The month of one key with a limit, as this process knows it. */
 type Known = {
   readonly period: string;
-  /** Requests that this process let through and that are not in the shared count yet. */
+  /** Requests that this process admitted and that are not in the shared count yet. */
   open: number;
   total: number;
-  /** Milliseconds since the epoch; what is older must be asked for. */
+  /** Time of `total` in ms since the epoch. */
   asOf: number;
   atLastBatch: number | undefined;
-  /** So close to the limit each request is counted before it is served. */
+  /** With fewer requests left than this, each request is counted before it is served. */
   margin: number;
 };
 
-/** Longer than the time between two batches, so that a key in use never waits for the shared count. */
+/**
+ * Maximum age of a total, in milliseconds. It exceeds the time between two batches, so that a key in use never waits
+ * for the shared count.
+ */
 const FRESH_MS = 1_000;
-const LEAST_MARGIN = 1_000;
-/** A margin holds what all processes let through between two batches, this many times. */
-const CAUTION = 4;
+const MIN_MARGIN = 1_000;
+/** The margin is this multiple of the requests that all processes admitted between two batches. */
+const MARGIN_FACTOR = 4;
 
 /**
- * Monthly limits over all processes (spec 1, API key checks). Each lets requests through by the shared count of at most a second ago and its own since
- * then; on the last stretch, at least 1,000 requests long and four times what is used between two batches, each request is counted in the database
- * first. The limit is passed only where use grows from nothing to more than the stretch within one second, by what the other processes let through in it.
+ * Enforces monthly limits of API keys over all processes. Far from the limit, a process admits requests by the shared
+ * count, at most one second old, plus its own requests since. Near the limit (the margin: at least 1,000 requests, and
+ * four times the requests between two batches) each request is counted in the database first. The limit can be exceeded
+ * only when the usage of a key grows by more than the margin within one second.
  */
 export function createMonthlyBudget({ countAhead }: MonthlyBudgetOptions): MonthlyBudget {
   const months = new Map<string, Known>();
-  /** Of the present month; requests share them. */
+  /** Admissions of the current month; requests share them. */
   let uncounted: Admission = { period: '', counted: false };
   let counted: Admission = { period: '', counted: true };
 
   function knownOf(keyId: string, period: string): Known {
     const known = months.get(keyId);
     if (known?.period === period) return known;
-    const fresh: Known = { period, open: 0, total: 0, asOf: -Infinity, atLastBatch: undefined, margin: LEAST_MARGIN };
+    const fresh: Known = { period, open: 0, total: 0, asOf: -Infinity, atLastBatch: undefined, margin: MIN_MARGIN };
     months.set(keyId, fresh);
     return fresh;
   }
@@ -84,14 +88,15 @@ export function createMonthlyBudget({ countAhead }: MonthlyBudgetOptions): Month
       known.open += 1;
       return uncounted;
     },
-    settled(keyId, period, requests) {
+    settle(keyId, period, requests) {
       const known = months.get(keyId);
       if (known?.period === period) known.open = Math.max(0, known.open - requests);
     },
-    learned(keyId, period, total, at) {
+    setTotal(keyId, period, total, at) {
       const known = months.get(keyId);
       if (known?.period !== period) return;
-      if (known.atLastBatch !== undefined) known.margin = Math.max(LEAST_MARGIN, CAUTION * (total - known.atLastBatch));
+      if (known.atLastBatch !== undefined)
+        known.margin = Math.max(MIN_MARGIN, MARGIN_FACTOR * (total - known.atLastBatch));
       known.atLastBatch = total;
       known.total = total;
       known.asOf = at.getTime();
@@ -100,5 +105,8 @@ export function createMonthlyBudget({ countAhead }: MonthlyBudgetOptions): Month
 }
 
 function exceeded({ monthlyLimit }: Key): Error {
-  return refusal('monthly_limit_exceeded', { message: `monthly request limit (${monthlyLimit}) exceeded`, headers: { 'X-RateLimit-Exceeded': 'true' } });
+  return refusal('monthly_limit_exceeded', {
+    message: `monthly request limit (${monthlyLimit}) exceeded`,
+    headers: { 'X-RateLimit-Exceeded': 'true' },
+  });
 }

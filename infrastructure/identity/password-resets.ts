@@ -1,7 +1,7 @@
 import type { PasswordReset, PasswordResets } from '../../application/ports/password-resets.ts';
 import type { Queryable } from '../postgres/database.ts';
 
-/** Reset tokens in `operational.password_resets`. */
+/** Stores password reset tokens in `operational.password_resets`. */
 export function createPasswordResets({ database }: { readonly database: Queryable }): PasswordResets {
   return {
     async add(reset, { digest, expiresAt }) {

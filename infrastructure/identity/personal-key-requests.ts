@@ -1,26 +1,41 @@
 import type { PersonalRecords, Subject } from '../../application/ports/personal-records.ts';
-import type { Sealed, Vault } from '../../application/ports/vault.ts';
+import type { Vault } from '../../application/ports/vault.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import type { SealedValue } from '../../domain/sealed-value.ts';
 import type { Queryable } from '../postgres/database.ts';
 import { KEY_REQUEST_ADDRESS } from './api-key-requests.ts';
 
-type Row = { readonly row: JsonObject & { readonly ip: Sealed } };
+type Row = { readonly row: JsonObject & { readonly ip: SealedValue } };
 
-const OF_CREDENTIALS = 'from operational.api_key_requests q join unnest($1::text[], $2::uuid[]) k (tenant_id, key_id) using (tenant_id, key_id)';
+const OF_CREDENTIALS =
+  'from operational.api_key_requests q join unnest($1::text[], $2::uuid[]) k (tenant_id, key_id) using (tenant_id, key_id)';
 
-/** Addresses from which the keys and admin tokens that a person made were used. The requests stay with their keys, without the addresses. */
-export function personalKeyRequests({ database, vault, flush }: {
+/**
+ * Client addresses in the request log of the API keys and admin tokens that a person created. Erasing removes the
+ * addresses and keeps the requests.
+ */
+export function personalKeyRequests({
+  database,
+  vault,
+  flush,
+}: {
   readonly database: Queryable;
   readonly vault: Pick<Vault, 'sealSecret' | 'openSecret'>;
-  /** Writes down the requests that wait in this process; others follow within half a second. */
+  /** Writes the queued requests of this process; other processes write theirs within half a second. */
   readonly flush: () => Promise<void>;
 }): PersonalRecords {
-  const keysOf = ({ credentials }: Subject): readonly unknown[] => [credentials.map(({ tenant }) => tenant), credentials.map(({ id }) => id)];
+  const keysOf = ({ credentials }: Subject): readonly unknown[] => [
+    credentials.map(({ tenant }) => tenant),
+    credentials.map(({ id }) => id),
+  ];
   return {
     kind: 'credential_requests',
     async list(subject) {
       await flush();
-      const rows = await database.query<Row>(`select jsonb_build_object('credential_id', key_id, 'tenant_id', tenant_id, 'method', q.method, 'path', q.path, 'status', q.status, 'at', q.at, 'ip', q.ip) as row ${OF_CREDENTIALS} order by q.id`, keysOf(subject));
+      const rows = await database.query<Row>(
+        `select jsonb_build_object('credential_id', key_id, 'tenant_id', tenant_id, 'method', q.method, 'path', q.path, 'status', q.status, 'at', q.at, 'ip', q.ip) as row ${OF_CREDENTIALS} order by q.id`,
+        keysOf(subject),
+      );
       return rows.map(({ row }) => ({ ...row, ip: vault.openSecret(KEY_REQUEST_ADDRESS, row.ip) }));
     },
     async erase(subject) {

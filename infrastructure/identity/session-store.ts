@@ -1,12 +1,17 @@
 import type { Rotation, SessionRecord, Sessions } from '../../application/ports/sessions.ts';
 import type { Database, Queryable } from '../postgres/database.ts';
 
-type SessionRow = { readonly session_id: string; readonly user_id: string; readonly tenant_id: string; readonly sessions_revision: number };
+type SessionRow = {
+  readonly session_id: string;
+  readonly user_id: string;
+  readonly tenant_id: string;
+  readonly sessions_revision: number;
+};
 type TokenRow = SessionRow & { readonly ended: boolean; readonly expired: boolean; readonly used: boolean };
 
 const SESSION_COLUMNS = 's.session_id, s.user_id, s.tenant_id, s.sessions_revision';
 
-/** Sessions in `operational.sessions` and `operational.refresh_tokens`. */
+/** Stores sessions in `operational.sessions`, and digests of their tokens in `operational.refresh_tokens`. */
 export function createSessionStore({ database }: { readonly database: Database }): Sessions {
   return {
     async open(session, { digest, expiresAt }) {
@@ -19,26 +24,36 @@ export function createSessionStore({ database }: { readonly database: Database }
       );
     },
 
-    rotate: (step) => database.transaction(async (tx): Promise<Rotation> => {
-      // The session's row is the family's lock: rotations of one family come one after the other.
-      const [row] = await tx.query<TokenRow>(
-        `select ${SESSION_COLUMNS}, s.ended_at is not null as ended, t.expires_at <= $2 as expired, t.used_at is not null as used
+    rotate: (step) =>
+      database.transaction(async (tx): Promise<Rotation> => {
+        // Locks the session's row: rotations of one session run one after another.
+        const [row] = await tx.query<TokenRow>(
+          `select ${SESSION_COLUMNS}, s.ended_at is not null as ended, t.expires_at <= $2 as expired, t.used_at is not null as used
          from operational.refresh_tokens t join operational.sessions s using (session_id)
          where t.token_digest = $1 for update of s, t`,
-        [step.digest, step.now],
-      );
-      if (!row) return { outcome: 'refused' };
-      const session = toRecord(row);
-      if (row.used) {
-        await endSession(tx, session.sessionId);
-        return { outcome: 'reused', session };
-      }
-      if (row.ended || row.expired) return { outcome: 'refused' };
-      await tx.execute('update operational.refresh_tokens set used_at = $2 where token_digest = $1', [step.digest, step.now]);
-      await tx.execute('insert into operational.refresh_tokens (token_digest, session_id, expires_at) values ($1, $2, $3)', [step.nextDigest, session.sessionId, step.nextExpiresAt]);
-      await tx.execute('update operational.sessions set expires_at = $2 where session_id = $1', [session.sessionId, step.nextExpiresAt]);
-      return { outcome: 'rotated', session };
-    }),
+          [step.digest, step.now],
+        );
+        if (!row) return { outcome: 'refused' };
+        const session = toRecord(row);
+        if (row.used) {
+          await endSession(tx, session.sessionId);
+          return { outcome: 'reused', session };
+        }
+        if (row.ended || row.expired) return { outcome: 'refused' };
+        await tx.execute('update operational.refresh_tokens set used_at = $2 where token_digest = $1', [
+          step.digest,
+          step.now,
+        ]);
+        await tx.execute(
+          'insert into operational.refresh_tokens (token_digest, session_id, expires_at) values ($1, $2, $3)',
+          [step.nextDigest, session.sessionId, step.nextExpiresAt],
+        );
+        await tx.execute('update operational.sessions set expires_at = $2 where session_id = $1', [
+          session.sessionId,
+          step.nextExpiresAt,
+        ]);
+        return { outcome: 'rotated', session };
+      }),
 
     end: (sessionId) => endSession(database, sessionId),
 
@@ -51,7 +66,11 @@ export function createSessionStore({ database }: { readonly database: Database }
     },
 
     async isOpen(sessionId) {
-      const rows = await database.query('select 1 from operational.sessions where session_id = $1 and ended_at is null', [sessionId], 'session-is-open');
+      const rows = await database.query(
+        'select 1 from operational.sessions where session_id = $1 and ended_at is null',
+        [sessionId],
+        'session-is-open',
+      );
       return rows.length > 0;
     },
 
@@ -60,9 +79,19 @@ export function createSessionStore({ database }: { readonly database: Database }
 }
 
 async function endSession(queryable: Queryable, sessionId: string): Promise<boolean> {
-  return (await queryable.execute('update operational.sessions set ended_at = now() where session_id = $1 and ended_at is null', [sessionId])) > 0;
+  return (
+    (await queryable.execute(
+      'update operational.sessions set ended_at = now() where session_id = $1 and ended_at is null',
+      [sessionId],
+    )) > 0
+  );
 }
 
 function toRecord(row: SessionRow): SessionRecord {
-  return { sessionId: row.session_id, userId: row.user_id, tenant: row.tenant_id, sessionsRevision: row.sessions_revision };
+  return {
+    sessionId: row.session_id,
+    userId: row.user_id,
+    tenant: row.tenant_id,
+    sessionsRevision: row.sessions_revision,
+  };
 }

@@ -1,7 +1,7 @@
 import type { SignInChallenge, SignInChallenges } from '../../application/ports/sign-in-challenges.ts';
 import type { Queryable } from '../postgres/database.ts';
 
-/** Challenges in `operational.sign_in_challenges`. */
+/** Stores challenges in `operational.sign_in_challenges`. */
 export function createSignInChallenges({ database }: { readonly database: Queryable }): SignInChallenges {
   return {
     async open({ userId, tenant, method, sessionsRevision }, { digest, expiresAt }) {
@@ -18,7 +18,8 @@ export function createSignInChallenges({ database }: { readonly database: Querya
       );
       return challenge;
     },
-    use: async (digest) => (await database.execute('delete from operational.sign_in_challenges where token_digest = $1', [digest])) === 1,
+    use: async (digest) =>
+      (await database.execute('delete from operational.sign_in_challenges where token_digest = $1', [digest])) === 1,
     purge: (now) => database.execute('delete from operational.sign_in_challenges where expires_at < $1', [now]),
   };
 }

@@ -1,17 +1,20 @@
 import type { Database } from '../postgres/database.ts';
 
 export type SweepApiKeyRequestsOptions = {
-  /** Days that a request is kept; 0 or less keeps it for ever (spec 1, limits). */
+  /** Days that a request is kept; 0 or less keeps requests forever. */
   readonly retentionDays: number;
-  /** Rows that one statement removes. Default 2,000. */
+  /** Rows that one statement deletes. Default 2,000. */
   readonly batchSize?: number;
   readonly signal?: AbortSignal;
 };
 
-/** Removes old requests from the log of API keys. @returns rows removed */
-export async function sweepApiKeyRequests(database: Pick<Database, 'execute'>, { retentionDays, batchSize = 2_000, signal }: SweepApiKeyRequestsOptions): Promise<number> {
+/** Deletes old requests from the log of API keys and admin tokens. @returns the number of deleted rows */
+export async function sweepApiKeyRequests(
+  { retentionDays, batchSize = 2_000, signal }: SweepApiKeyRequestsOptions,
+  { database }: { readonly database: Pick<Database, 'execute'> },
+): Promise<number> {
   if (retentionDays <= 0) return 0;
-  for (let removed = 0; ; ) {
+  for (let removed = 0; ;) {
     const batch = await database.execute(
       `delete from operational.api_key_requests where ctid = any (array(select ctid from operational.api_key_requests where at < now() - make_interval(days => $1) limit $2))`,
       [retentionDays, batchSize],

@@ -1,9 +1,7 @@
-import type { JWTPayload } from 'jose';
-import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
+import { type JWTPayload, decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose';
 import type { TrustedIssuers } from '../../application/ports/trusted-issuers.ts';
 import type { Vault } from '../../application/ports/vault.ts';
-import type { TrustedIssuerPolicy } from '../../domain/identity/trusted-issuer.ts';
-import { issuerName } from '../../domain/identity/trusted-issuer.ts';
+import { type TrustedIssuerPolicy, issuerName } from '../../domain/identity/trusted-issuer.ts';
 import type { IssuerKeys } from './issuer-keys.ts';
 
 export type TrustedIssuersOptions = {
@@ -16,44 +14,65 @@ const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'];
 const LEEWAY_SECONDS = 60;
 const MAX_SUBJECT = 255;
 
-/** Verifies tokens of outside issuers by `jose`. A token that no policy covers costs no request to anybody. */
+/**
+ * Creates the verifier of tokens from external issuers. A token that no policy covers causes no request to an issuer.
+ */
 export function createTrustedIssuers({ policies, keysOf, vault }: TrustedIssuersOptions): TrustedIssuers {
   const keys = new Map([...new Set(policies.map(({ issuer }) => issuer))].map((issuer) => [issuer, keysOf(issuer)]));
 
   return {
     async verify(token, now) {
-      const claimed = unproven(token);
-      const policy = claimed && policies.find(({ issuer, audience }) => issuer === issuerName(claimed.issuer) && claimed.audience.includes(audience));
+      const claimed = claimsOf(token);
+      const policy =
+        claimed &&
+        policies.find(
+          ({ issuer, audience }) => issuer === issuerName(claimed.issuer) && claimed.audience.includes(audience),
+        );
       const keysOfIssuer = policy && keys.get(policy.issuer);
       if (!policy || !keysOfIssuer) return undefined;
-      const payload = await proven(token, { issuer: claimed.issuer, audience: policy.audience, keys: keysOfIssuer, now });
+      const payload = await verified(token, {
+        issuer: claimed.issuer,
+        audience: policy.audience,
+        keys: keysOfIssuer,
+        now,
+      });
       if (!payload) return undefined;
       const { sub, exp } = payload;
       if (sub === undefined || sub === '' || sub.length > MAX_SUBJECT || exp === undefined) return undefined;
       return {
         subject: vault.digest('trusted-issuer/subject', JSON.stringify([policy.issuer, sub])),
-        tenant: policy.tenant, roles: policy.roles, expiresAtMs: (exp + LEEWAY_SECONDS) * 1000,
+        tenant: policy.tenant,
+        roles: policy.roles,
+        expiresAtMs: (exp + LEEWAY_SECONDS) * 1000,
       };
     },
   };
 }
 
-/** What a token claims, before anything of it is proved. */
-function unproven(token: string): { readonly issuer: string; readonly audience: readonly string[] } | undefined {
+/** Issuer and audience that a token claims; not verified. */
+function claimsOf(token: string): { readonly issuer: string; readonly audience: readonly string[] } | undefined {
   try {
     const { alg } = decodeProtectedHeader(token);
     const { iss, aud } = decodeJwt(token);
-    if (alg === undefined || !ALGORITHMS.includes(alg) || typeof iss !== 'string' || aud === undefined) return undefined;
+    if (alg === undefined || !ALGORITHMS.includes(alg) || typeof iss !== 'string' || aud === undefined)
+      return undefined;
     return { issuer: iss, audience: typeof aud === 'string' ? [aud] : aud };
   } catch {
     return undefined;
   }
 }
 
-type Proof = { readonly issuer: string; readonly audience: string; readonly keys: IssuerKeys; readonly now: Date };
+type Expected = { readonly issuer: string; readonly audience: string; readonly keys: IssuerKeys; readonly now: Date };
 
-async function proven(token: string, { issuer, audience, keys, now }: Proof): Promise<JWTPayload | undefined> {
-  const options = { algorithms: ALGORITHMS, issuer, audience, clockTolerance: LEEWAY_SECONDS, currentDate: now, requiredClaims: ['exp', 'sub'] };
+async function verified(token: string, { issuer, audience, keys, now }: Expected): Promise<JWTPayload | undefined> {
+  const options = {
+    algorithms: ALGORITHMS,
+    issuer,
+    audience,
+    clockTolerance: LEEWAY_SECONDS,
+    currentDate: now,
+    requiredClaims: ['exp', 'sub'],
+  };
   const attempt = async (): Promise<JWTPayload | 'unknown key' | undefined> => {
     const set = await keys.get();
     try {

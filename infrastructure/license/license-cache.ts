@@ -5,7 +5,10 @@ import { writeDraft } from '../crypto/private-file.ts';
 
 const FILE = 'license.json';
 
-/** `license.json` in `SVC_LICENSE_CACHE_DIR`, mode 0600. It is replaced by a rename, so that a reader finds the old or the new one, whole. */
+/**
+ * The file `license.json` in `SVC_LICENSE_CACHE_DIR`, mode 0600. It is replaced atomically: a reader sees either the
+ * old or the new content.
+ */
 export function createLicenseCache({ directory }: { readonly directory: string }): LicenseCache {
   const path = join(directory, FILE);
   return {
@@ -15,7 +18,10 @@ export function createLicenseCache({ directory }: { readonly directory: string }
     },
     async save({ installId, kept }) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      const draft = await writeDraft(path, `${JSON.stringify({ install_id: installId, token: kept.token, origin: kept.origin, key_digest: kept.keyDigest }, null, 2)}\n`);
+      const draft = await writeDraft(
+        path,
+        `${JSON.stringify({ install_id: installId, token: kept.token, origin: kept.origin, key_digest: kept.keyDigest }, null, 2)}\n`,
+      );
       await rename(draft, path).catch(async (error: unknown) => {
         await unlink(draft).catch(() => undefined);
         throw error;
@@ -33,8 +39,18 @@ function parse(text: string): { readonly installId: string | undefined; readonly
   } catch {
     return { installId: undefined, kept: undefined };
   }
-  const { install_id: installId, token, origin, key_digest: keyDigest }: Record<string, unknown> = typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
-  const known = typeof token === 'string' && (origin === 'exchange' || origin === 'renewal') && (keyDigest === null || typeof keyDigest === 'string');
+  const {
+    install_id: installId,
+    token,
+    origin,
+    key_digest: keyDigest,
+  }: Record<string, unknown> = typeof value === 'object' && value !== null
+    ? Object.fromEntries(Object.entries(value))
+    : {};
+  const known =
+    typeof token === 'string' &&
+    (origin === 'exchange' || origin === 'renewal') &&
+    (keyDigest === null || typeof keyDigest === 'string');
   return {
     installId: typeof installId === 'string' && UUID.test(installId) ? installId : undefined,
     kept: known ? { token, origin, keyDigest } : undefined,

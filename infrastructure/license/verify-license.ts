@@ -2,10 +2,13 @@ import { compactVerify, importJWK } from 'jose';
 import type { VerifyLicense } from '../../application/ports/license-verifier.ts';
 import { parseLicenseClaims } from '../../domain/platform/license.ts';
 
-/** No license is longer; whatever is, is not worth the work. */
+/** Longest token in characters; longer ones are rejected without verification. */
 const MAX_TOKEN = 16_384;
 
-/** Verifies licenses by `jose`: EdDSA only, whatever a token's header asks for. `publicKey`: base64url of the 32 raw bytes of the Ed25519 key. */
+/**
+ * Creates the license verifier. It accepts EdDSA signatures only.
+ * @param options `publicKey`: base64url of the 32 raw bytes of the Ed25519 key
+ */
 export async function createLicenseVerifier({ publicKey }: { readonly publicKey: string }): Promise<VerifyLicense> {
   const key = await importJWK({ kty: 'OKP', crv: 'Ed25519', x: publicKey }, 'EdDSA');
   return async (token) => {

@@ -1,29 +1,33 @@
 import { write, writeSync } from 'node:fs';
 import { Writable } from 'node:stream';
 
-/** Bytes that may wait; what comes on top of it is dropped and counted, so that a stuck reader can't fill the memory. */
-const MAX_WAITING = 16_777_216;
+/** Most buffered bytes. Further lines are dropped and counted, so that a blocked reader does not exhaust the memory. */
+const MAX_BUFFERED = 16_777_216;
 
 export type BufferedOutput = Writable & {
-  /** Writes what waits at once, blocking: for the end of the process. */
+  /** Writes the buffered lines synchronously. For the end of the process. */
   flushNow(): void;
 };
 
 /**
- * A stream onto a file descriptor that never blocks the caller: lines are gathered and written in one asynchronous call at a time.
- * (`process.stdout` writes synchronously to files and pipes.)
+ * Opens a stream to a file descriptor that never blocks the caller. Lines are buffered and written in batches, one
+ * asynchronous write at a time. (`process.stdout` writes synchronously to files and pipes.)
  */
 export function bufferedOutput(descriptor: number): BufferedOutput {
   let waiting: Buffer[] = [];
   let bytes = 0;
   let writing = false;
   let dropped = 0;
-  /** What the call under way has not written yet; written twice rather than lost when the process ends in its midst. */
+  /**
+   * Bytes that the running write has not confirmed. When the process ends during the write, they are written again
+   * rather than lost.
+   */
   let current: Buffer = Buffer.alloc(0);
 
   function next(): void {
     if (writing || waiting.length === 0) return;
-    if (dropped > 0) waiting.push(Buffer.from(`{"level":"warn","message":"log lines were dropped","dropped":${dropped}}\n`));
+    if (dropped > 0)
+      waiting.push(Buffer.from(`{"level":"warn","message":"log lines were dropped","dropped":${dropped}}\n`));
     dropped = 0;
     current = Buffer.concat(waiting);
     waiting = [];
@@ -38,7 +42,7 @@ export function bufferedOutput(descriptor: number): BufferedOutput {
         setTimeout(step, 5);
         return;
       }
-      // Nobody reads any more: there is no one to tell.
+      // The reader is closed, so the lines cannot be written anywhere.
       current = error ? Buffer.alloc(0) : current.subarray(written);
       if (current.length > 0) {
         step();
@@ -52,7 +56,7 @@ export function bufferedOutput(descriptor: number): BufferedOutput {
   const stream = new Writable({
     decodeStrings: true,
     write(chunk: Buffer, _encoding, done) {
-      if (bytes + chunk.length > MAX_WAITING) dropped += 1;
+      if (bytes + chunk.length > MAX_BUFFERED) dropped += 1;
       else {
         waiting.push(chunk);
         bytes += chunk.length;
@@ -70,7 +74,7 @@ export function bufferedOutput(descriptor: number): BufferedOutput {
       try {
         while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
       } catch {
-        // The reader is gone or full; the process ends anyway.
+        // The reader is closed or blocked. The process ends, so the lines are lost.
       }
     },
   });

@@ -12,8 +12,8 @@ export type OutboxOptions = {
 };
 
 /**
- * The mailer of development: every mail is a file that its owner alone may read, there in full when `send` resolves, and a line in the log
- * that names the file (spec 4 A, development and production). Names sort by time.
+ * Creates the mailer for development. It writes each mail to a file that only the owner can read, and logs the path of
+ * the file. The file is complete when `send` resolves. File names sort by time.
  */
 export function createOutbox({ directory, logger, now, newId }: OutboxOptions): Mailer {
   return {
@@ -22,7 +22,14 @@ export function createOutbox({ directory, logger, now, newId }: OutboxOptions): 
       if (withheld) return;
       const at = now();
       const name = `${at.toISOString().replaceAll(':', '-')}-${newId()}.eml`;
-      const head = [`Date: ${at.toUTCString()}`, `To: ${to}`, `Subject: ${subject}`, 'MIME-Version: 1.0', 'Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: 8bit'];
+      const head = [
+        `Date: ${at.toUTCString()}`,
+        `To: ${to}`,
+        `Subject: ${subject}`,
+        'MIME-Version: 1.0',
+        'Content-Type: text/plain; charset=utf-8',
+        'Content-Transfer-Encoding: 8bit',
+      ];
       await mkdir(directory, { recursive: true, mode: 0o700 });
       const unfinished = join(directory, `.${name}`);
       await writeFile(unfinished, `${head.join('\n')}\n\n${text}\n`, { mode: 0o600, flag: 'wx' });

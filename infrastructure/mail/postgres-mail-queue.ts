@@ -1,11 +1,15 @@
 import type { ClaimedMail, MailQueue } from '../../application/ports/mail-queue.ts';
 import type { Queryable } from '../postgres/database.ts';
 
-/** The queue as rows of `operational.mail_queue`. */
+/** The mail queue in the table `operational.mail_queue`. */
 export function createPostgresMailQueue({ database }: { readonly database: Queryable }): MailQueue {
   return {
     async add({ id, content }) {
-      await database.execute('insert into operational.mail_queue (id, content) values ($1, $2)', [id, content], 'mail-queue-add');
+      await database.execute(
+        'insert into operational.mail_queue (id, content) values ($1, $2)',
+        [id, content],
+        'mail-queue-add',
+      );
     },
     claim: ({ limit, leaseMs }) =>
       database.query<ClaimedMail>(

@@ -1,28 +1,31 @@
 import { createTransport } from 'nodemailer';
 import type { Delivery, MailRelay } from '../../application/ports/mail-relay.ts';
+import { isLoopback } from '../configuration/is-loopback.ts';
 
 export type SmtpRelayOptions = {
   readonly host: string;
   readonly port: number;
-  /** An address, or `Name <address>`. */
+  /** Sender: an address, or `Name <address>`. */
   readonly from: string;
   readonly credentials: { readonly user: string; readonly password: string } | undefined;
 };
 
 const IMPLICIT_TLS_PORT = 465;
 const CONNECT_MS = 10_000;
-/** Silence of the relay in the midst of a conversation. */
-const SILENCE_MS = 30_000;
+/** Longest time without data from the relay on an open connection. */
+const IDLE_SOCKET_MS = 30_000;
 const MAX_CONNECTIONS = 3;
 
 /**
- * Delivers over SMTP, a few connections kept open. TLS is implicit on port 465; elsewhere STARTTLS is used where it is offered, and demanded
- * where a password would leave this machine. Certificates are checked, but for those of a relay on this machine.
+ * Creates the SMTP relay; it keeps a few connections open. Port 465 uses implicit TLS. Other ports use STARTTLS when
+ * the relay offers it; with credentials for another machine STARTTLS is required. Certificates are verified unless the
+ * relay is on this machine.
  */
 export function createSmtpRelay({ host, port, from, credentials }: SmtpRelayOptions): MailRelay {
   const local = isLoopback(host);
   const transport = createTransport({
-    host, port,
+    host,
+    port,
     pool: true,
     maxConnections: MAX_CONNECTIONS,
     secure: port === IMPLICIT_TLS_PORT,
@@ -31,8 +34,8 @@ export function createSmtpRelay({ host, port, from, credentials }: SmtpRelayOpti
     ...(credentials && { auth: { user: credentials.user, pass: credentials.password } }),
     connectionTimeout: CONNECT_MS,
     greetingTimeout: CONNECT_MS,
-    socketTimeout: SILENCE_MS,
-    // A mail never makes this process read a file or fetch an address.
+    socketTimeout: IDLE_SOCKET_MS,
+    // The content of a mail must not make this process read a file or fetch a URL.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
@@ -42,8 +45,12 @@ export function createSmtpRelay({ host, port, from, credentials }: SmtpRelayOpti
     async deliver({ id, to, subject, text, html }): Promise<Delivery> {
       try {
         await transport.sendMail({
-          // As an object: an address that holds a comma stays one address.
-          from, to: { name: '', address: to }, subject, text, ...(html !== undefined && { html }),
+          // An object, because nodemailer splits text with a comma into several addresses.
+          from,
+          to: { name: '', address: to },
+          subject,
+          text,
+          ...(html !== undefined && { html }),
           messageId: `<${id}@${domain}>`,
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
@@ -58,14 +65,16 @@ export function createSmtpRelay({ host, port, from, credentials }: SmtpRelayOpti
   };
 }
 
-/** Codes of refusals that are about the mail itself: everything else may be mended by whoever runs the relay. */
-const ABOUT_THE_MAIL: ReadonlySet<unknown> = new Set(['EENVELOPE', 'EMESSAGE']);
+/** Error codes that concern the mail itself. All other errors concern the relay and may be fixed there. */
+const MAIL_ERRORS: ReadonlySet<unknown> = new Set(['EENVELOPE', 'EMESSAGE']);
 
-/** The relay's words are left out: they quote addresses. */
+/** The reason contains codes only, because the text of the relay's response may contain addresses. */
 function failureOf(error: unknown): Delivery {
   const { code, status } = detailsOf(error);
-  const reason = [typeof code === 'string' ? code : 'unknown', ...(status === undefined ? [] : [String(status)])].join(' ');
-  const final = ABOUT_THE_MAIL.has(code) && status !== undefined && status >= 500;
+  const reason = [typeof code === 'string' ? code : 'unknown', ...(status === undefined ? [] : [String(status)])].join(
+    ' ',
+  );
+  const final = MAIL_ERRORS.has(code) && status !== undefined && status >= 500;
   return { outcome: final ? 'refused' : 'failed', reason };
 }
 
@@ -75,8 +84,4 @@ function detailsOf(error: unknown): { readonly code: unknown; readonly status: n
     code: 'code' in error ? error.code : undefined,
     status: 'responseCode' in error && typeof error.responseCode === 'number' ? error.responseCode : undefined,
   };
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }

@@ -4,14 +4,21 @@ import { eventsTopic, workerGroup } from '../../application/platform/topics.ts';
 import type { EventFeed } from '../../application/ports/event-feed.ts';
 import type { MessageBus } from '../../application/ports/message-bus.ts';
 
-/** Events remembered as handled. The relay repeats at most a few batches. */
+/** Number of handled event ids that are remembered. The relay repeats at most a few batches. */
 const REMEMBERED = 10_000;
 
 /**
- * Feeds workers from the events topics, each worker as the consumer group `<prefix>.<worker>.v1` (rule 10). Members of the group in several
- * processes share the streams. Repeats that this process has handled itself are dropped here; all others by the handler.
+ * Delivers events to workers from the event topics; each worker is the consumer group `<prefix>.<worker>.v1`. Members
+ * of a group in several processes share the streams. Repetitions of events that this process has handled are dropped
+ * here; the handler must ignore all others.
  */
-export function kafkaEventFeed({ bus, prefix }: { readonly bus: Pick<MessageBus, 'consume'>; readonly prefix: string }): EventFeed {
+export function kafkaEventFeed({
+  bus,
+  prefix,
+}: {
+  readonly bus: Pick<MessageBus, 'consume'>;
+  readonly prefix: string;
+}): EventFeed {
   return {
     async start({ worker, categories, handle }) {
       const handled = new QuickLRU<string, true>({ maxSize: REMEMBERED });

@@ -5,47 +5,100 @@ const PREFIX = 'palimpsest_';
 const FAST = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 export type ProcessMetrics = Metrics & {
-  /** The exposition text that Prometheus scrapes. */
+  /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
   readonly contentType: string;
-  /** Reads further numbers of the process at each scrape. Called once. */
+  /** Adds metrics that are read from the sources at each scrape. Call it once. */
   watch(sources: WatchedSources): void;
   close(): void;
 };
 
 export type PoolNumbers = { readonly totalCount: number; readonly idleCount: number; readonly waitingCount: number };
 
-/** Where numbers are read that nobody reports. */
+/** Sources of metrics that are read at each scrape. */
 export type WatchedSources = {
-  /** Connection pools by a name for their label. */
+  /** Connection pools by the value of their label. */
   readonly pools?: Readonly<Record<string, PoolNumbers>>;
-  /** Records of keys' requests dropped since the start. */
+  /** Returns the number of API key request records dropped since the start. */
   readonly droppedKeyRequests?: () => number;
-  /** Appends that wait for the event store's writer. */
+  /** Returns the number of appends that wait for the event store. */
   readonly queuedAppends?: (() => number) | undefined;
-  /** Reads since the start that a replica of the database answered, or the primary in its place, by outcome. */
+  /** Returns the number of reads since the start by outcome: answered by the replica, or by the primary instead. */
   readonly replicaReads?: (() => Readonly<Record<string, number>>) | undefined;
 };
 
 /**
- * Metrics of this process for Prometheus, all named `palimpsest_…`, in a registry of their own. Labels are few and bounded: declared routes,
- * never paths; no tenants, no ids.
+ * Creates the metrics of this process for Prometheus, all named `palimpsest_…`, in a registry of their own. Labels have
+ * few values: routes are labelled by their declaration, not by the requested path; tenants and ids are not labels.
  */
 export function createMetrics(): ProcessMetrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry, prefix: PREFIX });
 
-  const http = new Histogram({ name: `${PREFIX}http_request_duration_seconds`, help: 'Time from a request to its answer.', labelNames: ['api', 'route', 'method', 'status'], buckets: FAST, registers });
-  const append = new Histogram({ name: `${PREFIX}append_duration_seconds`, help: 'Time of one append to the event store.', labelNames: ['outcome'], buckets: FAST, registers });
-  const projectionLag = new Gauge({ name: `${PREFIX}projection_lag_seconds`, help: 'How far a follower of the log is behind its head.', labelNames: ['follower'], registers });
-  const relayLag = new Gauge({ name: `${PREFIX}relay_lag_seconds`, help: 'How far the relay is behind the head of the log.', registers });
-  const batch = new Histogram({ name: `${PREFIX}batch_duration_seconds`, help: 'Time of one batch of a follower of the log.', labelNames: ['follower'], buckets: FAST, registers });
-  const events = new Counter({ name: `${PREFIX}events_applied_total`, help: 'Events applied by a follower of the log.', labelNames: ['follower'], registers });
-  const stopped = new Gauge({ name: `${PREFIX}follower_stopped`, help: '1 while a follower of the log stands still at an event that it can not handle.', labelNames: ['follower'], registers });
-  const deadLetters = new Counter({ name: `${PREFIX}dead_letters_total`, help: 'Events and messages laid among the dead letters, by their topic.', labelNames: ['topic'], registers });
-  const queue = new Gauge({ name: `${PREFIX}queue_depth`, help: 'Rows waiting in a queue.', labelNames: ['queue'], registers });
-  const delivery = new Histogram({ name: `${PREFIX}delivery_duration_seconds`, help: 'Outgoing deliveries, by kind and outcome.', labelNames: ['kind', 'outcome'], buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30], registers });
+  const http = new Histogram({
+    name: `${PREFIX}http_request_duration_seconds`,
+    help: 'Time from a request to its response.',
+    labelNames: ['api', 'route', 'method', 'status'],
+    buckets: FAST,
+    registers,
+  });
+  const append = new Histogram({
+    name: `${PREFIX}append_duration_seconds`,
+    help: 'Time of one append to the event store.',
+    labelNames: ['outcome'],
+    buckets: FAST,
+    registers,
+  });
+  const projectionLag = new Gauge({
+    name: `${PREFIX}projection_lag_seconds`,
+    help: 'Lag of a follower behind the head of the log.',
+    labelNames: ['follower'],
+    registers,
+  });
+  const relayLag = new Gauge({
+    name: `${PREFIX}relay_lag_seconds`,
+    help: 'Lag of the relay behind the head of the log.',
+    registers,
+  });
+  const batch = new Histogram({
+    name: `${PREFIX}batch_duration_seconds`,
+    help: 'Time of one batch of a follower of the log.',
+    labelNames: ['follower'],
+    buckets: FAST,
+    registers,
+  });
+  const events = new Counter({
+    name: `${PREFIX}events_applied_total`,
+    help: 'Events applied by a follower of the log.',
+    labelNames: ['follower'],
+    registers,
+  });
+  const stopped = new Gauge({
+    name: `${PREFIX}follower_stopped`,
+    help: '1 while a follower of the log is stopped at an event that it cannot handle.',
+    labelNames: ['follower'],
+    registers,
+  });
+  const deadLetters = new Counter({
+    name: `${PREFIX}dead_letters_total`,
+    help: 'Events and messages written to a dead-letter topic, by their original topic.',
+    labelNames: ['topic'],
+    registers,
+  });
+  const queue = new Gauge({
+    name: `${PREFIX}queue_depth`,
+    help: 'Rows waiting in a queue.',
+    labelNames: ['queue'],
+    registers,
+  });
+  const delivery = new Histogram({
+    name: `${PREFIX}delivery_duration_seconds`,
+    help: 'Time of an outgoing delivery, by kind and outcome.',
+    labelNames: ['kind', 'outcome'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
 
   return {
     requestFinished: (api, route, method, status, seconds) => {
@@ -89,11 +142,21 @@ export function createMetrics(): ProcessMetrics {
   };
 }
 
-function watchSources({ pools = {}, droppedKeyRequests, queuedAppends, replicaReads }: WatchedSources, registers: Registry[]): void {
+function watchSources(
+  { pools = {}, droppedKeyRequests, queuedAppends, replicaReads }: WatchedSources,
+  registers: Registry[],
+): void {
   const states = { total: 'totalCount', idle: 'idleCount', waiting: 'waitingCount' } as const;
-  for (const [state, help] of [['total', 'Open connections of a pool.'], ['idle', 'Connections of a pool that nobody uses.'], ['waiting', 'Callers that wait for a connection of a pool.']] as const) {
+  for (const [state, help] of [
+    ['total', 'Open connections of a pool.'],
+    ['idle', 'Idle connections of a pool.'],
+    ['waiting', 'Callers that wait for a connection of a pool.'],
+  ] as const) {
     new Gauge({
-      name: `${PREFIX}pool_${state}`, help, labelNames: ['pool'], registers,
+      name: `${PREFIX}pool_${state}`,
+      help,
+      labelNames: ['pool'],
+      registers,
       collect() {
         for (const [name, pool] of Object.entries(pools)) this.labels(name).set(pool[states[state]]);
       },
@@ -101,7 +164,9 @@ function watchSources({ pools = {}, droppedKeyRequests, queuedAppends, replicaRe
   }
   if (droppedKeyRequests) {
     new Counter({
-      name: `${PREFIX}key_requests_dropped_total`, help: 'Records of requests by API keys that were dropped because too many waited.', registers,
+      name: `${PREFIX}key_requests_dropped_total`,
+      help: 'Records of requests by API keys that were dropped because too many waited.',
+      registers,
       collect() {
         this.reset();
         this.inc(droppedKeyRequests());
@@ -110,7 +175,10 @@ function watchSources({ pools = {}, droppedKeyRequests, queuedAppends, replicaRe
   }
   if (replicaReads) {
     new Counter({
-      name: `${PREFIX}replica_reads_total`, help: 'Reads that the replica answered, or the primary because the replica was behind, away or refused the statement.', labelNames: ['outcome'], registers,
+      name: `${PREFIX}replica_reads_total`,
+      help: 'Reads answered by the replica, or by the primary because the replica was behind, unreachable or refused the statement.',
+      labelNames: ['outcome'],
+      registers,
       collect() {
         this.reset();
         for (const [outcome, count] of Object.entries(replicaReads())) this.labels(outcome).inc(count);
@@ -119,7 +187,9 @@ function watchSources({ pools = {}, droppedKeyRequests, queuedAppends, replicaRe
   }
   if (queuedAppends) {
     new Gauge({
-      name: `${PREFIX}append_queue_depth`, help: 'Appends that wait for the event store.', registers,
+      name: `${PREFIX}append_queue_depth`,
+      help: 'Appends that wait for the event store.',
+      registers,
       collect() {
         this.set(queuedAppends());
       },

@@ -1,22 +1,28 @@
 import type ipaddr from 'ipaddr.js';
 import { classifyAddress, parseAddress } from './classify-address.ts';
 
-/** Private networks that an operator opened. */
+/** Private networks that the operator allows requests to. */
 export type AllowedNetworks = {
   readonly isEmpty: boolean;
-  /** Whether the address was opened: by a network around it, or, for metadata addresses, by its exact name only. */
-  opens(address: ipaddr.IPv4 | ipaddr.IPv6): boolean;
+  /**
+   * Whether an address is allowed: by a network that contains it; a metadata address only by an entry for exactly this
+   * address.
+   */
+  allows(address: ipaddr.IPv4 | ipaddr.IPv6): boolean;
 };
 
 /**
- * Reads `WEBHOOK_ALLOWED_PRIVATE_NETWORKS`: CIDR ranges and single addresses.
- * @throws RangeError for an entry that is neither, so that a mistake stops the start and opens nothing
+ * Parses `WEBHOOK_ALLOWED_PRIVATE_NETWORKS`: CIDR ranges and single addresses.
+ * @throws RangeError for any other entry, so that the service does not start with a mistake in the setting
  */
 export function parseAllowedNetworks(entries: readonly string[]): AllowedNetworks {
-  const networks = entries.map((entry) => entry.trim()).filter((entry) => entry !== '').map(parseNetwork);
+  const networks = entries
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map(parseNetwork);
   return {
     isEmpty: networks.length === 0,
-    opens(address) {
+    allows(address) {
       const metadata = classifyAddress(address) === 'metadata';
       return networks.some(({ base, bits }) => {
         if (base.kind() !== address.kind()) return false;
@@ -30,8 +36,15 @@ function parseNetwork(entry: string): { readonly base: ipaddr.IPv4 | ipaddr.IPv6
   const [text = '', suffix, ...rest] = entry.split('/');
   const base = parseAddress(text);
   const bits = suffix === undefined && base ? widthOf(base) : Number(suffix);
-  const wellFormed = base !== undefined && rest.length === 0 && (suffix === undefined || /^\d{1,3}$/.test(suffix)) && bits <= widthOf(base);
-  if (!wellFormed) throw new RangeError(`WEBHOOK_ALLOWED_PRIVATE_NETWORKS: neither an address nor a CIDR range: ${JSON.stringify(entry.slice(0, 80))}`);
+  const wellFormed =
+    base !== undefined &&
+    rest.length === 0 &&
+    (suffix === undefined || /^\d{1,3}$/.test(suffix)) &&
+    bits <= widthOf(base);
+  if (!wellFormed)
+    throw new RangeError(
+      `WEBHOOK_ALLOWED_PRIVATE_NETWORKS: neither an address nor a CIDR range: ${JSON.stringify(entry.slice(0, 80))}`,
+    );
   return { base, bits };
 }
 

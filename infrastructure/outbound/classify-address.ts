@@ -1,11 +1,11 @@
 import ipaddr from 'ipaddr.js';
 
-/** What an address is to a guard against requests into our own networks. Only `public` is reached without being named. */
+/** Class of an address, for the protection of internal networks. Only `public` addresses are allowed by default. */
 export type AddressClass = 'public' | 'loopback' | 'private' | 'linkLocal' | 'metadata' | 'reserved';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Addresses where clouds hand out credentials; some of them lie in public ranges. */
+/** Addresses of cloud metadata services, which return credentials. Some of them are in public ranges. */
 const METADATA = new Set(
   [
     '169.254.169.254', // AWS, GCP, Azure, DigitalOcean
@@ -32,8 +32,8 @@ const CLASS_OF_RANGE: Readonly<Record<string, AddressClass>> = {
 };
 
 /**
- * Reads an address as a resolver or a socket gives it; IPv4 inside `::ffff:0:0/96` becomes IPv4.
- * @returns undefined for text that is no address (zone ids included)
+ * Parses an address from a resolver, a socket or a URL. An IPv4 address inside `::ffff:0:0/96` becomes an IPv4 address.
+ * @returns undefined for any other text, including addresses with a zone id
  */
 export function parseAddress(text: string): Address | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
@@ -41,14 +41,15 @@ export function parseAddress(text: string): Address | undefined {
   return ipaddr.process(bare);
 }
 
-/** The class of an address. Pure and table driven; embedded IPv4 addresses of every tunnelling form are looked into. */
+/** Classifies an address. For an IPv6 address with an embedded IPv4 address the IPv4 address counts. */
 export function classifyAddress(address: Address): AddressClass {
   if (METADATA.has(address.toString())) return 'metadata';
   if (address.kind() === 'ipv4') return CLASS_OF_RANGE[address.range()] ?? 'reserved';
   const v6 = address as ipaddr.IPv6;
   const embedded = embeddedV4(v6);
   if (embedded !== undefined) {
-    // A public address reached through a tunnel of ours is no public address.
+    // A public IPv4 address in a transition address would be reached through a local gateway, so it does not count as
+    // public.
     const inner = classifyAddress(embedded);
     return inner === 'public' ? 'reserved' : inner;
   }
@@ -56,12 +57,15 @@ export function classifyAddress(address: Address): AddressClass {
   return kind === 'public' && !isGlobalUnicast(v6) ? 'reserved' : kind;
 }
 
-/** 2000::/3, the only part of IPv6 that is handed out. */
+/** Whether an address is in 2000::/3, the only allocated global unicast range of IPv6. */
 function isGlobalUnicast(address: ipaddr.IPv6): boolean {
   return ((address.parts[0] ?? 0) & 0xe000) === 0x2000;
 }
 
-/** The IPv4 address inside a transition address: compatible, translated, NAT64 (both), 6to4, Teredo, ISATAP. */
+/**
+ * The IPv4 address inside a transition address: IPv4-compatible, IPv4-translated, NAT64 (both prefixes), 6to4, Teredo,
+ * ISATAP.
+ */
 function embeddedV4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   const p = (index: number) => address.parts[index] ?? 0;
   const allZero = (from: number, to: number) => address.parts.slice(from, to).every((part) => part === 0);
@@ -78,7 +82,10 @@ function v4(high: number, low: number): ipaddr.IPv4 {
   return new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
 }
 
-/** Four decimal parts or IPv6: the short, octal and hexadecimal forms that ipaddr.js also reads never reach us in a canonical URL. */
+/**
+ * Whether text is an IPv6 address or an IPv4 address of four decimal parts. The other forms that ipaddr.js accepts
+ * (short, octal, hexadecimal) do not occur, because the URL parser makes addresses canonical.
+ */
 function isPlain(text: string): boolean {
   return text.includes(':') ? ipaddr.IPv6.isValid(text) : ipaddr.IPv4.isValidFourPartDecimal(text);
 }

@@ -1,21 +1,29 @@
 import type { LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
-import { isIP } from 'node:net';
+import { type LookupFunction, isIP } from 'node:net';
 import { buildConnector } from 'undici';
-import type { Guard } from './guard.ts';
-import { RefusedError, ADDRESS_NOT_ALLOWED } from './guard.ts';
+import { type Guard, RefusedError, ADDRESS_NOT_ALLOWED } from './guard.ts';
 
 /**
- * Opens connections for undici. Undici asks no `lookup` for address literals and would resolve names a second time, so the
- * whole decision is taken here: the host is checked, the socket is pinned to the checked addresses, and its peer is looked at again.
+ * Creates the connector for undici. Undici calls `lookup` only for names, and would resolve them a second time. So the
+ * connector checks the host, connects to the checked addresses only, and checks the address of the connected peer.
  */
-export function guardedConnector(guard: Guard, connectTimeoutMs: number): buildConnector.connector {
+export function guardedConnector(
+  { connectTimeoutMs }: { readonly connectTimeoutMs: number },
+  { guard }: { readonly guard: Guard },
+): buildConnector.connector {
   return (options, callback) => {
-    const authority = options.hostname.includes(':') && !options.hostname.startsWith('[') ? `[${options.hostname}]` : options.hostname;
+    const authority =
+      options.hostname.includes(':') && !options.hostname.startsWith('[') ? `[${options.hostname}]` : options.hostname;
     guard
       .check(`${options.protocol}//${authority}${options.port === '' ? '' : `:${options.port}`}/`)
       .then((target) => {
-        const connect = buildConnector({ timeout: connectTimeoutMs, maxCachedSessions: 0, allowH2: false, lookup: pinned(target.addresses), autoSelectFamily: true });
+        const connect = buildConnector({
+          timeout: connectTimeoutMs,
+          maxCachedSessions: 0,
+          allowH2: false,
+          lookup: pinned(target.addresses),
+          autoSelectFamily: true,
+        });
         connect(options, (error, socket) => {
           if (error) {
             callback(error, null);
@@ -33,7 +41,7 @@ export function guardedConnector(guard: Guard, connectTimeoutMs: number): buildC
   };
 }
 
-/** A lookup that answers what was checked, and nothing else. */
+/** A lookup that returns the checked addresses. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const answers: LookupAddress[] = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, callback) => {

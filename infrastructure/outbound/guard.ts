@@ -1,15 +1,15 @@
 import type { AllowedNetworks } from './allowed-networks.ts';
 import { classifyAddress, parseAddress } from './classify-address.ts';
-import type { OwnEndpoints } from './own-endpoints.ts';
-import { canonical } from './own-endpoints.ts';
+import { type OwnEndpoints, canonical } from './own-endpoints.ts';
 import type { Resolver } from './resolve-host.ts';
-import type { Target } from './target-url.ts';
-import { parseTarget } from './target-url.ts';
+import { type Target, parseTarget } from './target-url.ts';
 
-/** What a delivery record says of every refusal (spec 3; notes on attempts): nothing that would map our network for its reader. */
+/**
+ * Error of every refused request. It is the same for all reasons, so that it reveals nothing about internal networks.
+ */
 export const ADDRESS_NOT_ALLOWED = 'address not allowed';
 
-/** Thrown by the guard; `message` is fit for the owner of the URL. */
+/** The guard refused a URL. The message may be shown to the owner of the URL. */
 export class RefusedError extends Error {
   constructor(message: string) {
     super(message);
@@ -17,29 +17,41 @@ export class RefusedError extends Error {
   }
 }
 
-/** A target that was checked, with the addresses that may be connected to. */
+/** A checked target with the addresses that may be connected to. */
 export type CheckedTarget = Target & { readonly addresses: readonly string[] };
 
 export type Guard = {
-  /** Checks a URL's form, its host and every address behind it. @throws RefusedError, ResolveError */
+  /** Checks the form of a URL, its host and all addresses of the host. @throws RefusedError, ResolveError */
   check(url: string): Promise<CheckedTarget>;
-  /** Whether a connected peer's address is allowed; the last look, at the socket itself. */
+  /** Whether the address of a connected peer is allowed. It is checked again on the socket after connecting. */
   allowsPeer(address: string | undefined, internalName: boolean): boolean;
 };
 
-/** The policy: public addresses, and those that an operator opened. One bad answer refuses the whole name. */
-export function createGuard({ allowed, resolver, own }: { readonly allowed: AllowedNetworks; readonly resolver: Resolver; readonly own: OwnEndpoints }): Guard {
+/**
+ * Creates the guard. It allows public addresses and those in the allowed networks, except the installation's own
+ * endpoints. A name is refused when one of its addresses is.
+ */
+export function createGuard({
+  allowed,
+  resolver,
+  own,
+}: {
+  readonly allowed: AllowedNetworks;
+  readonly resolver: Resolver;
+  readonly own: OwnEndpoints;
+}): Guard {
   function allows(address: string, internalName: boolean): boolean {
     const parsed = parseAddress(address);
     if (!parsed) return false;
-    // An internal name that answers with a public address is somebody's search domain at work, not the opened network.
-    return (classifyAddress(parsed) === 'public' && !internalName) || allowed.opens(parsed);
+    // An internal name may resolve to a public address by a search domain. That is not the intended host, so it is not
+    // allowed.
+    return (classifyAddress(parsed) === 'public' && !internalName) || allowed.allows(parsed);
   }
-  async function answersOf(target: Target): Promise<readonly string[]> {
+  async function resolve(target: Target): Promise<readonly string[]> {
     try {
       return await resolver.resolve(target.host);
     } catch (error) {
-      // Which internal names exist is nobody's business.
+      // Do not reveal which internal names exist.
       if (target.isInternalName) throw new RefusedError(ADDRESS_NOT_ALLOWED);
       throw error;
     }
@@ -49,8 +61,9 @@ export function createGuard({ allowed, resolver, own }: { readonly allowed: Allo
       const target = parseTarget(url);
       if ('refused' in target) throw new RefusedError(target.refused);
       if (target.isInternalName && allowed.isEmpty) throw new RefusedError(ADDRESS_NOT_ALLOWED);
-      const addresses = (target.isLiteral ? [target.host] : await answersOf(target)).map(canonical);
-      if (!addresses.every((address) => allows(address, target.isInternalName))) throw new RefusedError(ADDRESS_NOT_ALLOWED);
+      const addresses = (target.isLiteral ? [target.host] : await resolve(target)).map(canonical);
+      if (!addresses.every((address) => allows(address, target.isInternalName)))
+        throw new RefusedError(ADDRESS_NOT_ALLOWED);
       if (await own.include(target.host, target.port, addresses)) throw new RefusedError(ADDRESS_NOT_ALLOWED);
       return { ...target, addresses };
     },

@@ -1,29 +1,29 @@
 import { Agent } from 'undici';
 import type { Outbound, OutboundOutcome, OutboundRequest } from '../../application/ports/outbound.ts';
+import { FRAMING_HEADERS } from '../../domain/automation/request-headers.ts';
 import { parseAllowedNetworks } from './allowed-networks.ts';
 import { guardedConnector } from './connector.ts';
 import { describeFailure } from './describe-failure.ts';
-import type { Guard } from './guard.ts';
-import { createGuard, RefusedError } from './guard.ts';
-import type { OwnEndpoint } from './own-endpoints.ts';
-import { ownEndpoints } from './own-endpoints.ts';
+import { type Guard, createGuard, RefusedError } from './guard.ts';
+import { type OwnEndpoint, ownEndpoints } from './own-endpoints.ts';
 import { parseRetryAfter } from './parse-retry-after.ts';
 import { readBody } from './read-body.ts';
-import type { Hop } from './redirect.ts';
-import { isRedirect, nextHop, RedirectError } from './redirect.ts';
-import type { Lookup } from './resolve-host.ts';
-import { createResolver, ResolveError } from './resolve-host.ts';
+import { type Hop, isRedirect, nextHop, RedirectError } from './redirect.ts';
+import { type Lookup, createResolver, ResolveError } from './resolve-host.ts';
 
 export type OutboundOptions = {
-  /** `WEBHOOK_ALLOWED_PRIVATE_NETWORKS`, split at commas. */
+  /** Entries of the setting `WEBHOOK_ALLOWED_PRIVATE_NETWORKS`. Default: none. */
   readonly allowedPrivateNetworks?: readonly string[];
-  /** Listeners, database, broker, cache and event store of this install: always refused. Read at each request, so that it may grow. */
+  /**
+   * Listeners, database, broker, cache and event store of this installation. They are always refused. The list is read
+   * at each request, so entries can be added later.
+   */
   readonly ownEndpoints?: readonly OwnEndpoint[];
-  /** Replaces the system's resolver (tests). */
+  /** Resolves names. Default: the resolver of the operating system. */
   readonly lookup?: Lookup | undefined;
   readonly lookupTimeoutMs?: number;
   readonly lookupCacheMs?: number;
-  /** Most connections to one origin. Default 32. */
+  /** Most connections to one origin. Default: 32. */
   readonly connectionsPerOrigin?: number;
 };
 
@@ -33,16 +33,21 @@ const MAX_RESPONSE_BYTES = 1_048_576;
 const MAX_HEADER_BYTES = 16_384;
 
 /**
- * The guarded client: the one place that opens sockets to addresses users chose (spec 3, webhooks; ESLint refuses others).
- * Follows at most three redirects (or what the request allows) by hand, each through the same guard; reads no proxy from the environment; upgrades nothing.
- * @throws RangeError for a bad entry of `allowedPrivateNetworks`
+ * Creates the HTTP client for URLs that users configure. Only this client opens such connections; ESLint refuses other
+ * HTTP clients. It checks every URL with the guard, also those of redirects. It follows at most three redirects unless
+ * the request sets another limit, uses no proxy, and does not upgrade connections.
+ * @throws RangeError for an invalid entry of `allowedPrivateNetworks`
  */
 export function createOutbound(options: OutboundOptions = {}): Outbound {
-  const resolver = createResolver({ lookup: options.lookup, timeoutMs: options.lookupTimeoutMs, cacheMs: options.lookupCacheMs });
+  const resolver = createResolver({
+    lookup: options.lookup,
+    timeoutMs: options.lookupTimeoutMs,
+    cacheMs: options.lookupCacheMs,
+  });
   const allowed = parseAllowedNetworks(options.allowedPrivateNetworks ?? []);
   const guard = createGuard({ allowed, resolver, own: ownEndpoints(options.ownEndpoints ?? [], resolver) });
   const agent = new Agent({
-    connect: guardedConnector(guard, TIMEOUT_MS),
+    connect: guardedConnector({ connectTimeoutMs: TIMEOUT_MS }, { guard }),
     connections: options.connectionsPerOrigin ?? 32,
     pipelining: 1,
     allowH2: false,
@@ -57,7 +62,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
       const deadline = AbortSignal.timeout(request.timeoutMs ?? TIMEOUT_MS);
       const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
       try {
-        const answer = await abortable(follow(agent, guard, request, signal), signal);
+        const answer = await abortable(follow({ request, signal }, { agent, guard }), signal);
         return { kind: 'answered', ...answer, durationMs: elapsed(started) };
       } catch (error) {
         const stopped = request.signal?.aborted === true && !deadline.aborted;
@@ -80,24 +85,46 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
 
 type Answered = Omit<Extract<OutboundOutcome, { kind: 'answered' }>, 'kind' | 'durationMs'>;
 
-/** Sends, and follows redirects while they are allowed. */
-async function follow(agent: Agent, guard: Guard, request: OutboundRequest, signal: AbortSignal): Promise<Answered> {
+/** Sends a request and follows its redirects. */
+async function follow(
+  { request, signal }: { readonly request: OutboundRequest; readonly signal: AbortSignal },
+  { agent, guard }: { readonly agent: Agent; readonly guard: Guard },
+): Promise<Answered> {
   let origin: string | undefined;
   let { url, method, body }: Hop = { url: request.url, method: request.method, body: request.body };
   for (let redirects = 0; ; redirects += 1) {
-    // Before every send, whatever connection is pooled: a name that has turned private is refused now (spec 3, webhook `url`).
+    // Check before every request: a pooled connection would skip the connector, and the name may now resolve to a
+    // private address.
     const target = await guard.check(url);
     signal.throwIfAborted();
     origin ??= target.url.origin;
     const sameOrigin = target.url.origin === origin;
-    const headers = ownHeaders({ ...request.headers, ...(sameOrigin ? request.originHeaders : {}) }, body !== undefined);
-    const response = await agent.request({ origin: target.url.origin, path: target.url.pathname + target.url.search, method, headers, body: body ?? null, signal, headersTimeout: 0, bodyTimeout: 0 });
-    // An aborted body emits an error after we stopped listening.
+    const headers = requestHeaders(
+      { ...request.headers, ...(sameOrigin ? request.originHeaders : {}) },
+      body !== undefined,
+    );
+    const response = await agent.request({
+      origin: target.url.origin,
+      path: target.url.pathname + target.url.search,
+      method,
+      headers,
+      body: body ?? null,
+      signal,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    // An aborted body emits an error later; without a listener it would end the process.
     response.body.on('error', () => undefined);
     const location = single(response.headers['location']);
     if (!isRedirect(response.statusCode) || location === undefined) {
       const { text, truncated } = await readBody(response.body, request.maxResponseBytes ?? MAX_RESPONSE_BYTES);
-      return { status: response.statusCode, body: text, truncated, redirects, retryAfterMs: parseRetryAfter(single(response.headers['retry-after']), Date.now()) };
+      return {
+        status: response.statusCode,
+        body: text,
+        truncated,
+        redirects,
+        retryAfterMs: parseRetryAfter(single(response.headers['retry-after']), Date.now()),
+      };
     }
     response.body.destroy();
     if (redirects === (request.maxRedirects ?? MAX_REDIRECTS)) throw new RedirectError('too many redirects');
@@ -105,16 +132,14 @@ async function follow(agent: Agent, guard: Guard, request: OutboundRequest, sign
   }
 }
 
-/** Headers that frame a message or name its receiver are ours alone, whatever a caller let through. */
-const FRAMING = new Set(['host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'upgrade', 'expect', 'te', 'trailer', 'proxy-authorization', 'proxy-connection']);
-
-function ownHeaders(given: Readonly<Record<string, string>>, hasBody: boolean): Record<string, string> {
+/** Removes framing headers of the caller, because the client sets them, and adds the user agent. */
+function requestHeaders(given: Readonly<Record<string, string>>, hasBody: boolean): Record<string, string> {
   const lower = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const kept = lower.filter(([name]) => !FRAMING.has(name) && (hasBody || name !== 'content-type'));
+  const kept = lower.filter(([name]) => !FRAMING_HEADERS.has(name) && (hasBody || name !== 'content-type'));
   return { 'user-agent': 'palimpsest', ...Object.fromEntries(kept) };
 }
 
-/** Rejects as soon as the signal says so, even where the work is deep in a lookup. */
+/** Rejects as soon as the signal is aborted, even when the work does not react to the signal, as a name lookup. */
 async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   work.catch(() => undefined);
   let onAbort: (() => void) | undefined;

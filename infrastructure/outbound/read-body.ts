@@ -1,13 +1,16 @@
 import type { Readable } from 'node:stream';
 
-/** Reads at most `limit` bytes as text and drops the connection when there are more. Nothing is decompressed. */
-export async function readBody(body: Readable, limit: number): Promise<{ readonly text: string; readonly truncated: boolean }> {
+/** Reads at most `limit` bytes as text, without decompression. A longer body is truncated and its connection closed. */
+export async function readBody(
+  body: Readable,
+  limit: number,
+): Promise<{ readonly text: string; readonly truncated: boolean }> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
-    const room = limit - size;
-    if (chunk.length > room) {
-      chunks.push(chunk.subarray(0, room));
+    const left = limit - size;
+    if (chunk.length > left) {
+      chunks.push(chunk.subarray(0, left));
       body.destroy();
       return { text: Buffer.concat(chunks).toString('utf8'), truncated: true };
     }

@@ -1,48 +1,51 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 
-/** Answers every address of a name, as text. Injected in tests. */
+/** Returns all addresses of a name as text. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
 
 export type Resolver = {
-  /** Every address of the name. @throws ResolveError */
+  /** Returns all addresses of a name. @throws ResolveError */
   resolve(host: string): Promise<readonly string[]>;
 };
 
-/** `ownFault`: no name server answered, which says nothing about the endpoint. */
+/** A name was not resolved. `isLocal`: no name server answered, which says nothing about the endpoint. */
 export class ResolveError extends Error {
-  readonly ownFault: boolean;
+  readonly isLocal: boolean;
 
-  constructor(message: string, ownFault: boolean, cause?: unknown) {
+  constructor(message: string, isLocal: boolean, cause?: unknown) {
     super(message, { cause });
     this.name = 'ResolveError';
-    this.ownFault = ownFault;
+    this.isLocal = isLocal;
   }
 }
 
 export type ResolverOptions = {
   readonly lookup?: Lookup | undefined;
-  /** Default 2 s. */
+  /** Default: 2,000. */
   readonly timeoutMs?: number | undefined;
-  /** How long an answer is reused; at most 5 s, so that a rebinding name is soon seen. Default 5 s. */
+  /** How long addresses are cached: at most 5,000, so that a changed name is noticed soon. Default: 5,000. */
   readonly cacheMs?: number | undefined;
 };
 
 const MAX_CACHED = 10_000;
 
-/** Our own resolver: bounded in time, with a small cache of good answers; concurrent questions for one name are asked once. */
+/**
+ * Creates a resolver with a timeout and a small cache of successful lookups. Concurrent lookups of one name share one
+ * query.
+ */
 export function createResolver({ lookup = viaSystem, timeoutMs = 2_000, cacheMs = 5_000 }: ResolverOptions): Resolver {
   const cache = new Map<string, { readonly answer: Promise<readonly string[]>; readonly until: number }>();
   const keepMs = Math.min(cacheMs, 5_000);
 
-  async function ask(host: string): Promise<readonly string[]> {
+  async function lookUp(host: string): Promise<readonly string[]> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         reject(new ResolveError('name lookup timed out', true));
       }, timeoutMs);
     });
     try {
-      const answer = await Promise.race([lookup(host), late]);
+      const answer = await Promise.race([lookup(host), timeout]);
       if (answer.length === 0) throw new ResolveError('host not found', false);
       return answer;
     } catch (error) {
@@ -59,7 +62,7 @@ export function createResolver({ lookup = viaSystem, timeoutMs = 2_000, cacheMs 
       const known = cache.get(host);
       if (known && known.until > now) return known.answer;
       if (cache.size >= MAX_CACHED) cache.clear();
-      const answer = ask(host);
+      const answer = lookUp(host);
       cache.set(host, { answer, until: now + Math.max(keepMs, 0) });
       answer.catch(() => cache.delete(host));
       return answer;
@@ -72,5 +75,12 @@ async function viaSystem(host: string): Promise<readonly string[]> {
 }
 
 function isTemporary(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'EAI_AGAIN' || error.code === 'EAI_MEMORY' || error.code === 'EAI_SYSTEM' || error.code === 'EMFILE');
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === 'EAI_AGAIN' ||
+      error.code === 'EAI_MEMORY' ||
+      error.code === 'EAI_SYSTEM' ||
+      error.code === 'EMFILE')
+  );
 }

@@ -1,6 +1,6 @@
 import type { AuditChain, ChainSession, StoredHead } from '../../application/ports/audit-chain.ts';
-import type { AuditLink } from '../../domain/platform/audit-chain.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
+import type { AuditLink } from '../../domain/platform/audit-chain.ts';
 import type { Database, Queryable, Transaction } from './database.ts';
 
 type HeadRow = {
@@ -13,30 +13,49 @@ type HeadRow = {
   readonly unsealed: number;
   readonly sealed_at: Date;
 };
-type LinkRow = { readonly seq: number; readonly position: GlobalPosition; readonly event_id: string; readonly digest: string; readonly mac: string };
+type LinkRow = {
+  readonly seq: number;
+  readonly position: GlobalPosition;
+  readonly event_id: string;
+  readonly digest: string;
+  readonly mac: string;
+};
 
-const HEAD = 'select tenant_id, seq, position, mac, head_mac, sealed_seq, unsealed, sealed_at from operational.audit_heads';
+const HEAD =
+  'select tenant_id, seq, position, mac, head_mac, sealed_seq, unsealed, sealed_at from operational.audit_heads';
 const LINK = 'select seq, position, event_id::text as event_id, digest, mac from operational.audit_links';
 
-/** The audit log's chains in `operational` (spec 5, rule 12). */
+/** The audit chains in the schema `operational`. */
 export function createAuditChain({ database }: { readonly database: Database }): AuditChain {
   return {
     exclusively: (work) =>
-      database.transaction(async (tx) => {
-        // The row is the turn: the next one waits here, and finds what this one wrote.
-        const [row] = await tx.query<{ position: GlobalPosition }>('select position from operational.audit_progress for update');
-        if (!row) throw new Error('operational.audit_progress is empty');
-        return work(sessionOf(tx, row.position));
-        // A machine that fails takes links and progress together: they are made again from the log.
-      }, { synchronousCommit: false }),
-    tenants: async () => (await database.query<{ tenant_id: string }>('select tenant_id from operational.audit_heads order by tenant_id')).map(({ tenant_id }) => tenant_id),
+      database.transaction(
+        async (tx) => {
+          // The row lock serialises sessions: the next session waits here and then reads what this one wrote.
+          const [row] = await tx.query<{ position: GlobalPosition }>(
+            'select position from operational.audit_progress for update',
+          );
+          if (!row) throw new Error('operational.audit_progress is empty');
+          return work(sessionOf(tx, row.position));
+          // After a crash of the server the lost links and the progress are rebuilt from the log.
+        },
+        { synchronousCommit: false },
+      ),
+    tenants: async () =>
+      (
+        await database.query<{ tenant_id: string }>('select tenant_id from operational.audit_heads order by tenant_id')
+      ).map(({ tenant_id }) => tenant_id),
     head: async (tenant) => (await readHeads(database, 'where tenant_id = $1', [tenant]))[0],
     async link(tenant, seq) {
       const [row] = await database.query<LinkRow>(`${LINK} where tenant_id = $1 and seq = $2`, [tenant, seq]);
       return row && toLink(tenant, row);
     },
     async links(tenant, afterSeq, limit) {
-      const rows = await database.query<LinkRow>(`${LINK} where tenant_id = $1 and seq > $2 order by seq limit $3`, [tenant, afterSeq, limit]);
+      const rows = await database.query<LinkRow>(`${LINK} where tenant_id = $1 and seq > $2 order by seq limit $3`, [
+        tenant,
+        afterSeq,
+        limit,
+      ]);
       return rows.map((row) => toLink(tenant, row));
     },
   };
@@ -45,15 +64,26 @@ export function createAuditChain({ database }: { readonly database: Database }):
 function sessionOf(tx: Transaction, position: GlobalPosition): ChainSession {
   return {
     position,
-    heads: async (tenants) => new Map((await readHeads(tx, 'where tenant_id = any ($1)', [tenants])).map((head) => [head.tenant, head])),
+    heads: async (tenants) =>
+      new Map((await readHeads(tx, 'where tenant_id = any ($1)', [tenants])).map((head) => [head.tenant, head])),
     unsealedHeads: () => readHeads(tx, 'where unsealed > 0 order by tenant_id', []),
-    stretch: (tenant, fromSeq, toSeq) =>
-      tx.query<Pick<AuditLink, 'digest' | 'position' | 'mac'>>('select digest, position, mac from operational.audit_links where tenant_id = $1 and seq between $2 and $3 order by seq', [tenant, fromSeq, toSeq]),
+    linksBetween: (tenant, fromSeq, toSeq) =>
+      tx.query<Pick<AuditLink, 'digest' | 'position' | 'mac'>>(
+        'select digest, position, mac from operational.audit_links where tenant_id = $1 and seq between $2 and $3 order by seq',
+        [tenant, fromSeq, toSeq],
+      ),
     async add(links, heads, reached) {
       await tx.execute(
         `insert into operational.audit_links (tenant_id, seq, position, event_id, digest, mac)
          select * from unnest($1::text[], $2::int8[], $3::text[], $4::uuid[], $5::text[], $6::text[])`,
-        [links.map(({ tenant }) => tenant), links.map(({ seq }) => seq), links.map((link) => link.position), links.map(({ eventId }) => eventId), links.map(({ digest }) => digest), links.map(({ mac }) => mac)],
+        [
+          links.map(({ tenant }) => tenant),
+          links.map(({ seq }) => seq),
+          links.map((link) => link.position),
+          links.map(({ eventId }) => eventId),
+          links.map(({ digest }) => digest),
+          links.map(({ mac }) => mac),
+        ],
         'audit-links',
       );
       for (const head of heads) await writeHead(tx, head);
@@ -63,7 +93,10 @@ function sessionOf(tx: Transaction, position: GlobalPosition): ChainSession {
   };
 }
 
-async function writeHead(tx: Transaction, { tenant, seq, position, mac, headMac, sealedSeq, unsealed, sealedAt }: StoredHead): Promise<void> {
+async function writeHead(
+  tx: Transaction,
+  { tenant, seq, position, mac, headMac, sealedSeq, unsealed, sealedAt }: StoredHead,
+): Promise<void> {
   await tx.execute(
     `insert into operational.audit_heads (tenant_id, seq, position, mac, head_mac, sealed_seq, unsealed, sealed_at) values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (tenant_id) do update set seq = excluded.seq, position = excluded.position, mac = excluded.mac, head_mac = excluded.head_mac,

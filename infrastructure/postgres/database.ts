@@ -4,10 +4,14 @@ import pg from 'pg';
 /** A value bound to a parameter. */
 export type SqlValue = unknown;
 
-/** Runs statements, parameters always bound. `name` makes it a prepared statement, cached per connection. */
+/** Runs statements with bound parameters. `name` makes it a prepared statement, cached per connection. */
 export type Queryable = {
-  query<Row extends object = Record<string, unknown>>(text: string, values?: readonly SqlValue[], name?: string): Promise<readonly Row[]>;
-  /** Rows that the statement touched. */
+  query<Row extends object = Record<string, unknown>>(
+    text: string,
+    values?: readonly SqlValue[],
+    name?: string,
+  ): Promise<readonly Row[]>;
+  /** @returns the number of rows that the statement changed */
   execute(text: string, values?: readonly SqlValue[], name?: string): Promise<number>;
 };
 
@@ -15,21 +19,24 @@ export type Queryable = {
 export type Transaction = Queryable & { readonly inTransaction: true };
 
 export type TransactionOptions = {
-  /** False: the commit answers before it is on disk. For rows that are made again from the log. */
+  /** False: the commit returns before it is on disk. For rows that can be rebuilt from the log. */
   readonly synchronousCommit?: boolean;
-  /** The server ends the transaction when this process is silent in it for so long (frozen, paused), so that its locks do not outlive it. */
+  /**
+   * The server aborts the transaction when this process sends nothing for this long (frozen, paused), so that its locks
+   * are released.
+   */
   readonly idleTimeoutMs?: number;
 };
 
 export type Database = Queryable & {
   /** Runs `work` in a transaction; rolls back when it throws. */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
-  /** A connection of one's own (LISTEN, the writer of the event store). The caller ends it. */
+  /** Opens a dedicated connection (LISTEN, the writer of the event store). The caller closes it. */
   connect(): Promise<pg.Client>;
   readonly pool: pg.Pool;
   /** Connection string. */
   readonly url: string;
-  /** Waits for the statements under way, and until the server has let go of the pool's connections. */
+  /** Waits for running statements and until the server has closed the pool's connections. */
   close(): Promise<void>;
 };
 
@@ -39,20 +46,20 @@ export type DatabaseOptions = {
   readonly minConnections?: number;
   readonly idleTimeoutMs?: number;
   readonly maxLifetimeSeconds?: number;
-  /** Most milliseconds that opening a connection, or waiting for a free one, may take. Default: no bound. */
+  /** Maximum time in milliseconds to open a connection or to wait for a free one. Default: no limit. */
   readonly connectTimeoutMs?: number;
-  /** Most milliseconds that a statement may take before its caller gives up. Default: no bound. */
+  /** Maximum time in milliseconds of a statement. Default: no limit. */
   readonly statementTimeoutMs?: number;
   readonly applicationName?: string;
-  /** Told of errors on idle connections (they are replaced). */
+  /** Called with errors on idle connections, which are replaced. */
   readonly onError?: (error: Error) => void;
 };
 
-/** How long a server may take to let go of a connection. */
-const GOODBYE_MS = 2_000;
+/** Time that the server may take to close a connection, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 2_000;
 
 const { types } = pg;
-/** Positions, revisions and counts fit a double; a value that does not is refused rather than rounded. */
+/** Positions, revisions and counts fit a double; other values are refused instead of rounded. */
 types.setTypeParser(types.builtins.INT8, (text) => {
   const value = Number(text);
   if (!Number.isSafeInteger(value)) throw new RangeError(`integer out of range: ${text}`);
@@ -69,11 +76,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     application_name: options.applicationName ?? 'palimpsest',
     ...(options.maxLifetimeSeconds === undefined ? {} : { maxLifetimeSeconds: options.maxLifetimeSeconds }),
     ...(options.connectTimeoutMs === undefined ? {} : { connectionTimeoutMillis: options.connectTimeoutMs }),
-    ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs, query_timeout: options.statementTimeoutMs + 1_000 }),
+    ...(options.statementTimeoutMs === undefined
+      ? {}
+      : { statement_timeout: options.statementTimeoutMs, query_timeout: options.statementTimeoutMs + 1_000 }),
   };
   const pool = new pg.Pool(config);
   let closing = false;
-  // The pool ends before its connections have said goodbye: losing one then is no news.
+  // The pool ends before its connections are closed; losing a connection then is expected.
   const onError = (error: Error): void => {
     if (!closing) options.onError?.(error);
   };
@@ -94,7 +103,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     async transaction(work, transactionOptions = {}) {
       const client = await pool.connect();
       let broken: Error | undefined;
-      // A connection lost between two statements has no query to reject; unheard, its error would end the process.
+      // A connection lost between two statements has no query to reject; without a listener its error would terminate
+      // the process.
       const onLoss = (error: Error): void => {
         broken = error;
       };
@@ -115,7 +125,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       }
     },
     async connect() {
-      const client = new pg.Client({ connectionString: options.url, application_name: options.applicationName ?? 'palimpsest' });
+      const client = new pg.Client({
+        connectionString: options.url,
+        application_name: options.applicationName ?? 'palimpsest',
+      });
       client.on('error', onError);
       await client.connect();
       return client;
@@ -123,23 +136,34 @@ export function openDatabase(options: DatabaseOptions): Database {
     async close() {
       closing = true;
       await pool.end();
-      // The pool says goodbye without waiting: a server that stops right after would find connections to cut.
+      // The pool does not wait until its connections are closed: a server that stops immediately afterwards would have
+      // to terminate them.
       const late = new AbortController();
-      await Promise.race([Promise.all(open), pause(GOODBYE_MS, undefined, { signal: late.signal }).catch(() => undefined)]);
+      await Promise.race([
+        Promise.all(open),
+        pause(CLOSE_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => undefined),
+      ]);
       late.abort();
     },
   };
 }
 
-/** One round trip: the settings travel with BEGIN. */
+/** One round trip: the settings are sent with BEGIN. */
 function beginStatement({ synchronousCommit, idleTimeoutMs }: TransactionOptions): string {
   const off = synchronousCommit === false ? '; set local synchronous_commit to off' : '';
-  const idle = idleTimeoutMs === undefined ? '' : `; set local idle_in_transaction_session_timeout to ${String(Math.ceil(idleTimeoutMs))}`;
+  const idle =
+    idleTimeoutMs === undefined
+      ? ''
+      : `; set local idle_in_transaction_session_timeout to ${String(Math.ceil(idleTimeoutMs))}`;
   return `begin${off}${idle}`;
 }
 
 function queryable(runner: Pick<pg.Pool, 'query'> | pg.ClientBase): Queryable {
-  async function run(text: string, values: readonly SqlValue[] | undefined, name: string | undefined): Promise<pg.QueryResult> {
+  async function run(
+    text: string,
+    values: readonly SqlValue[] | undefined,
+    name: string | undefined,
+  ): Promise<pg.QueryResult> {
     const config: pg.QueryConfig = { text };
     if (values !== undefined) config.values = [...values];
     if (name !== undefined) config.name = name;

@@ -1,47 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import type { Sealed, Vault } from '../../application/ports/vault.ts';
+import type {
+  IdempotencyAttempt,
+  IdempotencyScope,
+  IdempotencyStore,
+} from '../../application/ports/idempotency-store.ts';
+import type { Vault } from '../../application/ports/vault.ts';
+import type { SealedValue } from '../../domain/sealed-value.ts';
 import type { Queryable } from './database.ts';
-
-/** What a repeated request is known by (spec 4, Idempotency-Key). */
-export type IdempotencyScope = {
-  readonly tenant: string;
-  /** Method and declared path. */
-  readonly route: string;
-  /** Kind and id of the credential. */
-  readonly caller: string;
-  readonly key: string;
-};
-
-/** An answer as it is given again. Holds no secret: the caller leaves it out before `complete`. */
-export type KeptAnswer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-};
-
-/** `attempt` belongs to the request that may go on; only it completes or abandons. */
-export type Begun =
-  | { readonly kind: 'fresh'; readonly attempt: string }
-  | { readonly kind: 'replay'; readonly answer: KeptAnswer }
-  | { readonly kind: 'mismatch' }
-  | { readonly kind: 'in_progress' };
 
 export type IdempotencyOptions = {
   readonly database: Queryable;
-  /** Bodies may hold what must not lie in clear (rule 11): the kept ones are sealed, the asked ones known by a keyed digest. */
+  /**
+   * Bodies may contain values that must not be stored in plain text: stored answers are sealed, and request bodies are
+   * stored as a keyed digest.
+   */
   readonly vault: Pick<Vault, 'sealSecret' | 'openSecret' | 'digest'>;
-  /** How long an answer is kept. Default 24 hours. */
+  /** Time that an answer is kept, in seconds. Default 24 hours. */
   readonly keepSeconds?: number;
-  /** After this a request that neither completed nor abandoned counts as crashed. Default 60. */
+  /** Time after which a request that neither completed nor abandoned is considered crashed, in seconds. Default 60. */
   readonly inProgressSeconds?: number;
 };
 
-export type IdempotencyKeys = {
-  begin(scope: IdempotencyScope, bodyHash: string): Promise<Begun>;
-  complete(scope: IdempotencyScope, attempt: string, answer: KeptAnswer): Promise<void>;
-  /** The request had no effect: the key is free again. */
-  abandon(scope: IdempotencyScope, attempt: string): Promise<void>;
-  /** Deletes what has expired, at most `limit` rows (default 10,000). @returns how many */
+export type IdempotencyKeys = IdempotencyStore & {
+  /** Deletes expired keys, at most `limit` rows (default 10,000). @returns the number deleted */
   sweep(limit?: number): Promise<number>;
 };
 
@@ -55,11 +36,21 @@ type Row = {
 
 const PURPOSE = 'idempotency';
 
-/** Answers to requests with an `Idempotency-Key`, in `operational.idempotency_keys`. */
-export function createIdempotencyKeys({ database, vault, keepSeconds = 86_400, inProgressSeconds = 60 }: IdempotencyOptions): IdempotencyKeys {
-  const identity = ({ tenant, route, caller, key }: IdempotencyScope): readonly string[] => [tenant, route, caller, key];
+/** Creates the store of answers to requests with an `Idempotency-Key`, in `operational.idempotency_keys`. */
+export function createIdempotencyKeys({
+  database,
+  vault,
+  keepSeconds = 86_400,
+  inProgressSeconds = 60,
+}: IdempotencyOptions): IdempotencyKeys {
+  const identity = ({ tenant, route, caller, key }: IdempotencyScope): readonly string[] => [
+    tenant,
+    route,
+    caller,
+    key,
+  ];
 
-  async function begin(scope: IdempotencyScope, bodyHash: string): Promise<Begun> {
+  async function begin(scope: IdempotencyScope, bodyHash: string): Promise<IdempotencyAttempt> {
     const digest = vault.digest(PURPOSE, bodyHash);
     for (;;) {
       const attempt = randomUUID();
@@ -79,7 +70,7 @@ export function createIdempotencyKeys({ database, vault, keepSeconds = 86_400, i
          where tenant_id = $1 and route = $2 and caller = $3 and key = $4`,
         identity(scope),
       );
-      // Abandoned or swept between the two statements: it is free after all.
+      // Without a row the key was abandoned or swept between the two statements: try again.
       if (row) return judge(row, digest, vault);
     }
   }
@@ -110,9 +101,12 @@ export function createIdempotencyKeys({ database, vault, keepSeconds = 86_400, i
   };
 }
 
-function judge(row: Row, digest: string, vault: Pick<Vault, 'openSecret'>): Begun {
+function judge(row: Row, digest: string, vault: Pick<Vault, 'openSecret'>): IdempotencyAttempt {
   if (row.body_hash !== digest) return { kind: 'mismatch' };
   if (row.state === 'in_progress' || row.status === null || row.body === null) return { kind: 'in_progress' };
-  const sealed = JSON.parse(row.body) as Sealed;
-  return { kind: 'replay', answer: { status: row.status, headers: row.headers ?? {}, body: vault.openSecret(PURPOSE, sealed) } };
+  const sealed = JSON.parse(row.body) as SealedValue;
+  return {
+    kind: 'replay',
+    answer: { status: row.status, headers: row.headers ?? {}, body: vault.openSecret(PURPOSE, sealed) },
+  };
 }

@@ -6,43 +6,62 @@ import type { Queryable } from './database.ts';
 
 export type LeasesOptions = {
   readonly database: Queryable;
-  /** Names this process among all that ever run; a new one after every start. */
+  /** Unique name of this process; different after every start. */
   readonly owner: string;
-  /** Default 10,000. */
+  /** TTL in milliseconds. Default 10,000. */
   readonly ttlMs?: number;
-  /** Tells waiting processes of a lease that was left; without it they look at intervals. */
+  /** Notifies waiting processes of a released lease; without signals they poll. */
   readonly signals?: Pick<Signals, 'publish' | 'subscribe'>;
-  /** Whether an owner surely runs no more: its leases are taken at once instead of when they run out. Default: never. */
-  readonly isGone?: (owner: string) => boolean;
+  /**
+   * Whether an owner is known to have exited: its leases are then taken immediately instead of after the TTL. Default:
+   * never.
+   */
+  readonly hasExited?: (owner: string) => boolean;
 };
 
-/** Channel on which the name of a lease that was left is published. */
+/** Channel on which the name of a released lease is published. */
 const CHANNEL = 'lease';
 
-/** Leases as rows of `operational.leases` with a fencing epoch; time is the database's clock (spec 5, rule 6). */
-export function createLeases({ database, owner, ttlMs = 10_000, signals, isGone = () => false }: LeasesOptions): Leases {
+/** Creates leases as rows of `operational.leases` with a fencing epoch. Times use the database's clock. */
+export function createLeases({
+  database,
+  owner,
+  ttlMs = 10_000,
+  signals,
+  hasExited = () => false,
+}: LeasesOptions): Leases {
   return {
     ttlMs,
     async acquire(name, signal) {
       for (;;) {
         signal.throwIfAborted();
         const sentAt = performance.now();
-        const taken = await take(database, { name, owner, ttlMs, isGone });
+        const taken = await take(database, { name, owner, ttlMs, hasExited });
         if (taken.epoch !== undefined) {
           const lease = hold({ database, name, owner, ttlMs, epoch: taken.epoch, renewedAt: sentAt, signals });
           if (!signal.aborted) return lease;
           await lease.release();
         } else {
-          await untilLeft({ name, waitMs: Math.min(taken.remainingMs + 5, ttlMs / 3), signal, signals });
+          await waitForRelease({ name, waitMs: Math.min(taken.remainingMs + 5, ttlMs / 3), signal, signals });
         }
       }
     },
   };
 }
 
-type Taken = { readonly epoch: number; readonly remainingMs?: undefined } | { readonly epoch?: undefined; readonly remainingMs: number };
+type Taken =
+  | { readonly epoch: number; readonly remainingMs?: undefined }
+  | { readonly epoch?: undefined; readonly remainingMs: number };
 
-async function take(database: Queryable, { name, owner, ttlMs, isGone }: { name: string; owner: string; ttlMs: number; isGone: (owner: string) => boolean }): Promise<Taken> {
+async function take(
+  database: Queryable,
+  {
+    name,
+    owner,
+    ttlMs,
+    hasExited,
+  }: { name: string; owner: string; ttlMs: number; hasExited: (owner: string) => boolean },
+): Promise<Taken> {
   const [won] = await database.query<{ epoch: number }>(
     `insert into operational.leases as l (name, owner, epoch, expires_at)
      values ($1, $2, 1, clock_timestamp() + $3 * interval '1 millisecond')
@@ -57,8 +76,8 @@ async function take(database: Queryable, { name, owner, ttlMs, isGone }: { name:
      from operational.leases where name = $1 and expires_at > clock_timestamp()`,
     [name],
   );
-  if (held && isGone(held.holder)) {
-    // Fenced like any change of owners: should it live after all, it can't write any more.
+  if (held && hasExited(held.holder)) {
+    // The new epoch fences the former holder: should its process still run, it cannot write any more.
     const [taken] = await database.query<{ epoch: number }>(
       `update operational.leases set owner = $2, epoch = epoch + 1, expires_at = clock_timestamp() + $3 * interval '1 millisecond'
        where name = $1 and owner = $4 and epoch = $5 returning epoch`,
@@ -73,14 +92,14 @@ type Holding = Pick<LeasesOptions, 'database' | 'owner'> & {
   readonly name: string;
   readonly ttlMs: number;
   readonly epoch: number;
-  /** When the statement that last set the expiry was sent: the row can't expire before this plus the time to live. */
+  /** When the statement that last set the expiry was sent: the row cannot expire before this time plus the TTL. */
   readonly renewedAt: number;
   readonly signals: LeasesOptions['signals'];
 };
 
 function hold({ database, name, owner, ttlMs, epoch, renewedAt, signals }: Holding): Lease {
   const lost = new AbortController();
-  let surelyOursUntil = renewedAt + ttlMs;
+  let heldUntil = renewedAt + ttlMs;
   let timer: NodeJS.Timeout | undefined;
 
   function schedule(): void {
@@ -97,11 +116,11 @@ function hold({ database, name, owner, ttlMs, epoch, renewedAt, signals }: Holdi
         [name, owner, epoch, ttlMs],
       );
       if (renewed === 0) lose();
-      else surelyOursUntil = sentAt + ttlMs;
+      else heldUntil = sentAt + ttlMs;
     } catch {
       // The next renewal tries again; what counts is whether the time has run out.
     }
-    if (performance.now() > surelyOursUntil) lose();
+    if (performance.now() > heldUntil) lose();
     if (!lost.signal.aborted) schedule();
   }
 
@@ -119,19 +138,27 @@ function hold({ database, name, owner, ttlMs, epoch, renewedAt, signals }: Holdi
       if (lost.signal.aborted) return;
       lose();
       try {
-        await database.execute(`update operational.leases set expires_at = '-infinity' where name = $1 and owner = $2 and epoch = $3`, [name, owner, epoch]);
+        await database.execute(
+          `update operational.leases set expires_at = '-infinity' where name = $1 and owner = $2 and epoch = $3`,
+          [name, owner, epoch],
+        );
         signals?.publish(CHANNEL, name);
       } catch {
-        // It runs out by itself.
+        // The lease expires after its TTL.
       }
     },
   };
 }
 
-type Wait = { readonly name: string; readonly waitMs: number; readonly signal: AbortSignal; readonly signals: LeasesOptions['signals'] };
+type Wait = {
+  readonly name: string;
+  readonly waitMs: number;
+  readonly signal: AbortSignal;
+  readonly signals: LeasesOptions['signals'];
+};
 
-/** Until the lease may be free: its time ran out, its owner left it, or it is time to look again. */
-async function untilLeft({ name, waitMs, signal, signals }: Wait): Promise<void> {
+/** Waits until the lease may be free: it expired, its holder released it, or it is time to check again. */
+async function waitForRelease({ name, waitMs, signal, signals }: Wait): Promise<void> {
   const left = new AbortController();
   const unsubscribe = signals?.subscribe(CHANNEL, (freed) => {
     if (freed === name) left.abort();

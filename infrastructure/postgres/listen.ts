@@ -14,24 +14,34 @@ export type ListenerOptions = {
   readonly database: Pick<Database, 'connect'>;
   readonly channels: readonly string[];
   readonly onNotification: (notification: Notification) => void;
-  /** After every (re)connection: whatever was notified in between is lost, so look for yourself. */
+  /**
+   * Called after every connection and reconnection. Notifications sent in between are lost, so the callee must check
+   * for changes.
+   */
   readonly onConnect?: () => void;
   readonly onError?: (error: unknown) => void;
   /** Pause before a reconnection in milliseconds, doubled each time up to 5 s. Default 100. */
   readonly retryDelayMs?: number;
 };
 
-/** A connection of its own that listens to channels, and connects again when it is lost. */
+/** A dedicated connection that listens to channels and reconnects when it is lost. */
 export type Listener = {
   /** Resolves when it listens for the first time. */
   readonly ready: Promise<void>;
-  /** The connection, for NOTIFY; undefined while there is none. */
+  /** The connection, for NOTIFY; undefined while disconnected. */
   client(): pg.Client | undefined;
   close(): Promise<void>;
 };
 
-/** Starts to listen (LISTEN is a wake-up, never the truth: notifications are lost while reconnecting). */
-export function openListener({ database, channels, onNotification, onConnect, onError, retryDelayMs = 100 }: ListenerOptions): Listener {
+/** Starts to listen. LISTEN is only a wake-up: notifications are lost while it reconnects. */
+export function openListener({
+  database,
+  channels,
+  onNotification,
+  onConnect,
+  onError,
+  retryDelayMs = 100,
+}: ListenerOptions): Listener {
   const closing = new AbortController();
   let current: pg.Client | undefined;
   let started: () => void = () => undefined;
@@ -49,10 +59,14 @@ export function openListener({ database, channels, onNotification, onConnect, on
         client.once('error', () => {
           resolve();
         });
-        closing.signal.addEventListener('abort', () => {
-          resolve();
-        }, { once: true });
-        // Told to close while it connected: the event is over.
+        closing.signal.addEventListener(
+          'abort',
+          () => {
+            resolve();
+          },
+          { once: true },
+        );
+        // Closed while connecting: the abort event has already fired.
         if (closing.signal.aborted) resolve();
       });
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
@@ -61,7 +75,7 @@ export function openListener({ database, channels, onNotification, onConnect, on
         onNotification({ channel, payload: payload ?? '', own: processId === pid });
       });
       await client.query(channels.map((channel) => `listen ${quoteIdentifier(channel)}`).join(';'));
-      // A NOTIFY is a commit: nothing is lost with it that a signal may not lose, so it need not wait for the disk.
+      // NOTIFY commits a transaction without data, so it does not need to wait for the disk.
       await client.query('set synchronous_commit to off');
       current = client;
       started();
@@ -85,7 +99,9 @@ export function openListener({ database, channels, onNotification, onConnect, on
       }
       if (performance.now() - since > 5_000) failures = 0;
       if (!closed()) {
-        await pause(Math.min(retryDelayMs * 2 ** failures, 5_000), undefined, { signal: closing.signal }).catch(() => undefined);
+        await pause(Math.min(retryDelayMs * 2 ** failures, 5_000), undefined, { signal: closing.signal }).catch(
+          () => undefined,
+        );
       }
     }
   }

@@ -3,17 +3,23 @@ import type { RateCounters } from '../../application/ports/rate-counters.ts';
 import type { Queryable } from './database.ts';
 
 export type PostgresRateCounters = RateCounters & {
-  /** Deletes counters whose window has ended, at most `limit` of them (default 10,000). @returns how many */
+  /** Deletes counters whose window has ended, at most `limit` of them (default 10,000). @returns the number deleted */
   sweep(limit?: number): Promise<number>;
 };
 
 type Row = { readonly taken: number; readonly ends_at: Date; readonly seconds: number };
 
 /**
- * One row a counter, taken by one statement: the row's lock puts calls in line. `taken` stops at one more than the limit, which is how a
- * refused call is known from the last one allowed. `key` is that of the digest.
+ * Creates counters with one row each and one statement per call; the row lock serialises calls. `taken` stops at the
+ * limit plus one, which distinguishes a refused call from the last allowed one. `key` is the key of the digest.
  */
-export function createRateCounters({ database, key }: { readonly database: Queryable; readonly key: Uint8Array }): PostgresRateCounters {
+export function createRateCounters({
+  database,
+  key,
+}: {
+  readonly database: Queryable;
+  readonly key: Uint8Array;
+}): PostgresRateCounters {
   const counterOf = (scope: string): Buffer => createHmac('sha256', key).update(scope).digest();
   return {
     async take({ scope, limit, windowSeconds }) {
@@ -26,11 +32,16 @@ export function createRateCounters({ database, key }: { readonly database: Query
         [counterOf(scope), limit, windowSeconds],
         'rate-counters-take',
       );
-      if (!row) throw new Error('a counter took nothing');
-      return { allowed: row.taken <= limit, remaining: Math.max(limit - row.taken, 0), retryAfter: Math.max(Math.ceil(row.seconds), 1), resetAt: row.ends_at };
+      if (!row) throw new Error('a rate counter returned no row');
+      return {
+        allowed: row.taken <= limit,
+        remaining: Math.max(limit - row.taken, 0),
+        retryAfter: Math.max(Math.ceil(row.seconds), 1),
+        resetAt: row.ends_at,
+      };
     },
     async giveBack({ scope, limit, resetAt }) {
-      // `resetAt` has milliseconds only.
+      // `resetAt` has a precision of milliseconds.
       await database.execute(
         `update operational.rate_counters set taken = greatest(least(taken, $2::int4) - 1, 0) where counter = $1 and date_trunc('milliseconds', ends_at) = $3`,
         [counterOf(scope), limit, resetAt],

@@ -2,39 +2,41 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Signals } from '../../application/ports/signals.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
-import { laterOf, ORIGIN, parsePosition } from '../../domain/event.ts';
+import { type GlobalPosition, laterOf, ORIGIN, parsePosition } from '../../domain/event.ts';
 import type { Database, Queryable } from './database.ts';
 
 export type ReplicaReadsOptions = {
   readonly primary: Queryable;
-  /** A pool on the replica, or on several behind one address. */
+  /** A pool on the replica, or on several replicas behind one address. */
   readonly replica: Database;
-  /** Name of the read model whose checkpoint tells how far a replica is. */
+  /** Name of the read model whose checkpoint shows how far a replica is. */
   readonly readModel: string;
-  /** How far the read model of the primary is, as far as this process knows. */
+  /** Position of the read model on the primary, as known by this process. */
   readonly position: () => GlobalPosition;
   readonly signals: Pick<Signals, 'publish' | 'subscribe'>;
   readonly logger: Logger;
-  /** Half of the time by which the replica may lag behind for callers of whom nothing else is known. Default 5 s. */
+  /** Half of the maximum lag of the replica for callers with no known position, in milliseconds. Default 5,000. */
   readonly tickMs?: number;
 };
 
 export type ReadOutcome = 'replica' | 'behind' | 'away' | 'refused';
 
 export type ReplicaReads = {
-  /** Runs statements on the replica inside `read`, on the primary everywhere else. */
+  /** Runs statements on the replica inside `read`, otherwise on the primary. */
   readonly queryable: Queryable;
-  read<T>(reader: { readonly tenant: string; readonly minimum: GlobalPosition | undefined }, work: () => Promise<T>): Promise<T>;
+  read<T>(
+    reader: { readonly tenant: string; readonly minimum: GlobalPosition | undefined },
+    work: () => Promise<T>,
+  ): Promise<T>;
   wrote(tenant: string, position: GlobalPosition | undefined): void;
-  /** Whether the replica answers. */
-  isAway(): boolean;
-  /** Reads since the start, by where they were answered: on the replica, or on the primary because of the replica. */
+  /** Whether the replica is unreachable. */
+  isUnreachable(): boolean;
+  /** Number of reads since the start by outcome: answered by the replica, or by the primary and why. */
   outcomes(): Readonly<Record<ReadOutcome, number>>;
   close(): void;
 };
 
-/** Statement that did not come to its end on the replica: the read is done again on the primary. */
+/** A statement that failed on the replica: the read is repeated on the primary. */
 class NotOnReplica extends Error {
   readonly why: Exclude<ReadOutcome, 'replica'>;
   constructor(why: Exclude<ReadOutcome, 'replica'>, cause?: unknown) {
@@ -44,52 +46,68 @@ class NotOnReplica extends Error {
 }
 
 const CHANNEL = 'replica';
-/** News of writes go out together. */
+/** Positions of writes are published together at this interval. */
 const PUBLISH_EVERY_MS = 10;
-/** A connection that was behind is not asked again sooner. */
-const ASK_AGAIN_MS = 10;
-const LOOK_AFTER_MS = 1_000;
+/** Minimum time before a connection that was behind is checked again. */
+const RECHECK_AFTER_MS = 10;
+const PROBE_EVERY_MS = 1_000;
 
 const POSITION = `select c.position from operational.projections p
   join operational.checkpoints c on c.name = 'projection/' || p.name || '/' || p.version where p.name = $1`;
 
 /**
- * Decides which reads a replica may answer. It must have reached the latest of: the position that the caller names; the last write in the
- * caller's tenant that this process answered, or heard of from another one; where the primary was one to two ticks ago. The checkpoint of the
- * read model is read on the very connection that then reads the rows, so several replicas behind one address are no danger: rows and
- * checkpoint come to a replica in one transaction, and a server never goes back.
+ * Decides which reads a replica may answer. The replica must have reached the latest of three positions: the one that
+ * the caller requires; the last write in the caller's tenant that this process answered or received a signal about; the
+ * position of the primary one to two ticks ago. The checkpoint is read on the same connection as the rows, so several
+ * replicas behind one address are safe: rows and checkpoint arrive on a replica in one transaction, and the
+ * checkpoint of a server never decreases.
  */
-export async function openReplicaReads({ primary, replica, readModel, position, signals, logger, tickMs = 5_000 }: ReplicaReadsOptions): Promise<ReplicaReads> {
+export async function openReplicaReads({
+  primary,
+  replica,
+  readModel,
+  position,
+  signals,
+  logger,
+  tickMs = 5_000,
+}: ReplicaReadsOptions): Promise<ReplicaReads> {
   const reading = new AsyncLocalStorage<GlobalPosition>();
-  const reached = new WeakMap<pg.PoolClient, { position: GlobalPosition; askedAt: number }>();
+  const reached = new WeakMap<pg.PoolClient, { position: GlobalPosition; checkedAt: number }>();
   const writes = new Map<string, GlobalPosition>();
-  const unsaid = new Map<string, GlobalPosition>();
+  const unpublished = new Map<string, GlobalPosition>();
   const outcomes: Record<ReadOutcome, number> = { replica: 0, behind: 0, away: 0, refused: 0 };
-  let away = false;
+  let unreachable = false;
   let known = laterOf(position(), readPosition(await primary.query(POSITION, [readModel])));
-  /** What every read sees at least. A start knows nothing of the writes before it. */
-  let floor = known;
+  /** Minimum position of every read. A new process does not know the writes before its start. */
+  let baseline = known;
 
   function lost(cause: unknown): void {
-    if (away) return;
-    away = true;
-    logger.warn('the read replica is away; reads go to the primary', { reason: cause instanceof Error ? cause.message : String(cause) });
+    if (unreachable) return;
+    unreachable = true;
+    logger.warn('the read replica is unreachable; reads go to the primary', {
+      reason: cause instanceof Error ? cause.message : String(cause),
+    });
   }
 
   function remember(tenant: string, at: GlobalPosition): void {
-    if (at > floor) writes.set(tenant, laterOf(at, writes.get(tenant) ?? ORIGIN));
+    if (at > baseline) writes.set(tenant, laterOf(at, writes.get(tenant) ?? ORIGIN));
   }
 
   async function isNewEnough(client: pg.PoolClient, needed: GlobalPosition): Promise<boolean> {
     const before = reached.get(client);
-    if (before && (before.position >= needed || performance.now() - before.askedAt < ASK_AGAIN_MS)) return before.position >= needed;
-    const { rows } = await client.query<{ position: string }>({ text: POSITION, values: [readModel], name: 'replica-position' });
+    if (before && (before.position >= needed || performance.now() - before.checkedAt < RECHECK_AFTER_MS))
+      return before.position >= needed;
+    const { rows } = await client.query<{ position: string }>({
+      text: POSITION,
+      values: [readModel],
+      name: 'replica-position',
+    });
     const now = readPosition(rows);
-    reached.set(client, { position: now, askedAt: performance.now() });
+    reached.set(client, { position: now, checkedAt: performance.now() });
     return now >= needed;
   }
 
-  /** @throws NotOnReplica for whatever goes wrong */
+  /** @throws NotOnReplica for every failure */
   async function onReplica<T>(needed: GlobalPosition, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     let client: pg.PoolClient | undefined;
     let failure: Error | undefined;
@@ -99,7 +117,7 @@ export async function openReplicaReads({ primary, replica, readModel, position, 
       return await work(client);
     } catch (error) {
       if (error instanceof NotOnReplica) throw error;
-      if (isOfStatement(error)) throw new NotOnReplica('refused', error);
+      if (isStatementRefused(error)) throw new NotOnReplica('refused', error);
       failure = error instanceof Error ? error : new Error(String(error));
       lost(failure);
       throw new NotOnReplica('away', error);
@@ -111,34 +129,34 @@ export async function openReplicaReads({ primary, replica, readModel, position, 
   // A connection lost between two statements has no query to reject.
   replica.pool.on('connect', (client) => client.on('error', lost));
 
-  async function look(): Promise<void> {
+  async function probe(): Promise<void> {
     try {
       await onReplica(ORIGIN, (client) => client.query('select 1'));
-      if (away) logger.info('the read replica is here again');
-      away = false;
+      if (unreachable) logger.info('the read replica is reachable again');
+      unreachable = false;
     } catch {
-      // Said already.
+      // `onReplica` has already logged it.
     }
   }
-  const looking = setInterval(() => void look(), LOOK_AFTER_MS);
-  looking.unref();
+  const probing = setInterval(() => void probe(), PROBE_EVERY_MS);
+  probing.unref();
   async function tick(): Promise<void> {
-    floor = known;
-    for (const [tenant, at] of writes) if (at <= floor) writes.delete(tenant);
-    // Signals of other processes may be lost: the row says it.
-    known = laterOf(position(), await primary.query(POSITION, [readModel]).then(readPosition, () => floor));
+    baseline = known;
+    for (const [tenant, at] of writes) if (at <= baseline) writes.delete(tenant);
+    // Signals of other processes may be lost, so the checkpoint is read as well.
+    known = laterOf(position(), await primary.query(POSITION, [readModel]).then(readPosition, () => baseline));
   }
   const ticking = setInterval(() => void tick(), tickMs);
   ticking.unref();
-  void look();
+  void probe();
 
   function publish(): void {
-    signals.publish(CHANNEL, JSON.stringify([...unsaid].slice(0, 10)));
-    for (const [tenant] of [...unsaid].slice(0, 10)) unsaid.delete(tenant);
-    if (unsaid.size > 0) publish();
+    signals.publish(CHANNEL, JSON.stringify([...unpublished].slice(0, 10)));
+    for (const [tenant] of [...unpublished].slice(0, 10)) unpublished.delete(tenant);
+    if (unpublished.size > 0) publish();
   }
   const unsubscribe = signals.subscribe(CHANNEL, (payload) => {
-    for (const [tenant, at] of readNews(payload)) remember(tenant, at);
+    for (const [tenant, at] of parsePositions(payload)) remember(tenant, at);
   });
 
   return {
@@ -146,17 +164,19 @@ export async function openReplicaReads({ primary, replica, readModel, position, 
       async query<Row extends object>(text: string, values?: readonly unknown[], name?: string) {
         const needed = reading.getStore();
         if (needed === undefined) return primary.query<Row>(text, values, name);
-        const { rows } = await onReplica(needed, (client) => client.query<Row>({ text, ...(values && { values: [...values] }), ...(name !== undefined && { name }) }));
+        const { rows } = await onReplica(needed, (client) =>
+          client.query<Row>({ text, ...(values && { values: [...values] }), ...(name !== undefined && { name }) }),
+        );
         return rows;
       },
       execute: (text, values, name) => primary.execute(text, values, name),
     },
     async read({ tenant, minimum = ORIGIN }, work) {
-      if (away) {
+      if (unreachable) {
         outcomes.away += 1;
         return work();
       }
-      const needed = laterOf(minimum, laterOf(floor, writes.get(tenant) ?? ORIGIN));
+      const needed = laterOf(minimum, laterOf(baseline, writes.get(tenant) ?? ORIGIN));
       try {
         const result = await reading.run(needed, work);
         outcomes.replica += 1;
@@ -168,15 +188,15 @@ export async function openReplicaReads({ primary, replica, readModel, position, 
       }
     },
     wrote(tenant, at = position()) {
-      if (at <= (writes.get(tenant) ?? floor)) return;
+      if (at <= (writes.get(tenant) ?? baseline)) return;
       remember(tenant, at);
-      if (unsaid.size === 0) setTimeout(publish, PUBLISH_EVERY_MS).unref();
-      unsaid.set(tenant, laterOf(at, unsaid.get(tenant) ?? ORIGIN));
+      if (unpublished.size === 0) setTimeout(publish, PUBLISH_EVERY_MS).unref();
+      unpublished.set(tenant, laterOf(at, unpublished.get(tenant) ?? ORIGIN));
     },
-    isAway: () => away,
+    isUnreachable: () => unreachable,
     outcomes: () => outcomes,
     close() {
-      clearInterval(looking);
+      clearInterval(probing);
       clearInterval(ticking);
       unsubscribe();
     },
@@ -187,14 +207,16 @@ function readPosition([row]: readonly { readonly position?: unknown }[]): Global
   return parsePosition(typeof row?.position === 'string' ? row.position : '') ?? ORIGIN;
 }
 
-/** Whether the server refused the statement and goes on: it is behind in its tables, or gave way to what it replays. */
-function isOfStatement(error: unknown): boolean {
+/**
+ * Whether the server refused only this statement: its tables are behind, or the statement conflicted with replication.
+ */
+function isStatementRefused(error: unknown): boolean {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(08|53|57P)/.test(code);
 }
 
-/** @returns nothing for anything else than what `publish` sends */
-function readNews(payload: string): readonly (readonly [string, GlobalPosition])[] {
+/** Parses a signal of `publish`. @returns an empty list for any other payload */
+function parsePositions(payload: string): readonly (readonly [string, GlobalPosition])[] {
   let value: unknown;
   try {
     value = JSON.parse(payload);

@@ -1,11 +1,11 @@
 import type { Signals } from '../../application/ports/signals.ts';
 
 export type InProcessOptions = {
-  /** Told of listeners that throw. */
+  /** Called with errors that handlers throw. */
   readonly onError?: (error: unknown) => void;
 };
 
-/** Signals inside one process: for tests, and for what the other adapters deliver at home. */
+/** Creates signals within one process: for tests, and for local delivery in the other adapters. */
 export function createInProcessSignals({ onError }: InProcessOptions = {}): Signals {
   const listeners = new Map<string, Set<{ readonly handler: (payload: string) => void }>>();
   let closed = false;
@@ -23,18 +23,18 @@ export function createInProcessSignals({ onError }: InProcessOptions = {}): Sign
 
   return {
     publish(channel, payload) {
-      // Never inside the publisher's own call: a listener must not run in the middle of what it announces.
+      // Asynchronous, so that a handler does not run within the publisher's own call.
       setImmediate(() => {
         deliver(channel, payload);
       });
     },
     subscribe(channel, handler) {
       const listener = { handler };
-      const those = listeners.get(channel) ?? new Set();
-      listeners.set(channel, those.add(listener));
+      const handlers = listeners.get(channel) ?? new Set();
+      listeners.set(channel, handlers.add(listener));
       return () => {
-        those.delete(listener);
-        if (those.size === 0 && listeners.get(channel) === those) listeners.delete(channel);
+        handlers.delete(listener);
+        if (handlers.size === 0 && listeners.get(channel) === handlers) listeners.delete(channel);
       };
     },
     close() {

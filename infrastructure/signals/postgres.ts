@@ -9,15 +9,18 @@ export type PostgresSignalsOptions = {
 };
 
 const CHANNEL = 'palimpsest_signals';
-/** What waits for the connection to come back; older signals are lost, as signals may be. */
-const MOST_WAITING = 1_000;
+/** Maximum number of signals that wait for a reconnection; older ones are dropped, because signals may be lost. */
+const MAX_WAITING = 1_000;
 
 /**
- * Signals by LISTEN/NOTIFY on a connection of their own. What is published in one tick travels in one statement;
- * this process hears its own signals without the server.
+ * Creates signals over LISTEN/NOTIFY on a dedicated connection. Signals published in one tick are sent in one
+ * statement. This process receives its own signals directly.
  */
-export function createPostgresSignals({ database, onError }: PostgresSignalsOptions): Signals & { readonly ready: Promise<void> } {
-  const home = createInProcessSignals(onError ? { onError } : {});
+export function createPostgresSignals({
+  database,
+  onError,
+}: PostgresSignalsOptions): Signals & { readonly ready: Promise<void> } {
+  const local = createInProcessSignals(onError ? { onError } : {});
   let waiting: { readonly channel: string; readonly payload: string }[] = [];
   let scheduled = false;
   let sending: Promise<void> = Promise.resolve();
@@ -27,7 +30,7 @@ export function createPostgresSignals({ database, onError }: PostgresSignalsOpti
     channels: [CHANNEL],
     onNotification({ payload, own }) {
       const cut = payload.indexOf('\n');
-      if (!own && cut > 0) home.publish(payload.slice(0, cut), payload.slice(cut + 1));
+      if (!own && cut > 0) local.publish(payload.slice(0, cut), payload.slice(cut + 1));
     },
     onConnect: schedule,
     ...(onError ? { onError } : {}),
@@ -61,16 +64,16 @@ export function createPostgresSignals({ database, onError }: PostgresSignalsOpti
   return {
     ready: listener.ready,
     publish(channel, payload) {
-      home.publish(channel, payload);
-      if (waiting.length >= MOST_WAITING) waiting.shift();
+      local.publish(channel, payload);
+      if (waiting.length >= MAX_WAITING) waiting.shift();
       waiting.push({ channel, payload });
       schedule();
     },
-    subscribe: (channel, handler) => home.subscribe(channel, handler),
+    subscribe: (channel, handler) => local.subscribe(channel, handler),
     async close() {
       await sending.then(send);
       await listener.close();
-      await home.close();
+      await local.close();
     },
   };
 }

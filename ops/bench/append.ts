@@ -3,42 +3,45 @@ import { pathToFileURL } from 'node:url';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import type { EventStore, Expected } from '../../application/ports/event-store.ts';
-import type { NewEvent } from '../../domain/event.ts';
-import { ORIGIN } from '../../domain/event.ts';
+import { type NewEvent, ORIGIN } from '../../domain/event.ts';
 import { openPostgresEventStore } from '../../infrastructure/event-store/postgres/postgres-event-store.ts';
 import { openDatabase } from '../../infrastructure/postgres/database.ts';
 import { migrate } from '../../infrastructure/postgres/migrate.ts';
 
-/** One load of the bench: so many appends always under way, each of one event with the expected revision. */
+/** Result of one load: a constant number of concurrent appends, each of one event with an expected revision. */
 export type AppendRun = {
   readonly inFlight: number;
   readonly appends: number;
   readonly perSecond: number;
-  /** From call to answer, in milliseconds. */
+  /** Duration of an append in milliseconds. */
   readonly p50Ms: number;
   readonly p99Ms: number;
 };
 
 export type AppendBench = {
   readonly runs: readonly AppendRun[];
-  /** Positions and revisions that a live reader missed, saw twice or saw out of order. */
+  /** Events that a live reader missed, saw twice or saw out of order. Must be 0. */
   readonly gaps: number;
-  /** Events that the live reader saw. */
+  /** Number of events that the live reader received. */
   readonly followed: number;
   readonly bytesPerEvent: number;
 };
 
 export type AppendBenchOptions = {
-  /** Server on which a database is created for the bench and dropped after it. */
+  /** Connection string of a PostgreSQL server. The bench creates a database on it and drops it afterwards. */
   readonly databaseUrl: string;
-  /** Per load. */
+  /** Duration of each load. */
   readonly seconds: number;
-  /** Default 1, 16, 64, 256. */
+  /** Numbers of concurrent appends. Default 1, 16, 64, 256. */
   readonly loads?: readonly number[];
 };
 
-/** Measures optimistic appends to the embedded event store (spec 5, targets) while a live reader looks for gaps. */
-export async function benchAppend({ databaseUrl, seconds, loads = [1, 16, 64, 256] }: AppendBenchOptions): Promise<AppendBench> {
+/** Measures optimistic appends to the PostgreSQL event store, while a live reader checks the order of the events. */
+export async function benchAppend({
+  databaseUrl,
+  seconds,
+  loads = [1, 16, 64, 256],
+}: AppendBenchOptions): Promise<AppendBench> {
   const name = `bench_${randomBytes(6).toString('hex')}`;
   await maintain(databaseUrl, `create database ${name}`);
   const url = new URL(databaseUrl);
@@ -54,7 +57,13 @@ export async function benchAppend({ databaseUrl, seconds, loads = [1, 16, 64, 25
       for (const inFlight of loads) runs.push(await load(store, inFlight, seconds));
       const { gaps, followed } = await reader.finish(Number(await store.head()));
       const event = newEvent();
-      return { runs, gaps, followed, bytesPerEvent: Buffer.byteLength(JSON.stringify(event.data)) + Buffer.byteLength(JSON.stringify(event.metadata)) };
+      return {
+        runs,
+        gaps,
+        followed,
+        bytesPerEvent:
+          Buffer.byteLength(JSON.stringify(event.data)) + Buffer.byteLength(JSON.stringify(event.metadata)),
+      };
     } finally {
       await store.close();
     }
@@ -70,7 +79,7 @@ async function load(store: EventStore, inFlight: number, seconds: number): Promi
   const end = start + seconds * 1000;
   await Promise.all(
     Array.from({ length: inFlight }, async () => {
-      // Ten events to an entry, then the next entry.
+      // Append ten events to an entry, then start the next entry.
       for (let n = 0, stream = '', expected: Expected = 'no_stream'; performance.now() < end; n += 1) {
         if (n % 10 === 0) {
           stream = `entry-default.${uuidv7()}`;
@@ -84,11 +93,18 @@ async function load(store: EventStore, inFlight: number, seconds: number): Promi
   );
   const elapsed = (performance.now() - start) / 1000;
   const sorted = Float64Array.from(latencies).sort();
-  const quantile = (q: number) => Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0) * 100) / 100;
-  return { inFlight, appends: sorted.length, perSecond: Math.round(sorted.length / elapsed), p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+  const quantile = (q: number) =>
+    Math.round((sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0) * 100) / 100;
+  return {
+    inFlight,
+    appends: sorted.length,
+    perSecond: Math.round(sorted.length / elapsed),
+    p50Ms: quantile(0.5),
+    p99Ms: quantile(0.99),
+  };
 }
 
-/** Follows the log from its origin and counts what does not follow on what came before. */
+/** Follows the log from its start, and counts events that are out of order in the log or in their stream. */
 function watch(store: EventStore) {
   const controller = new AbortController();
   let followed = 0;
@@ -114,13 +130,19 @@ function watch(store: EventStore) {
   };
 }
 
-/** About 450 bytes of data and metadata. */
+/** An event with about 450 bytes of data and metadata. */
 function newEvent(): NewEvent {
   const correlationId = uuidv7();
   return {
     id: uuidv7(),
     type: 'EntryFieldsChanged',
-    data: { fields: { title: 'A page scraped and written again', body: 'What was written before stays readable under it. '.repeat(2), views: 1234 } },
+    data: {
+      fields: {
+        title: 'A page scraped and written again',
+        body: 'What was written before stays readable under it. '.repeat(2),
+        views: 1234,
+      },
+    },
     metadata: {
       tenant: 'default',
       actor: { kind: 'user', id: '0190a5c4-7d1e-7c3a-9f54-0c2f6f1f6e11' },
@@ -141,7 +163,8 @@ async function maintain(url: string, statement: string): Promise<void> {
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
   const [, , databaseUrl, seconds = '3'] = process.argv;
-  if (!databaseUrl) throw new Error('usage: node --import tsx ops/bench/append.ts <url of a PostgreSQL server> [seconds per load]');
+  if (!databaseUrl)
+    throw new Error('usage: node --import tsx ops/bench/append.ts <url of a PostgreSQL server> [seconds per load]');
   const { runs, ...rest } = await benchAppend({ databaseUrl, seconds: Number(seconds) });
   console.table(runs);
   console.log(rest);

@@ -1,5 +1,5 @@
-// What a team would write by hand: Express and pg, no history, no checks, no access rules. It sends the rows that Palimpsest sends,
-// from a table of its own that holds the same. The yardstick of the HTTP workloads.
+// The baseline of the HTTP workloads: a minimal server with Express and pg, without history, validation and access
+// rules. It sends the same rows as Palimpsest from its own table.
 import express from 'express';
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
@@ -11,11 +11,29 @@ app.set('query parser', 'extended');
 app.use(express.json());
 
 const columns = 'a.id, a.title, a.category, a.rating, a.body, a.author_id, a._version, a._created_at, a._updated_at';
-type Row = { id: string; title: string; category: string; rating: number; body: string; author_id: string; author?: object; _version: string; _created_at: Date; _updated_at: Date };
+type Row = {
+  id: string;
+  title: string;
+  category: string;
+  rating: number;
+  body: string;
+  author_id: string;
+  author?: object;
+  _version: string;
+  _created_at: Date;
+  _updated_at: Date;
+};
 
 function entry(row: Row) {
   const { id, title, category, rating, body, author_id, author, _version, _created_at, _updated_at } = row;
-  return { id, schema_name: 'article', data: { title, category, rating, body, author_id, author }, version: Number(_version), created_at: _created_at, updated_at: _updated_at };
+  return {
+    id,
+    schema_name: 'article',
+    data: { title, category, rating, body, author_id, author },
+    version: Number(_version),
+    created_at: _created_at,
+    updated_at: _updated_at,
+  };
 }
 
 app.get('/article/:id', async (request, response) => {
@@ -30,11 +48,27 @@ app.get('/article', async (request, response) => {
 
 async function list({ category, populate, q }: express.Request['query']): Promise<readonly Row[]> {
   const order = 'order by a._created_at desc, a.id limit 25';
-  if (typeof category === 'string') return (await pool.query<Row>(`select ${columns} from bare.article a where category = $1 order by rating desc, id limit 25`, [category])).rows;
-  if (typeof q === 'string') return (await pool.query<Row>(`select ${columns} from bare.article a where words @@ websearch_to_tsquery('simple', $1) ${order}`, [q])).rows;
+  if (typeof category === 'string')
+    return (
+      await pool.query<Row>(
+        `select ${columns} from bare.article a where category = $1 order by rating desc, id limit 25`,
+        [category],
+      )
+    ).rows;
+  if (typeof q === 'string')
+    return (
+      await pool.query<Row>(
+        `select ${columns} from bare.article a where words @@ websearch_to_tsquery('simple', $1) ${order}`,
+        [q],
+      )
+    ).rows;
   if (populate === 'author') {
     const author = `case when u.id is not null then json_build_object('id', u.id, 'data', json_build_object('name', u.name, 'bio', u.bio)) end as author`;
-    return (await pool.query<Row>(`select ${columns}, ${author} from bare.article a left join bare.author u on u.id = a.author_id ${order}`)).rows;
+    return (
+      await pool.query<Row>(
+        `select ${columns}, ${author} from bare.article a left join bare.author u on u.id = a.author_id ${order}`,
+      )
+    ).rows;
   }
   return (await pool.query<Row>(`select ${columns} from bare.article a ${order}`)).rows;
 }

@@ -1,4 +1,5 @@
-// `npm run bench`: what is fast, held against the targets and against a server written by hand, on one machine in one run.
+// `npm run bench`: measures Palimpsest and compares it with the targets and with a minimal server, on one machine in
+// one run. Options: --quick (short runs), --only <parts>, --out <directory>. See ops/bench/README.md.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -12,26 +13,39 @@ import { benchAppend } from './append.ts';
 import { authCost } from './auth.ts';
 import { deepCursor } from './deep-cursor.ts';
 import { httpWorkloads, seed } from './http-workloads.ts';
-import { longHistory } from './long-history.ts';
 import { webhookLatency } from './latency.ts';
+import { longHistory } from './long-history.ts';
 import { pinned, residentBytes, runJson, startNode } from './processes.ts';
 import type { ReplayResult } from './replay.ts';
-import type { Figure } from './report.ts';
-import { holds, table } from './report.ts';
-import { startDatabase, startServiceUnderTest } from './service-under-test.ts';
+import { type Figure, meetsTarget, table } from './report.ts';
+import { type ServiceUnderTest, startDatabase, startServiceUnderTest } from './service-under-test.ts';
 
 const PARTS = ['append', 'replay', 'http', 'auth', 'deep', 'latency', 'identity', 'start'] as const;
 type Part = (typeof PARTS)[number];
 
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string' }, out: { type: 'string', default: 'ops/bench/results' } },
+  options: {
+    quick: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    out: { type: 'string', default: 'ops/bench/results' },
+  },
 });
 const wanted = values.only?.split(',') ?? PARTS;
-for (const part of wanted) if (!PARTS.some((known) => known === part)) throw new Error(`--only takes ${PARTS.join(', ')}`);
+for (const part of wanted)
+  if (!PARTS.some((known) => known === part)) throw new Error(`--only takes ${PARTS.join(', ')}`);
 const seconds = values.quick ? 3 : 10;
 const MB = 1024 * 1024;
 
-const parts: Readonly<Record<Part, () => Promise<readonly Figure[]>>> = { append, replay, http, auth, deep, latency, identity, start };
+const parts: Readonly<Record<Part, () => Promise<readonly Figure[]>>> = {
+  append,
+  replay,
+  http,
+  auth,
+  deep,
+  latency,
+  identity,
+  start,
+};
 execFileSync(process.execPath, ['ops/build/build.mjs'], { stdio: 'inherit' });
 const figures: Figure[] = [];
 for (const part of PARTS.filter((known) => wanted.includes(known))) {
@@ -40,13 +54,27 @@ for (const part of PARTS.filter((known) => wanted.includes(known))) {
   figures.push(...measured);
   process.stderr.write(`${table(measured)}\n\n`);
 }
-const machine = { node: process.version, cores: cpus().length, cpu: cpus()[0]?.model, kernel: release(), pinned, quick: values.quick };
+const machine = {
+  node: process.version,
+  cores: cpus().length,
+  cpu: cpus()[0]?.model,
+  kernel: release(),
+  pinned,
+  quick: values.quick,
+};
 mkdirSync(values.out, { recursive: true });
 const file = join(values.out, `${new Date().toISOString().replaceAll(':', '-')}.json`);
-writeFileSync(file, JSON.stringify({ machine, figures: figures.map((figure) => ({ ...figure, holds: holds(figure) })) }, undefined, 2));
+writeFileSync(
+  file,
+  JSON.stringify(
+    { machine, figures: figures.map((figure) => ({ ...figure, holds: meetsTarget(figure) })) },
+    undefined,
+    2,
+  ),
+);
 console.log(`${table(figures)}\n\nwritten to ${file}`);
 
-/** Optimistic single-event appends to the embedded store, fsync on, both cores. */
+/** Optimistic single-event appends to the PostgreSQL event store, with fsync, on both cores. */
 async function append(): Promise<readonly Figure[]> {
   const database = await startDatabase();
   try {
@@ -63,7 +91,7 @@ async function append(): Promise<readonly Figure[]> {
   }
 }
 
-/** Entry events per second into fresh read models, and the memory of the process that does it. */
+/** Replay of entry events into new read models: events per second, and memory of the process. */
 async function replay(): Promise<readonly Figure[]> {
   const database = await startDatabase();
   const events = values.quick ? 100_000 : 1_000_000;
@@ -83,41 +111,34 @@ async function replay(): Promise<readonly Figure[]> {
   }
 }
 
-/** The Content API beside the bare server. */
-async function http(): Promise<readonly Figure[]> {
-  const database = await startDatabase();
-  try {
-    pinDatabase(database.directory);
-    const service = await startServiceUnderTest({ databaseUrl: database.url('postgres'), directory: database.directory });
+/** HTTP workloads of the Content API, compared with the bare server. */
+function http(): Promise<readonly Figure[]> {
+  return withService({ pinsDatabase: true }, async (service) => {
     const { key, ids } = await seed(service);
     const measured = await httpWorkloads({ service, key, ids, seconds });
     const long = await longHistory({ service, key, revisions: values.quick ? 2_000 : 10_000 });
     await rest(10_000);
     const after = (residentBytes(service.pid) ?? 0) / MB;
-    await service.stop();
     return [...measured, long, { name: 'memory 10 s after load', value: after, unit: 'MB', target: { most: 250 } }];
-  } finally {
-    await database.stop();
-  }
+  });
 }
 
-/** Whether the time of an answer tells which addresses have accounts. */
-async function identity(): Promise<readonly Figure[]> {
-  const database = await startDatabase();
-  try {
-    // Mails wait in the queue for a relay that is not there.
-    const environment = { TRUSTED_PROXIES: '127.0.0.1/32', SMTP_HOST: '127.0.0.1', SMTP_PORT: '1', SMTP_FROM: 'bench@palimpsest.test' };
-    const service = await startServiceUnderTest({ databaseUrl: database.url('postgres'), directory: database.directory, environment });
-    const forgetCounts = () => statement(database.url('postgres'), 'delete from operational.rate_counters');
-    const figures = await addressTimes({ service, samples: values.quick ? 40 : 200, forgetCounts });
-    await service.stop();
-    return figures;
-  } finally {
-    await database.stop();
-  }
+/** Whether response times reveal which e-mail addresses have accounts. */
+function identity(): Promise<readonly Figure[]> {
+  // The relay is unreachable, so mails stay in the queue.
+  const environment = {
+    TRUSTED_PROXIES: '127.0.0.1/32',
+    SMTP_HOST: '127.0.0.1',
+    SMTP_PORT: '1',
+    SMTP_FROM: 'bench@palimpsest.test',
+  };
+  return withService({ environment }, (service) => {
+    const forgetCounts = () => statement(service.databaseUrl, 'delete from operational.rate_counters');
+    return addressTimes({ service, samples: values.quick ? 40 : 200, forgetCounts });
+  });
 }
 
-/** What the checks of a key cost a request. */
+/** Cost of the checks of an API key per request. */
 async function auth(): Promise<readonly Figure[]> {
   const database = await startDatabase();
   try {
@@ -127,37 +148,36 @@ async function auth(): Promise<readonly Figure[]> {
   }
 }
 
-/** A content type with a million entries, paged by cursor from end to end. */
-async function deep(): Promise<readonly Figure[]> {
-  const database = await startDatabase();
-  try {
-    pinDatabase(database.directory);
-    const service = await startServiceUnderTest({ databaseUrl: database.url('postgres'), directory: database.directory });
-    const figures = await deepCursor({ service, entries: values.quick ? 50_000 : 1_000_000 });
-    await service.stop();
-    return figures;
-  } finally {
-    await database.stop();
-  }
+/** Paging by cursor through a content type with a million entries. */
+function deep(): Promise<readonly Figure[]> {
+  return withService({ pinsDatabase: true }, (service) =>
+    deepCursor({ service, entries: values.quick ? 50_000 : 1_000_000 }),
+  );
 }
 
-/** From a create to the webhook's request, in process, and through Kafka where `KAFKA_BROKERS` names one. */
+/** Time from a create to the webhook's request: in process, and through Kafka if `KAFKA_BROKERS` is set. */
 async function latency(): Promise<readonly Figure[]> {
   const measured: Figure[] = [];
   const ways = [{ label: 'in process', most: 50, environment: {} }];
   const brokers = process.env['KAFKA_BROKERS'];
-  if (brokers !== undefined) ways.push({ label: 'through Kafka', most: 150, environment: { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: `bench${process.pid}` } });
-  else process.stderr.write('through Kafka: not measured, KAFKA_BROKERS is unset (ops/kafka/broker.sh start)\n');
+  if (brokers !== undefined)
+    ways.push({
+      label: 'through Kafka',
+      most: 150,
+      environment: { KAFKA_BROKERS: brokers, KAFKA_TOPIC_PREFIX: `bench${process.pid}` },
+    });
+  else
+    process.stderr.write('through Kafka: not measured, because KAFKA_BROKERS is not set (ops/kafka/broker.sh start)\n');
   for (const { label, most, environment } of ways) {
-    const database = await startDatabase();
-    try {
-      const service = await startServiceUnderTest({ databaseUrl: database.url('postgres'), directory: database.directory, environment });
-      const session = await client(service.adminUrl, {})('POST', '/api/admin/setup', { email: 'bench@palimpsest.localhost', password: 'Bench-Password-7-long', setup_token: service.setupToken });
-      measured.push(await webhookLatency({ service, token: text(session, 'token'), label, most }));
-      await service.stop();
-    } finally {
-      await database.stop();
-    }
+    const figure = await withService({ environment }, async (service) => {
+      const session = await client(service.adminUrl, {})('POST', '/api/admin/setup', {
+        email: 'bench@palimpsest.localhost',
+        password: 'Bench-Password-7-long',
+        setup_token: service.setupToken,
+      });
+      return webhookLatency({ service, token: text(session, 'token'), label, most });
+    });
+    measured.push(figure);
   }
   return measured;
 }
@@ -184,13 +204,37 @@ async function start(): Promise<readonly Figure[]> {
   }
 }
 
+type ServiceOptions = {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Whether PostgreSQL runs on the core of the service. */
+  readonly pinsDatabase?: boolean;
+};
+
+/** Measures a service with a new database, and stops both. */
+async function withService<T>(
+  { environment = {}, pinsDatabase = false }: ServiceOptions,
+  measure: (service: ServiceUnderTest) => Promise<T>,
+): Promise<T> {
+  const database = await startDatabase();
+  try {
+    if (pinsDatabase) pinDatabase(database.directory);
+    const databaseUrl = database.url('postgres');
+    const service = await startServiceUnderTest({ databaseUrl, directory: database.directory, environment });
+    const result = await measure(service);
+    await service.stop();
+    return result;
+  } finally {
+    await database.stop();
+  }
+}
+
 function rest(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
 }
 
-/** Seconds of `palimpsest start` in an empty directory until it greets. */
+/** Seconds that `palimpsest start` needs in an empty directory until it prints that it runs. */
 async function quickstart(home: string): Promise<number> {
   const began = performance.now();
   let greeted: () => void;
@@ -201,7 +245,7 @@ async function quickstart(home: string): Promise<number> {
     args: ['dist/palimpsest.js', 'start'],
     env: { SVC_DATA_DIR: join(home, 'data'), ADMIN_LISTEN_ADDR: '127.0.0.1:0', API_LISTEN_ADDR: '127.0.0.1:0' },
     onLine: (line) => {
-      if (line.startsWith('Palimpsest runs')) greeted();
+      if (line.startsWith('Palimpsest is running')) greeted();
     },
   });
   await greeting;
@@ -210,7 +254,7 @@ async function quickstart(home: string): Promise<number> {
   return took;
 }
 
-/** PostgreSQL shares the server's core: the load has the other one to itself. */
+/** Pins PostgreSQL to the core of the service. The load generator has the other core. */
 function pinDatabase(directory: string): void {
   if (!pinned) return;
   for (const pid of execFileSync('pgrep', ['-f', directory]).toString().trim().split('\n')) {

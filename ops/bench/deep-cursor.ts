@@ -1,18 +1,38 @@
 import pg from 'pg';
 import { client, member, text } from '../../infrastructure/cli/demo/http.ts';
 import type { Service } from './http-workloads.ts';
+import { median } from './median.ts';
 import type { Figure } from './report.ts';
 
 const BULK = 1000;
 const PAGE = 100;
 const SAMPLES = 50;
 
-/** What a page by cursor costs at the start of a large content type and at its end: medians in milliseconds. */
-export async function deepCursor({ service, entries }: { readonly service: Service; readonly entries: number }): Promise<readonly Figure[]> {
-  const session = await client(service.adminUrl, {})('POST', '/api/admin/setup', { email: 'bench@palimpsest.localhost', password: 'Bench-Password-7-long', setup_token: service.setupToken });
+/** Compares a page by cursor at the start of a large content type with one at its end, by medians in milliseconds. */
+export async function deepCursor({
+  service,
+  entries,
+}: {
+  readonly service: Service;
+  readonly entries: number;
+}): Promise<readonly Figure[]> {
+  const session = await client(service.adminUrl, {})('POST', '/api/admin/setup', {
+    email: 'bench@palimpsest.localhost',
+    password: 'Bench-Password-7-long',
+    setup_token: service.setupToken,
+  });
   const admin = client(service.adminUrl, { authorization: `Bearer ${text(session, 'token')}` });
-  await admin('POST', '/api/admin/schemas', { name: 'leaf', fields: [{ name: 'title', field_type: 'text' }, { name: 'n', field_type: 'integer', indexed: true }] });
-  const key = text(await admin('POST', '/api/admin/api-keys', { name: 'bench', roles: ['editor'], scopes: ['content:*'] }), 'raw_key');
+  await admin('POST', '/api/admin/schemas', {
+    name: 'leaf',
+    fields: [
+      { name: 'title', field_type: 'text' },
+      { name: 'n', field_type: 'integer', indexed: true },
+    ],
+  });
+  const key = text(
+    await admin('POST', '/api/admin/api-keys', { name: 'bench', roles: ['editor'], scopes: ['content:*'] }),
+    'raw_key',
+  );
   const content = client(service.contentUrl, { 'x-api-key': key });
 
   const began = performance.now();
@@ -21,7 +41,11 @@ export async function deepCursor({ service, entries }: { readonly service: Servi
     while (next < entries) {
       const start = next;
       next += BULK;
-      await content('POST', '/api/v1/content/leaf/bulk', { entries: Array.from({ length: BULK }, (_, offset) => ({ data: { title: `Leaf ${start + offset}`, n: start + offset } })) });
+      await content('POST', '/api/v1/content/leaf/bulk', {
+        entries: Array.from({ length: BULK }, (_, offset) => ({
+          data: { title: `Leaf ${start + offset}`, n: start + offset },
+        })),
+      });
     }
   };
   await Promise.all([writer(), writer(), writer(), writer()]);
@@ -43,7 +67,7 @@ export async function deepCursor({ service, entries }: { readonly service: Servi
   }
   return figures;
 
-  /** Times of the pages at both ends; in between it strides in the largest pages. */
+  /** Times of the pages at the start and at the end, in milliseconds. Uses the largest pages in between. */
   async function walk(sort: string): Promise<readonly number[]> {
     const times: number[] = [];
     let cursor = '';
@@ -52,26 +76,25 @@ export async function deepCursor({ service, entries }: { readonly service: Servi
       const measured = times.length < SAMPLES || seen >= entries - SAMPLES * PAGE;
       const limit = measured ? PAGE : Math.min(1000, entries - SAMPLES * PAGE - seen);
       const sent = performance.now();
-      const page = await content('GET', `/api/v1/content/leaf/cursor?sort=${sort}&limit=${limit}&cursor=${encodeURIComponent(cursor)}`);
+      const page = await content(
+        'GET',
+        `/api/v1/content/leaf/cursor?sort=${sort}&limit=${limit}&cursor=${encodeURIComponent(cursor)}`,
+      );
       if (measured) times.push(performance.now() - sent);
       const data = member(page, 'data');
       seen += Array.isArray(data) ? data.length : 0;
       cursor = text(page, 'next_cursor');
       if (cursor === '') break;
     }
-    if (seen !== entries) throw new Error(`the walk saw ${seen} of ${entries} entries`);
+    if (seen !== entries) throw new Error(`paging returned ${seen} of ${entries} entries`);
     return times;
   }
 }
 
-/** What PostgreSQL does by itself within a minute or two. */
+/** Runs what autovacuum does within one or two minutes. */
 async function analyze(databaseUrl: string): Promise<void> {
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
   await database.query('vacuum analyze');
   await database.end();
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
 }

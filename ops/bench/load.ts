@@ -1,18 +1,31 @@
-// Sends one workload for some seconds and prints what came back as JSON. Runs in a process of its own, on a core of its own.
+// Reads a `Load` as JSON from standard input, sends its requests for some seconds and prints a `LoadResult` as JSON.
+// Runs in a separate process on its own core.
 import autocannon from 'autocannon';
 import { readFileSync } from 'node:fs';
 
-/** A workload: the requests are taken in turn. */
+/** A load. Each connection sends the requests in turn. */
 export type Load = {
   readonly url: string;
   readonly connections: number;
   readonly seconds: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly requests: readonly { readonly method: 'GET' | 'POST' | 'PUT'; readonly path: string; readonly body?: string }[];
+  readonly requests: readonly {
+    readonly method: 'GET' | 'POST' | 'PUT';
+    readonly path: string;
+    readonly body?: string;
+  }[];
 };
 
-/** Rates per second, latencies in milliseconds. */
-export type LoadResult = { readonly perSecond: number; readonly p50: number; readonly p99: number; readonly refused: number; readonly failed: number };
+/**
+ * `perSecond`: requests per second. `p50`, `p99`: latencies in milliseconds. `refused`, `failed`: numbers of requests.
+ */
+export type LoadResult = {
+  readonly perSecond: number;
+  readonly p50: number;
+  readonly p99: number;
+  readonly refused: number;
+  readonly failed: number;
+};
 
 if (process.argv[1]?.endsWith('load.ts')) {
   const load = JSON.parse(readFileSync(0, 'utf8')) as Load;
@@ -26,8 +39,10 @@ if (process.argv[1]?.endsWith('load.ts')) {
       method,
       path,
       ...(body === undefined ? {} : { body }),
-      // `<n>` becomes another number in every request.
-      ...(body?.includes('<n>') ? { setupRequest: (request: autocannon.Request) => ({ ...request, body: body.replace('<n>', String(sent++)) }) } : {}),
+      // Replace `<n>` by a new number in each request.
+      ...(body?.includes('<n>')
+        ? { setupRequest: (request: autocannon.Request) => ({ ...request, body: body.replace('<n>', String(sent++)) }) }
+        : {}),
     })),
   });
   const answer: LoadResult = {

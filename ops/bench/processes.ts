@@ -1,24 +1,33 @@
-import type { ChildProcess } from 'node:child_process';
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** `taskset` is there and there are two cores to keep apart. */
+/** Whether processes can be pinned: `taskset` is installed and the machine has two cores. */
 export const pinned = cpus().length >= 2 && works('taskset', ['-c', '0', 'true']);
 
-/** What is measured runs on the first core, the load that measures it on the second. */
+/** The measured service runs on the first core, the load generator on the second. */
 export const SERVER_CORE = 0;
 export const LOAD_CORE = 1;
 
 export type Running = {
   readonly pid: number;
-  /** Ends it by SIGTERM and waits. */
+  /** Sends SIGTERM and waits until the process has exited. */
   stop(): Promise<void>;
 };
 
-/** Starts a Node process on a core. Its output goes to `log` lines; it must end by itself on SIGTERM. */
-export function startNode({ args, env, core, onLine }: { readonly args: readonly string[]; readonly env?: Readonly<Record<string, string>>; readonly core?: number; readonly onLine?: (line: string) => void }): Running & { readonly child: ChildProcess } {
+/** Starts a Node process on a core. Calls `onLine` with each line of its output. The process must exit on SIGTERM. */
+export function startNode({
+  args,
+  env,
+  core,
+  onLine,
+}: {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly core?: number;
+  readonly onLine?: (line: string) => void;
+}): Running & { readonly child: ChildProcess } {
   const command = [process.execPath, ...args];
   const [file, ...rest] = pinned && core !== undefined ? ['taskset', '-c', String(core), ...command] : command;
   const child = spawn(file as string, rest, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -38,7 +47,8 @@ export function startNode({ args, env, core, onLine }: { readonly args: readonly
   }
   const exited = once(child, 'exit');
   void exited.then(([code]) => {
-    if (code !== 0 && code !== null && !stopping) process.stderr.write(`a measured process ended with ${String(code)}:\n${tail.join('\n')}\n`);
+    if (code !== 0 && code !== null && !stopping)
+      process.stderr.write(`a measured process exited with ${String(code)}:\n${tail.join('\n')}\n`);
   });
   return {
     pid: child.pid ?? 0,
@@ -51,27 +61,32 @@ export function startNode({ args, env, core, onLine }: { readonly args: readonly
   };
 }
 
-/** Runs a script of ours on the load's core; it gets `input` as JSON on standard input and prints JSON. */
-export async function runJson<T>({ script, input, core, env }: { readonly script: string; readonly input: unknown; readonly core?: number; readonly env?: Readonly<Record<string, string>> }): Promise<T> {
+/** Runs a TypeScript file that reads `input` as JSON from standard input and prints JSON in its last line. */
+export async function runJson<T>({
+  script,
+  input,
+  core,
+  env,
+}: {
+  readonly script: string;
+  readonly input: unknown;
+  readonly core?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}): Promise<T> {
   const command = [process.execPath, '--import', 'tsx', script];
   const [file, ...rest] = pinned && core !== undefined ? ['taskset', '-c', String(core), ...command] : command;
   const child = spawn(file as string, rest, { stdio: ['pipe', 'pipe', 'inherit'], env: { ...process.env, ...env } });
-  // Not as an argument: a bulk of requests is longer than those may be.
+  // Use standard input, because bulk requests exceed the maximum length of an argument.
   child.stdin.end(JSON.stringify(input));
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   const [code] = (await once(child, 'close')) as [number | null];
   const text = Buffer.concat(chunks).toString();
-  if (code !== 0) throw new Error(`${script} ended with ${String(code)}: ${text}`);
+  if (code !== 0) throw new Error(`${script} exited with ${String(code)}: ${text}`);
   return JSON.parse(text.trim().split('\n').at(-1) ?? '') as T;
 }
 
-/** Puts a process and all its threads on a core. */
-export function pin(pid: number, core: number): void {
-  if (pinned) execFileSync('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' });
-}
-
-/** Resident memory of a process in bytes. @returns undefined where the system does not tell */
+/** Resident memory of a process in bytes. @returns undefined if the system does not report it */
 export function residentBytes(pid: number): number | undefined {
   try {
     const match = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -1,15 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { EmbeddedPostgres } from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
-import { startEmbeddedPostgres } from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
 import type { Service } from './http-workloads.ts';
-import type { Running } from './processes.ts';
-import { SERVER_CORE, startNode } from './processes.ts';
+import { type Running, SERVER_CORE, startNode } from './processes.ts';
 
-export const SETUP_TOKEN = 'a-setup-token-for-benches';
+const SETUP_TOKEN = 'a-setup-token-for-benches';
 
-/** A PostgreSQL with fsync on, in a directory of its own. */
+/** Starts an embedded PostgreSQL with fsync in a temporary directory. */
 export async function startDatabase(): Promise<EmbeddedPostgres & { readonly directory: string }> {
   const directory = await mkdtemp(join(tmpdir(), 'palimpsest-bench-'));
   const server = await startEmbeddedPostgres({ directory: join(directory, 'postgres') });
@@ -25,8 +26,16 @@ export async function startDatabase(): Promise<EmbeddedPostgres & { readonly dir
 
 export type ServiceUnderTest = Service & Running & { readonly startedInMs: number };
 
-/** Starts `palimpsest serve` from the bundle, pinned, and waits until it answers `/readyz`. */
-export async function startServiceUnderTest({ databaseUrl, directory, environment = {} }: { readonly databaseUrl: string; readonly directory: string; readonly environment?: Readonly<Record<string, string>> }): Promise<ServiceUnderTest> {
+/** Starts `palimpsest serve` from the bundle on the server core, and checks that `/readyz` is 200. */
+export async function startServiceUnderTest({
+  databaseUrl,
+  directory,
+  environment = {},
+}: {
+  readonly databaseUrl: string;
+  readonly directory: string;
+  readonly environment?: Readonly<Record<string, string>>;
+}): Promise<ServiceUnderTest> {
   const began = performance.now();
   let listening: (urls: { admin: string; content: string }) => void;
   const urls = new Promise<{ admin: string; content: string }>((resolve) => {
@@ -59,5 +68,12 @@ export async function startServiceUnderTest({ databaseUrl, directory, environmen
   const { admin, content } = await urls;
   const ready = await fetch(`${content}/readyz`);
   if (!ready.ok) throw new Error(`/readyz answered ${ready.status}`);
-  return { ...process, adminUrl: admin, contentUrl: content, setupToken: SETUP_TOKEN, databaseUrl, startedInMs: performance.now() - began };
+  return {
+    ...process,
+    adminUrl: admin,
+    contentUrl: content,
+    setupToken: SETUP_TOKEN,
+    databaseUrl,
+    startedInMs: performance.now() - began,
+  };
 }

@@ -1,11 +1,13 @@
-// Bundles the project's own code into dist/ (packages stay in node_modules): a start then reads a handful of files.
+// Bundles the project's own code into dist/, so that a start reads few files. Packages stay in node_modules.
+// Usage: node ops/build/build.mjs [directory]
 import { build } from 'esbuild';
 import { cp, rm } from 'node:fs/promises';
 import { buildClient } from './client.mjs';
 
-/** A build without license support: PALIMPSEST_LICENSE_MODULE=false npm run build. */
+/** `PALIMPSEST_LICENSE_MODULE=false npm run build` builds without license support. */
 const licenseModule = process.env.PALIMPSEST_LICENSE_MODULE ?? 'true';
-if (licenseModule !== 'true' && licenseModule !== 'false') throw new Error('PALIMPSEST_LICENSE_MODULE: set it to true or false');
+if (licenseModule !== 'true' && licenseModule !== 'false')
+  throw new Error('PALIMPSEST_LICENSE_MODULE must be true or false');
 const outdir = process.argv[2] ?? 'dist';
 
 await rm(outdir, { recursive: true, force: true });
@@ -20,8 +22,10 @@ await build({
   target: 'node20',
   format: 'esm',
   sourcemap: 'linked',
+  // Stack traces need file names and lines only.
+  sourcesContent: false,
   logLevel: 'warning',
 });
-// Files that the service sends as they are; found beside the bundle.
+// Static files that the service sends. It looks for them beside the bundle.
 await cp('api/platform/docs/assets', `${outdir}/assets`, { recursive: true });
 await buildClient(`${outdir}/client`);

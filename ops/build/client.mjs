@@ -1,35 +1,75 @@
-// Builds the client of the Content API: one module for browsers and Node, and its types.
+// Builds the package `@palimpsest/client`: one module for browsers and Node, and its type declarations.
+// The service's build puts it into `dist/client`. To build it alone: `node ops/build/client.mjs [directory]`.
 import { build } from 'esbuild';
 import { createHash } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
-const sources = 'api/client';
-const cache = '.cache/client-types';
+const PACKAGE = 'api/client';
+const CACHE = '.cache/client-types';
 
+/** Writes `index.js`, its source map and the declarations into `outdir`. */
 export async function buildClient(outdir) {
-  await build({ entryPoints: [`${sources}/index.ts`], outfile: `${outdir}/index.js`, bundle: true, platform: 'neutral', target: 'es2022', format: 'esm', sourcemap: 'linked', logLevel: 'warning' });
-  const names = (await readdir(sources)).filter((file) => file.endsWith('.ts')).sort();
-  const texts = await Promise.all(names.map((name) => readFile(`${sources}/${name}`, 'utf8')));
-  // The compiler takes longer to load than all the rest: a start has no use for it while the sources stay as they are.
-  const kept = `${cache}/${createHash('sha256').update(JSON.stringify([names, texts])).digest('hex')}`;
-  const copy = () => cp(kept, outdir, { recursive: true });
+  await build({
+    entryPoints: [`${PACKAGE}/src/index.ts`],
+    outfile: `${outdir}/index.js`,
+    bundle: true,
+    platform: 'neutral',
+    target: 'es2022',
+    format: 'esm',
+    sourcemap: 'linked',
+    logLevel: 'warning',
+  });
+  const sources = [...(await readSources('src', '.')), ...(await readSources('generated', './generated'))];
+  // Loading the TypeScript compiler takes longer than the whole build. Reuse the declarations while the sources are
+  // unchanged.
+  const digest = createHash('sha256').update(JSON.stringify(sources)).digest('hex');
+  const cached = `${CACHE}/${digest}`;
+  const copy = () => cp(cached, outdir, { recursive: true });
   await copy().catch(async () => {
-    await writeDeclarations(names, texts, kept);
+    await writeDeclarations(sources, cached);
     await copy();
   });
 }
 
-async function writeDeclarations(names, texts, kept) {
-  const { default: ts } = await import('typescript');
-  const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, strict: true, isolatedDeclarations: true, verbatimModuleSyntax: true };
-  const making = `${kept}.${process.pid}`;
-  await mkdir(making, { recursive: true });
-  for (const [index, name] of names.entries()) {
-    const { outputText, diagnostics = [] } = ts.transpileDeclaration(texts[index], { fileName: name, compilerOptions });
-    if (diagnostics.length > 0) throw new Error(`${name}: ${ts.flattenDiagnosticMessageText(diagnostics[0].messageText, '\n')}`);
-    // A package holds no sources: its modules are called `.js`.
-    await writeFile(`${making}/${name.replace(/\.ts$/, '.d.ts')}`, outputText.replaceAll(/(from ['"]\.\/[^'"]+)\.ts(['"])/g, '$1.js$2'));
-  }
-  // At once, and whoever comes first: a half-written folder is never taken.
-  await rename(making, kept).catch(() => rm(making, { recursive: true, force: true }));
+/** The TypeScript files of one folder of the package, each with the path of its declaration in the output. */
+async function readSources(folder, target) {
+  const names = (await readdir(`${PACKAGE}/${folder}`)).filter((file) => file.endsWith('.ts')).sort();
+  return Promise.all(
+    names.map(async (name) => ({
+      name,
+      declaration: `${target}/${name.replace(/\.ts$/, '.d.ts')}`,
+      text: await readFile(`${PACKAGE}/${folder}/${name}`, 'utf8'),
+    })),
+  );
 }
+
+async function writeDeclarations(sources, directory) {
+  const { default: ts } = await import('typescript');
+  const compilerOptions = {
+    target: ts.ScriptTarget.ES2022,
+    module: ts.ModuleKind.ESNext,
+    strict: true,
+    isolatedDeclarations: true,
+    verbatimModuleSyntax: true,
+  };
+  const unfinished = `${directory}.${process.pid}`;
+  for (const { name, declaration, text } of sources) {
+    const { outputText, diagnostics = [] } = ts.transpileDeclaration(text, { fileName: name, compilerOptions });
+    if (diagnostics.length > 0)
+      throw new Error(`${name}: ${ts.flattenDiagnosticMessageText(diagnostics[0].messageText, '\n')}`);
+    await mkdir(dirname(`${unfinished}/${declaration}`), { recursive: true });
+    await writeFile(`${unfinished}/${declaration}`, withBuiltPaths(outputText));
+  }
+  // Renaming is atomic: a concurrent build never copies a half-written directory. The first build wins.
+  await rename(unfinished, directory).catch(() => rm(unfinished, { recursive: true, force: true }));
+}
+
+/** Imports name the source files. In the output, modules end in `.js`, and `src/` is the top of the package. */
+function withBuiltPaths(text) {
+  return text
+    .replaceAll(/(from ['"])\.\.\/generated\//g, '$1./generated/')
+    .replaceAll(/(from ['"]\.\/[^'"]+)\.ts(['"])/g, '$1.js$2');
+}
+
+if (import.meta.filename === process.argv[1]) await buildClient(process.argv[2] ?? `${PACKAGE}/dist`);

@@ -1,8 +1,9 @@
 #!/bin/sh
-# Writes the secrets of a new install to .env beside compose.yaml, once. Keep that file: without it nothing sealed can be read again.
+# Writes the secrets of a new installation to .env beside compose.yaml, once. Back up that file: without it, sealed values
+# are lost.
 set -eu
 file=${1:-"$(dirname "$0")/../.env"}
-[ -e "$file" ] && { echo "$file is there already; nothing was changed"; exit 0; }
+[ -e "$file" ] && { echo "$file exists already and was not changed"; exit 0; }
 secret() { head -c 32 /dev/urandom | od -An -tx1 | tr -d ' \n'; }
 umask 077
 cat >"$file" <<EOF

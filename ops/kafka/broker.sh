@@ -1,14 +1,14 @@
 #!/bin/sh
-# A real Kafka broker without containers: one KRaft node on loopback, jars through Maven, kept in the cache.
+# Runs a Kafka broker without containers: one KRaft node on the loopback interface. Maven downloads the jars to a cache.
 #
-#   ops/kafka/broker.sh start  [--port 19092] [--dir .cache/kafka] [--fresh]   prints host:port once a client is answered
-#   ops/kafka/broker.sh stop   [--port 19092] [--dir .cache/kafka]             SIGTERM, waits until it is gone
-#   ops/kafka/broker.sh kill   [--port 19092] [--dir .cache/kafka]             SIGKILL, for crash tests; the data stays
-#   ops/kafka/broker.sh status [--port 19092] [--dir .cache/kafka]             exit 0 and the address when it answers, else 1
+#   ops/kafka/broker.sh start  [--port 19092] [--dir .cache/kafka] [--fresh]   prints host:port when it is ready
+#   ops/kafka/broker.sh stop   [--port 19092] [--dir .cache/kafka]             SIGTERM, waits until it has exited
+#   ops/kafka/broker.sh kill   [--port 19092] [--dir .cache/kafka]             SIGKILL, for crash tests; keeps the data
+#   ops/kafka/broker.sh status [--port 19092] [--dir .cache/kafka]             prints the address; exits with 1 when down
 #
-# The controller listens on port + 1. `--fresh` forgets the topics of earlier starts.
-# KAFKA_VERSION chooses the version (default 4.1.1; when that can't be fetched, 3.9.1).
-# Standard output carries the address only: TEST_KAFKA_BROKERS=$(ops/kafka/broker.sh start)
+# The controller listens on port + 1. `--fresh` deletes the topics of earlier starts.
+# KAFKA_VERSION selects the version (default 4.1.1; 3.9.1 if Maven cannot download that).
+# Standard output contains the address only: TEST_KAFKA_BROKERS=$(ops/kafka/broker.sh start)
 set -eu
 
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
@@ -55,7 +55,7 @@ require_java() {
   [ "${major:-0}" -ge 17 ] || fail "java ${major:-of unknown version} is too old: a broker needs Java 17 or newer (Debian: apt-get install openjdk-17-jre-headless)"
 }
 
-# The process that we started, and not another one that was given its number since.
+# Prints the process id of the broker. Checks the command line, because another process may have got the same id since.
 running_pid() {
   [ -f "$pid_file" ] || return 1
   pid=$(cat "$pid_file")
@@ -64,7 +64,7 @@ running_pid() {
   echo "$pid"
 }
 
-# A whole client handshake: API versions, then the cluster's description.
+# Checks by a whole client handshake: API versions, then the description of the cluster.
 answers() { node "$here/ready.mjs" "$address" 2>/dev/null; }
 
 fetch_jars() { # version
@@ -73,9 +73,9 @@ fetch_jars() { # version
   command -v mvn >/dev/null || fail 'mvn is missing: the jars come through Maven (Debian: apt-get install maven)'
   say "fetching Kafka $1 into $libs"
   part=$libs.part.$$
-  # Run outside the source tree: Maven leaves nothing behind there.
+  # Run Maven outside the source tree, so that it leaves no files there.
   if (cd "$dir" && mvn -B -q -f "$here/pom.xml" "-Dkafka.version=$1" dependency:copy-dependencies -DincludeScope=runtime "-DoutputDirectory=$part" >&2); then
-    # Another start may have been quicker.
+    # A concurrent start may have finished first.
     if [ -d "$libs" ]; then rm -rf "$part"; else mv "$part" "$libs"; fi
   else
     rm -rf "$part"
@@ -103,12 +103,12 @@ start() {
   mkdir -p "$node_dir"
   sed -e "s|@PORT@|$port|g" -e "s|@CONTROLLER_PORT@|$((port + 1))|g" -e "s|@DATA@|$node_dir/data|g" "$here/server.properties" >"$properties"
   if [ ! -f "$node_dir/data/meta.properties" ]; then
-    # Any 22 characters of base64url are a cluster id.
+    # A cluster id is any 22 characters of base64url.
     id=$(od -An -N11 -tx1 /dev/urandom | tr -d ' \n')
     "$java" -Xmx128m -XX:TieredStopAtLevel=1 -Dorg.slf4j.simpleLogger.defaultLogLevel=error -cp "$libs/*" kafka.tools.StorageTool \
       format -t "$id" -c "$properties" >"$log" 2>&1 || { cat "$log" >&2; fail 'the data folder could not be formatted'; }
   fi
-  # A session of its own: Ctrl-C in the terminal that started it does not end the broker.
+  # Start a new session, so that Ctrl-C in the terminal does not stop the broker.
   detach=$(command -v setsid || true)
   $detach nohup "$java" -Xms128m -Xmx512m -XX:+UseG1GC -XX:TieredStopAtLevel=1 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn \
     -cp "$libs/*" kafka.Kafka "$properties" >>"$log" 2>&1 </dev/null &

@@ -1,5 +1,6 @@
-// The spec reporter, plus its totals in a file, so that `npm test` can end on one closing line whatever else is printed at the end.
-// A test that passed only on another try (`--retries`, as continuous integration asks for) is named: it wants mending.
+// Mocha's spec reporter. It also writes the totals to the file that PALIMPSEST_TEST_TOTALS names; ops/test/run.mjs prints
+// them as the last line of a run. With `--retries`, the totals name each test that failed first and passed later: such a
+// test must be fixed.
 const { writeFileSync } = require('node:fs');
 const Mocha = require('mocha');
 
@@ -10,12 +11,13 @@ module.exports = class Totals extends Mocha.reporters.Spec {
     super(runner, options);
     const retried = new Set();
     runner.on(EVENT_TEST_RETRY, (test, error) => {
-      retried.add(`tried again: ${test.fullTitle()}: ${String(error && error.message).split('\n')[0]}\n`);
+      retried.add(`retried: ${test.fullTitle()}: ${String(error && error.message).split('\n')[0]}\n`);
     });
     runner.once(EVENT_RUN_END, () => {
       const { passes, failures, pending } = this.stats;
       const file = process.env.PALIMPSEST_TEST_TOTALS;
-      if (file) writeFileSync(file, `${[...retried].join('')}\n${passes} passed, ${failures} failed, ${pending} skipped\n`);
+      if (file)
+        writeFileSync(file, `${[...retried].join('')}\n${passes} passed, ${failures} failed, ${pending} skipped\n`);
     });
   }
 };

@@ -1,4 +1,7 @@
-// `npm test`: the whole suite, or what its arguments name (mocha's own options work: -- --grep webhook).
+// `npm test`: runs the whole suite, or the test files that its arguments name. Other arguments go to mocha.
+//   npm run test -- test/domain/content/entry.test.ts
+//   npm run test -- test/domain/content/entry.test.ts --grep "refuses"
+//   npm run test:changed                      the tests that uncommitted changes affect (ops/test/changed.ts)
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,24 +1,30 @@
 import pg from 'pg';
 
-/** Rows that one statement inserts. */
+/** Rows per insert statement. */
 const ROWS = 200;
 
 /**
- * The database as SQL that makes it again on any PostgreSQL from its version on: our schemas with tables, functions, rows, constraints, indexes,
- * triggers and views, as the server itself describes them. No roles, no grants: they are the install's. (The embedded server brings no pg_dump.)
+ * Dumps the project's schemas as SQL that restores them on the same or a later version of PostgreSQL: tables,
+ * functions, rows, constraints, indexes, triggers and views. Omits roles and grants, which belong to the installation.
+ * Replaces pg_dump, which the embedded distribution lacks.
  */
 export async function dumpDatabase(url: string): Promise<string> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  const column = async (statement: string): Promise<readonly string[]> => (await client.query<{ sql: string }>(statement)).rows.map(({ sql }) => `${sql};`);
+  const column = async (statement: string): Promise<readonly string[]> =>
+    (await client.query<{ sql: string }>(statement)).rows.map(({ sql }) => `${sql};`);
   try {
     await client.query(`begin isolation level repeatable read read only; set local search_path = ''`);
     const parts = [
       ['set check_function_bodies = off;', 'set client_min_messages = warning;'],
-      await column(`select format('create schema if not exists %I', nspname) as sql from pg_catalog.pg_namespace n where ${OURS} order by 1`),
+      await column(
+        `select format('create schema if not exists %I', nspname) as sql from pg_catalog.pg_namespace n where ${OURS} order by 1`,
+      ),
       await column(SEQUENCES),
       await column(TABLES),
-      await column(`select pg_catalog.pg_get_functiondef(p.oid) as sql from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where ${OURS} and p.prokind in ('f', 'p') order by p.oid`),
+      await column(
+        `select pg_catalog.pg_get_functiondef(p.oid) as sql from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where ${OURS} and p.prokind in ('f', 'p') order by p.oid`,
+      ),
       await rows(client),
       await column(SEQUENCE_VALUES),
       await column(CONSTRAINTS),
@@ -35,7 +41,7 @@ export async function dumpDatabase(url: string): Promise<string> {
   }
 }
 
-/** The schemas of the project, over the alias `n`. */
+/** SQL condition: the namespace `n` is a schema of the project. */
 const OURS = `(n.nspname in ('eventstore', 'operational', 'content') or n.nspname like 'rm\\_%')`;
 
 const SEQUENCES = `
@@ -61,13 +67,13 @@ const TABLES = `
     case when c.reloptions is null then '' else format(' with (%s)', array_to_string(c.reloptions, ', ')) end) as sql
   from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where ${OURS} and c.relkind = 'r' order by c.oid`;
 
-/** Foreign keys last. PostgreSQL 18 keeps NOT NULL as constraints too: the tables have them already. */
+/** All constraints, foreign keys last. Omits NOT NULL constraints of PostgreSQL 18, which the tables already have. */
 const CONSTRAINTS = `
   select format('alter table %I.%I add constraint %I %s', n.nspname, c.relname, k.conname, pg_catalog.pg_get_constraintdef(k.oid)) as sql
   from pg_catalog.pg_constraint k join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where ${OURS} and k.contype in ('p', 'u', 'c', 'x', 'f') order by k.contype = 'f', k.oid`;
 
-/** Every value as text: what the server reads back is what it wrote. */
+/** Insert statements with every value as text, which the server parses again. */
 async function rows(client: pg.Client): Promise<readonly string[]> {
   const { rows: tables } = await client.query<{ name: string; columns: string[] }>(`
     select format('%I.%I', n.nspname, c.relname) as name, array_agg(format('%I', a.attname) order by a.attnum) as columns
@@ -79,7 +85,12 @@ async function rows(client: pg.Client): Promise<readonly string[]> {
       `select '(' || concat_ws(', ', ${columns.map((column) => `coalesce(quote_literal(${column}::text), 'null')`).join(', ')}) || ')' as values from ${name} order by ctid`,
     );
     for (let at = 0; at < found.length; at += ROWS) {
-      statements.push(`insert into ${name} (${columns.join(', ')}) overriding system value values\n${found.slice(at, at + ROWS).map(({ values }) => values).join(',\n')};`);
+      statements.push(
+        `insert into ${name} (${columns.join(', ')}) overriding system value values\n${found
+          .slice(at, at + ROWS)
+          .map(({ values }) => values)
+          .join(',\n')};`,
+      );
     }
   }
   return statements;

@@ -1,25 +1,18 @@
-import type { SealedValue, WebhookEvent, WebhookSettings } from '../../domain/automation/webhook.ts';
-import { parseWebhookEvent, webhookDecider } from '../../domain/automation/webhook.ts';
+import type { StoredWebhook } from '../../application/ports/webhooks.ts';
+import { type WebhookEvent, webhookEvents } from '../../domain/automation/webhook-events.ts';
+import { webhookDecider } from '../../domain/automation/webhook.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
 import { parseStream } from '../../domain/stream.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import type { Projection, Target } from '../engine/projection.ts';
 
-/** A webhook as the read model holds it; URL, headers and secret stay sealed. */
-type WebhookRow = WebhookSettings & {
-  readonly id: string;
-  readonly tenant_id: string;
-  readonly secret: SealedValue | null;
-  readonly created_at: string;
-  readonly updated_at: string;
-};
-
-const COLUMNS = 'id, tenant_id, name, url, events, schemas, enabled, headers, include_fields, exclude_fields, max_response_size, secret, created_at, updated_at';
-/** As JSON gives them; `timestamptz` comes back in the form it was written in. */
+const COLUMNS =
+  'id, tenant_id, name, url, events, schemas, enabled, headers, include_fields, exclude_fields, max_response_size, secret, created_at, updated_at';
+/** Column types of the rows as JSON; times stay text, so that they are returned in the form they were written. */
 const ROW = `(id uuid, tenant_id text, name text, url jsonb, events jsonb, schemas jsonb, enabled boolean, headers jsonb, include_fields jsonb, exclude_fields jsonb,
   max_response_size integer, secret jsonb, created_at text, updated_at text)`;
 
-/** Read model of webhooks, schema `rm_automation` (spec 3, webhook; spec 5, rule 6). */
+/** The read model of webhooks, schema `rm_automation`. */
 export const automationProjection: Projection = {
   name: 'automation',
   version: 2,
@@ -36,7 +29,9 @@ export const automationProjection: Projection = {
   },
 
   async apply(tx, target, events) {
-    const changes = events.map((event) => ({ event, id: idOf(event), change: parseWebhookEvent(event) })).filter(({ change }) => change.type !== 'WebhookDeliveryFailed');
+    const changes = events
+      .map((event) => ({ event, id: idOf(event), change: webhookEvents.parse(event) }))
+      .filter(({ change }) => change.type !== 'WebhookDeliveryFailed');
     if (changes.length === 0) return;
     const rows = await load(tx, target, [...new Set(changes.map(({ id }) => id))]);
     for (const { id, event, change } of changes) rows.set(id, applyChange(rows.get(id), id, event, change));
@@ -46,24 +41,40 @@ export const automationProjection: Projection = {
   tables: () => Promise.resolve([{ table: 'webhooks' }]),
 };
 
-function applyChange(row: WebhookRow | undefined, id: string, event: RecordedEvent, change: WebhookEvent): WebhookRow | undefined {
-  if (!row && change.type !== 'WebhookCreated') throw new Error(`${event.stream}: ${event.type} for a webhook that is not there`);
+function applyChange(
+  row: StoredWebhook | undefined,
+  id: string,
+  event: RecordedEvent,
+  change: WebhookEvent,
+): StoredWebhook | undefined {
+  if (!row && change.type !== 'WebhookCreated')
+    throw new Error(`${event.stream}: ${event.type} for a webhook that does not exist`);
   const state = webhookDecider.evolve(row, change);
   const at = event.metadata.occurred_at;
   return state && { ...state, id, tenant_id: event.metadata.tenant, created_at: row?.created_at ?? at, updated_at: at };
 }
 
-async function load(tx: Transaction, { schema }: Target, ids: readonly string[]): Promise<Map<string, WebhookRow | undefined>> {
-  const rows = await tx.query<WebhookRow>(`select ${COLUMNS} from ${schema}.webhooks where id = any($1::uuid[])`, [ids]);
-  const found = new Map<string, WebhookRow | undefined>(ids.map((id) => [id, undefined]));
+async function load(
+  tx: Transaction,
+  { schema }: Target,
+  ids: readonly string[],
+): Promise<Map<string, StoredWebhook | undefined>> {
+  const rows = await tx.query<StoredWebhook>(`select ${COLUMNS} from ${schema}.webhooks where id = any($1::uuid[])`, [
+    ids,
+  ]);
+  const found = new Map<string, StoredWebhook | undefined>(ids.map((id) => [id, undefined]));
   for (const row of rows) found.set(row.id, row);
   return found;
 }
 
-async function save(tx: Transaction, { schema }: Target, rows: ReadonlyMap<string, WebhookRow | undefined>): Promise<void> {
+async function save(
+  tx: Transaction,
+  { schema }: Target,
+  rows: ReadonlyMap<string, StoredWebhook | undefined>,
+): Promise<void> {
   const kept = [...rows.values()].filter((row) => row !== undefined);
-  const gone = [...rows].filter(([, row]) => row === undefined).map(([id]) => id);
-  if (gone.length > 0) await tx.query(`delete from ${schema}.webhooks where id = any($1::uuid[])`, [gone]);
+  const deleted = [...rows].filter(([, row]) => row === undefined).map(([id]) => id);
+  if (deleted.length > 0) await tx.query(`delete from ${schema}.webhooks where id = any($1::uuid[])`, [deleted]);
   if (kept.length === 0) return;
   await tx.query(
     `insert into ${schema}.webhooks (${COLUMNS}) select ${COLUMNS} from jsonb_to_recordset($1::jsonb) as r${ROW}
@@ -76,6 +87,6 @@ async function save(tx: Transaction, { schema }: Target, rows: ReadonlyMap<strin
 
 function idOf(event: RecordedEvent): string {
   const parts = parseStream(event.stream);
-  if (parts?.category !== 'webhook') throw new Error(`no stream of a webhook: ${event.stream}`);
+  if (parts?.category !== 'webhook') throw new Error(`not the stream of a webhook: ${event.stream}`);
   return parts.id;
 }

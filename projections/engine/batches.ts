@@ -1,41 +1,47 @@
+import type { EventFilter, EventStore, SubscriptionItem } from '../../application/ports/event-store.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
-import type { EventSource, SourceFilter, SourceItem } from './collaborators.ts';
 
-/** What was read since the last time: all that waits, up to the most that a batch may hold. */
+/** Events read since the previous batch, up to the maximum size of a batch. */
 export type Batch = {
   readonly events: readonly RecordedEvent[];
-  /** Where to go on; past the last event when others were filtered out. */
+  /** Position to resume from; after the last event when later events were filtered out. */
   readonly position: GlobalPosition;
-  /** Whether the head was reached at the end of this batch and nothing more waits. */
+  /** Whether the batch ends at the head of the log and nothing more is waiting. */
   readonly caughtUp: boolean;
 };
 
 export type BatchOptions = {
-  readonly source: EventSource;
+  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
   readonly after: GlobalPosition;
-  readonly filter: SourceFilter;
-  /** Most events of a batch, and most that are read ahead while one is applied. */
+  readonly filter: EventFilter;
+  /** Maximum number of events in a batch, and of events read ahead while one is applied. */
   readonly maxEvents: number;
   readonly signal: AbortSignal;
 };
 
 export type Batches = {
-  /** Waits for something to do. `idle` when nothing came within `timeoutMs`; `ended` when the signal ended it. @throws what the source throws */
+  /**
+   * Waits for the next batch. Returns `idle` after `timeoutMs` without one and `ended` after the signal has aborted.
+   * @throws what the source throws
+   */
   next(timeoutMs?: number): Promise<Batch | 'idle' | 'ended'>;
-  /** Ends the reading and waits for it. */
+  /** Stops reading and waits until reading has ended. */
   close(): Promise<void>;
 };
 
-/** Reads ahead of the one who applies, at most one batch, and hands over whatever has come: little when live, much when behind. */
+/**
+ * Reads ahead, at most one batch, while the caller applies the previous one. A batch holds what has arrived: few events
+ * when the caller is live, many when it is behind.
+ */
 export function openBatches({ source, after, filter, maxEvents, signal }: BatchOptions): Batches {
   const closing = new AbortController();
   const stop = AbortSignal.any([signal, closing.signal]);
-  const waiting: SourceItem[] = [];
+  const waiting: SubscriptionItem[] = [];
   let waitingEvents = 0;
   let ended: { readonly error?: unknown } | undefined;
   let caughtUp = false;
   let wakeReader: (() => void) | undefined;
-  let wakeTaker: (() => void) | undefined;
+  let wakeCaller: (() => void) | undefined;
 
   async function read(): Promise<void> {
     let last = after;
@@ -45,7 +51,7 @@ export function openBatches({ source, after, filter, maxEvents, signal }: BatchO
       last = fresh.position;
       waiting.push(fresh);
       waitingEvents += fresh.kind === 'events' ? fresh.events.length : 0;
-      wakeTaker?.();
+      wakeCaller?.();
       while (waitingEvents >= maxEvents && !stop.aborted) {
         await new Promise<void>((resolve) => {
           wakeReader = resolve;
@@ -85,11 +91,15 @@ export function openBatches({ source, after, filter, maxEvents, signal }: BatchO
         ended = stop.aborted ? {} : { error };
       },
     )
-    .finally(() => wakeTaker?.());
-  stop.addEventListener('abort', () => {
-    wakeReader?.();
-    wakeTaker?.();
-  }, { once: true });
+    .finally(() => wakeCaller?.());
+  stop.addEventListener(
+    'abort',
+    () => {
+      wakeReader?.();
+      wakeCaller?.();
+    },
+    { once: true },
+  );
 
   return {
     async next(timeoutMs) {
@@ -102,15 +112,18 @@ export function openBatches({ source, after, filter, maxEvents, signal }: BatchO
           return 'ended';
         }
         const woken = await new Promise<boolean>((resolve) => {
-          const timer = timeoutMs === undefined ? undefined : setTimeout(() => {
-            resolve(false);
-          }, timeoutMs);
-          wakeTaker = () => {
+          const timer =
+            timeoutMs === undefined
+              ? undefined
+              : setTimeout(() => {
+                  resolve(false);
+                }, timeoutMs);
+          wakeCaller = () => {
             clearTimeout(timer);
             resolve(true);
           };
         });
-        wakeTaker = undefined;
+        wakeCaller = undefined;
         if (!woken) return 'idle';
       }
     },
@@ -121,8 +134,8 @@ export function openBatches({ source, after, filter, maxEvents, signal }: BatchO
   };
 }
 
-/** The part of an item that lies past what was seen: a source that reconnects may repeat itself. */
-function freshPart(item: SourceItem, last: GlobalPosition): SourceItem | undefined {
+/** The part of an item after `last`: a source that reconnects may repeat events. */
+function freshPart(item: SubscriptionItem, last: GlobalPosition): SubscriptionItem | undefined {
   if (item.kind === 'caught_up') return item.position < last ? { ...item, position: last } : item;
   if (item.position <= last) return undefined;
   if (item.kind === 'checkpoint') return item;

@@ -1,9 +1,8 @@
 import { refusal } from '../../domain/errors.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
-import { ORIGIN, parsePosition } from '../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, parsePosition } from '../../domain/event.ts';
 import type { Queryable } from '../../infrastructure/postgres/database.ts';
 
-/** A follower's checkpoint as one move: compare-and-set, fenced by the epoch of the lease (spec 5, rule 6). */
+/** A move of a follower's checkpoint: a compare-and-set on the position, fenced by the epoch of the lease. */
 export type CheckpointMove = {
   readonly name: string;
   readonly epoch: number;
@@ -13,16 +12,19 @@ export type CheckpointMove = {
 
 export type Checkpoint = {
   readonly position: GlobalPosition;
-  /** Why the follower does not go on, and the event that it could not apply. */
+  /** Why the follower stopped, and the event that it could not apply. */
   readonly stopped?: { readonly reason: string; readonly at: GlobalPosition };
 };
 
 /**
- * Puts the checkpoint under a new owner's epoch, so that no earlier owner can move it, and makes it where there is none.
- * A stop is forgotten: the new owner tries again, and stops again if it must.
- * @throws `lease_lost` when a later owner has it
+ * Sets the checkpoint's epoch to that of a new lease, so that no earlier holder can move it; creates a missing
+ * checkpoint at `start`. Clears a recorded stop: the new holder tries the event again.
+ * @throws `lease_lost` when a later holder has the checkpoint
  */
-export async function takeCheckpoint(database: Queryable, { name, epoch, start = ORIGIN }: { readonly name: string; readonly epoch: number; readonly start?: GlobalPosition }): Promise<GlobalPosition> {
+export async function takeCheckpoint(
+  database: Queryable,
+  { name, epoch, start = ORIGIN }: { readonly name: string; readonly epoch: number; readonly start?: GlobalPosition },
+): Promise<GlobalPosition> {
   const [row] = await database.query<{ position: string }>(
     `insert into operational.checkpoints as c (name, position, epoch) values ($1, $2, $3)
      on conflict (name) do update set epoch = excluded.epoch, stopped_at = null, stopped_reason = null where c.epoch <= excluded.epoch
@@ -33,7 +35,10 @@ export async function takeCheckpoint(database: Queryable, { name, epoch, start =
   return readPosition(row.position);
 }
 
-/** Moves the checkpoint; inside the transaction of the rows that it stands for. @throws `lease_lost` when another owner has it */
+/**
+ * Moves the checkpoint, in the transaction that writes the rows up to it. @throws `lease_lost` when another holder has
+ * the checkpoint
+ */
 export async function moveCheckpoint(database: Queryable, { name, epoch, from, to }: CheckpointMove): Promise<void> {
   const moved = await database.execute(
     `update operational.checkpoints set position = $4, updated_at = clock_timestamp(), stopped_at = null, stopped_reason = null
@@ -44,12 +49,23 @@ export async function moveCheckpoint(database: Queryable, { name, epoch, from, t
   if (moved !== 1) throw refusal('lease_lost');
 }
 
-/** Writes down that the follower stopped, for the other processes. Nothing when another owner has the checkpoint. */
-export async function markStopped(database: Queryable, { name, epoch, at, reason }: { readonly name: string; readonly epoch: number; readonly at: GlobalPosition; readonly reason: string }): Promise<void> {
-  await database.execute('update operational.checkpoints set stopped_at = $3, stopped_reason = $4 where name = $1 and epoch = $2', [name, epoch, at, reason]);
+/** Records that the follower stopped, for other processes. Does nothing when another holder has the checkpoint. */
+export async function markStopped(
+  database: Queryable,
+  {
+    name,
+    epoch,
+    at,
+    reason,
+  }: { readonly name: string; readonly epoch: number; readonly at: GlobalPosition; readonly reason: string },
+): Promise<void> {
+  await database.execute(
+    'update operational.checkpoints set stopped_at = $3, stopped_reason = $4 where name = $1 and epoch = $2',
+    [name, epoch, at, reason],
+  );
 }
 
-/** @returns undefined when the follower has never run. */
+/** @returns undefined when the follower has never run */
 export async function readCheckpoint(database: Queryable, name: string): Promise<Checkpoint | undefined> {
   const [row] = await database.query<{ position: string; stopped_at: string | null; stopped_reason: string | null }>(
     'select position, stopped_at, stopped_reason from operational.checkpoints where name = $1',
@@ -58,8 +74,12 @@ export async function readCheckpoint(database: Queryable, name: string): Promise
   return row && checkpointOf(row);
 }
 
-/** A row of `operational.checkpoints` read as what it says. */
-export function checkpointOf(row: { readonly position: string; readonly stopped_at: string | null; readonly stopped_reason: string | null }): Checkpoint {
+/** Converts a row of `operational.checkpoints`. */
+export function checkpointOf(row: {
+  readonly position: string;
+  readonly stopped_at: string | null;
+  readonly stopped_reason: string | null;
+}): Checkpoint {
   const position = readPosition(row.position);
   if (row.stopped_reason === null) return { position };
   return { position, stopped: { reason: row.stopped_reason, at: parsePosition(row.stopped_at ?? '') ?? position } };
@@ -67,6 +87,6 @@ export function checkpointOf(row: { readonly position: string; readonly stopped_
 
 function readPosition(text: string): GlobalPosition {
   const position = parsePosition(text);
-  if (!position) throw new Error('operational.checkpoints holds no position');
+  if (!position) throw new Error('operational.checkpoints contains an invalid position');
   return position;
 }

@@ -1,10 +1,13 @@
+import type { EventFilter, EventStore } from '../../application/ports/event-store.ts';
+import type { Leases } from '../../application/ports/leases.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Metrics } from '../../application/ports/metrics.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import type { Database, Transaction } from '../../infrastructure/postgres/database.ts';
-import type { EventSource, FollowerLogger, FollowerMetrics, FollowerTracing, LeaseSource, SourceFilter } from './collaborators.ts';
 
 /**
- * What is done with a batch. `inside`: in the transaction that moves the checkpoint, so its effects are exactly once.
- * `before`: before the checkpoint moves, so its effects are at least once, and in order.
+ * Handles a batch. `inside`: in the transaction that moves the checkpoint, so that its effects occur exactly once.
+ * `before`: before the checkpoint moves, so that its effects occur at least once and in order.
  */
 export type BatchHandler =
   | { readonly kind: 'inside'; handle(events: readonly RecordedEvent[], tx: Transaction): Promise<void> }
@@ -13,37 +16,45 @@ export type BatchHandler =
 export type FollowerOptions = {
   /** Name of the checkpoint, such as `projection/content/3`, `worker/webhooks`, `relay`. */
   readonly name: string;
-  /** Name of the lease. Default: the checkpoint's. */
+  /** Name of the lease. Default: the name of the checkpoint. */
   readonly lease?: string;
-  readonly source: EventSource;
-  readonly filter?: SourceFilter;
-  readonly leases: LeaseSource;
+  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
+  readonly filter?: EventFilter;
+  readonly leases: Leases;
   readonly database: Database;
   readonly handler: BatchHandler;
-  /** Where a follower without a checkpoint begins. Default `origin`. */
+  /** Where a follower without a checkpoint starts. Default `origin`. */
   readonly startAt?: 'origin' | 'head';
-  /** What an error of the handler does that is no passing fault. Default: `inside` stops, `before` tries again for ever. */
+  /**
+   * The reaction to a permanent error of the handler. Default: `stop` for `inside`, `retry` (without limit) for
+   * `before`.
+   */
   readonly onFailure?: 'stop' | 'retry';
   /** Default 2,000. */
   readonly maxBatch?: number;
-  /** How often a checkpoint over filtered-out events is written down. Default 1,000. */
+  /** Interval in milliseconds at which a checkpoint that only passed filtered-out events is saved. Default 1,000. */
   readonly persistEveryMs?: number;
-  /** Runs in the transaction that takes the checkpoint over; what it throws stops the follower. */
+  /** Runs in the transaction that takes over the checkpoint; an error stops the follower. */
   readonly guard?: (tx: Transaction) => Promise<void>;
-  /** After every move, in memory or written. `restarted` when it was read anew and may lie before what was known. */
+  /**
+   * Called after every move, saved or not. `restarted`: the position was read from the checkpoint and may be before a
+   * known one.
+   */
   readonly onMove?: (position: GlobalPosition, how: 'moved' | 'restarted', applied: boolean) => void;
   readonly onStop?: (stop: FollowerStop) => void;
-  readonly logger?: FollowerLogger;
-  readonly metrics?: FollowerMetrics;
+  readonly logger?: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly metrics?: Pick<Metrics, 'lag' | 'followerLeft' | 'batchApplied' | 'followerStopped'>;
   readonly tracing?: FollowerTracing | undefined;
 };
 
-/** Why a follower does not go on. `at`: the event it could not handle, or its position. */
+/** Why a follower stopped. `at`: the event it could not handle, or its position. */
 export type FollowerStop = { readonly reason: string; readonly at: GlobalPosition };
 
 export type FollowerStatus = {
   readonly name: string;
-  /** `waiting`: another process has the lease; `retrying`: after a passing fault; `ended`: told to stop. */
+  /**
+   * `waiting`: another process has the lease. `retrying`: after a transient error. `ended`: stopped by this process.
+   */
   readonly state: 'waiting' | 'catching_up' | 'live' | 'retrying' | 'stopped' | 'ended';
   readonly position: GlobalPosition;
   readonly epoch?: number;
@@ -52,6 +63,14 @@ export type FollowerStatus = {
 
 export type Follower = {
   status(): FollowerStatus;
-  /** Finishes the batch in hand, writes the checkpoint down, leaves the lease. */
+  /** Finishes the current batch, saves the checkpoint and releases the lease. */
   stop(): Promise<void>;
+};
+
+/** Tracing of batches. */
+export type FollowerTracing = {
+  /**
+   * Called before a batch is applied. @returns the function to call after it; `failure` names the error if it failed
+   */
+  startBatch(follower: string, events: readonly RecordedEvent[]): (failure?: string) => void;
 };

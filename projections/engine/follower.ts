@@ -1,18 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Lease } from '../../application/ports/leases.ts';
+import { isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
-import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
-import { ORIGIN } from '../../domain/event.ts';
-import type { Batch } from './batches.ts';
-import { openBatches } from './batches.ts';
+import { type GlobalPosition, type RecordedEvent, ORIGIN } from '../../domain/event.ts';
+import { type Batch, openBatches } from './batches.ts';
 import { markStopped, moveCheckpoint, takeCheckpoint } from './checkpoints.ts';
-import type { HeldLease } from './collaborators.ts';
-import { isPassing, reasonOf } from './faults.ts';
 import type { Follower, FollowerOptions, FollowerStatus } from './follower-options.ts';
 
 export type { BatchHandler, Follower, FollowerOptions, FollowerStatus, FollowerStop } from './follower-options.ts';
 
-/** An event that the handler refuses. Never skipped. */
-class Unhandled extends Error {
+/** An event that the handler cannot apply. It is never skipped. */
+class UnhandledEvent extends Error {
   readonly at: GlobalPosition;
   constructor(at: GlobalPosition, cause: unknown) {
     super(reasonOf(cause), { cause });
@@ -20,7 +18,10 @@ class Unhandled extends Error {
   }
 }
 
-/** Follows the log under a lease, from its checkpoint, until told to stop (spec 5, rules 6, 10 and 15). */
+/**
+ * Follows the log under a lease, from its checkpoint, until it is stopped. Transient errors and lost leases are retried
+ * with growing pauses.
+ */
 export function startFollower(options: FollowerOptions): Follower {
   const { name, source, leases, database, handler, logger, metrics } = options;
   const filter = options.filter ?? {};
@@ -40,15 +41,24 @@ export function startFollower(options: FollowerOptions): Follower {
 
   async function takeOver(epoch: number): Promise<GlobalPosition> {
     const start = options.startAt === 'head' ? await source.head() : ORIGIN;
-    return database.transaction(async (tx) => {
-      const position = await takeCheckpoint(tx, { name, epoch, start });
-      await options.guard?.(tx);
-      return position;
-    }, { idleTimeoutMs: leases.ttlMs });
+    return database.transaction(
+      async (tx) => {
+        const position = await takeCheckpoint(tx, { name, epoch, start });
+        await options.guard?.(tx);
+        return position;
+      },
+      { idleTimeoutMs: leases.ttlMs },
+    );
   }
 
-  /** One batch and its checkpoint; a batch that is refused is halved until the event that is to blame stands alone. */
-  async function commit(events: readonly RecordedEvent[], { epoch, from, to, signal }: { epoch: number; from: GlobalPosition; to: GlobalPosition; signal: AbortSignal }): Promise<void> {
+  /**
+   * Applies one batch and moves the checkpoint. A batch that fails is halved until the event that causes the failure is
+   * alone.
+   */
+  async function commit(
+    events: readonly RecordedEvent[],
+    { epoch, from, to, signal }: { epoch: number; from: GlobalPosition; to: GlobalPosition; signal: AbortSignal },
+  ): Promise<void> {
     const move = { name, epoch, from, to };
     try {
       if (handler.kind === 'inside') {
@@ -61,9 +71,9 @@ export function startFollower(options: FollowerOptions): Follower {
         await database.transaction((tx) => moveCheckpoint(tx, move), transaction);
       }
     } catch (error) {
-      if (signal.aborted || hasCode(error, 'lease_lost') || isPassing(error) || onFailure === 'retry') throw error;
+      if (signal.aborted || hasCode(error, 'lease_lost') || isTransient(error) || onFailure === 'retry') throw error;
       const [first] = events;
-      if (events.length <= 1 || !first) throw new Unhandled(first?.position ?? to, error);
+      if (events.length <= 1 || !first) throw new UnhandledEvent(first?.position ?? to, error);
       const half = Math.floor(events.length / 2);
       const middle = events[half - 1]?.position ?? from;
       await commit(events.slice(0, half), { epoch, from, to: middle, signal });
@@ -72,20 +82,20 @@ export function startFollower(options: FollowerOptions): Follower {
     }
   }
 
-  async function own(lease: HeldLease): Promise<void> {
+  async function followUnderLease(lease: Lease): Promise<void> {
     const { epoch } = lease;
     const signal = AbortSignal.any([stopping.signal, lease.signal]);
-    let written = await takeOver(epoch);
+    let saved = await takeOver(epoch);
     status = { ...status, epoch, state: 'catching_up' };
-    moved(written, 'restarted', true);
-    let position = written;
-    let writeAt = Infinity;
+    moved(saved, 'restarted', true);
+    let position = saved;
+    let saveAt = Infinity;
 
-    async function writeDown(): Promise<void> {
-      writeAt = Infinity;
-      if (position === written) return;
-      await database.transaction((tx) => moveCheckpoint(tx, { name, epoch, from: written, to: position }), transaction);
-      written = position;
+    async function saveCheckpoint(): Promise<void> {
+      saveAt = Infinity;
+      if (position === saved) return;
+      await database.transaction((tx) => moveCheckpoint(tx, { name, epoch, from: saved, to: position }), transaction);
+      saved = position;
     }
 
     async function apply({ events, position: to, caughtUp }: Batch): Promise<void> {
@@ -93,18 +103,18 @@ export function startFollower(options: FollowerOptions): Follower {
         const began = performance.now();
         const ended = options.tracing?.startBatch(name, events);
         try {
-          await commit(events, { epoch, from: written, to, signal });
+          await commit(events, { epoch, from: saved, to, signal });
         } catch (error) {
           ended?.(error instanceof Error ? error.name : 'error');
           throw error;
         }
         ended?.();
-        written = to;
+        saved = to;
         failures = 0;
         metrics?.followerStopped?.(name, false);
         metrics?.batchApplied(name, events.length, (performance.now() - began) / 1_000);
-      } else if (to !== written && writeAt === Infinity) {
-        writeAt = performance.now() + persistEveryMs;
+      } else if (to !== saved && saveAt === Infinity) {
+        saveAt = performance.now() + persistEveryMs;
       }
       position = to;
       if (caughtUp) failures = 0;
@@ -113,17 +123,18 @@ export function startFollower(options: FollowerOptions): Follower {
       if (to !== status.position) moved(to, 'moved', events.length > 0);
     }
 
-    const batches = openBatches({ source, after: written, filter, maxEvents: maxBatch, signal });
+    const batches = openBatches({ source, after: saved, filter, maxEvents: maxBatch, signal });
     try {
       for (;;) {
-        const batch = await batches.next(writeAt === Infinity ? undefined : Math.max(writeAt - performance.now(), 0));
+        const batch = await batches.next(saveAt === Infinity ? undefined : Math.max(saveAt - performance.now(), 0));
         if (batch === 'ended') break;
         if (batch !== 'idle') await apply(batch);
-        if (performance.now() >= writeAt) await writeDown();
+        if (performance.now() >= saveAt) await saveCheckpoint();
       }
-      if (!lease.signal.aborted) await writeDown();
+      if (!lease.signal.aborted) await saveCheckpoint();
     } catch (error) {
-      if (error instanceof Unhandled) await markStopped(database, { name, epoch, at: error.at, reason: error.message }).catch(() => undefined);
+      if (error instanceof UnhandledEvent)
+        await markStopped(database, { name, epoch, at: error.at, reason: error.message }).catch(() => undefined);
       throw error;
     } finally {
       await batches.close();
@@ -131,45 +142,54 @@ export function startFollower(options: FollowerOptions): Follower {
     if (!stopping.signal.aborted) throw refusal('lease_lost');
   }
 
-  async function ownOnce(): Promise<void> {
-    // Whoever waits as long as that waits for another owner, who knows the lag.
-    const waiting = setTimeout(() => metrics?.followerLeft?.(name), leases.ttlMs);
-    waiting.unref();
+  async function acquireAndFollow(): Promise<void> {
+    // After one TTL another process owns the lease; stop reporting lag.
+    const leaving = setTimeout(() => metrics?.followerLeft?.(name), leases.ttlMs);
+    leaving.unref();
     const lease = await leases.acquire(options.lease ?? name, stopping.signal).finally(() => {
-      clearTimeout(waiting);
+      clearTimeout(leaving);
     });
     try {
-      await own(lease);
+      await followUnderLease(lease);
     } finally {
       await lease.release();
     }
   }
 
-  function stopFor(error: unknown): void {
-    const stop = { reason: reasonOf(error instanceof Unhandled ? error.cause : error), at: error instanceof Unhandled ? error.at : status.position };
+  function stopWith(error: unknown): void {
+    const stop = {
+      reason: reasonOf(error instanceof UnhandledEvent ? error.cause : error),
+      at: error instanceof UnhandledEvent ? error.at : status.position,
+    };
     status = { name, state: 'stopped', position: status.position, stop };
     logger?.error('follower stopped', { follower: name, ...stop });
     metrics?.followerStopped?.(name, true);
     options.onStop?.(stop);
   }
 
-  const told = (): boolean => stopping.signal.aborted;
+  const isStopping = (): boolean => stopping.signal.aborted;
 
   async function run(): Promise<void> {
-    while (!told()) {
+    while (!isStopping()) {
       try {
-        await ownOnce();
+        await acquireAndFollow();
       } catch (error) {
-        if (told()) break;
+        if (isStopping()) break;
         const lost = hasCode(error, 'lease_lost');
-        if (!lost && !isPassing(error) && (error instanceof Unhandled || onFailure === 'stop')) {
-          stopFor(error);
+        if (!lost && !isTransient(error) && (error instanceof UnhandledEvent || onFailure === 'stop')) {
+          stopWith(error);
           return;
         }
         status = { name, state: lost ? 'waiting' : 'retrying', position: status.position };
         if (lost) metrics?.followerLeft?.(name);
-        logger?.warn(lost ? 'lease lost' : 'follower tries again', { follower: name, reason: reasonOf(error), failures });
-        await pause(Math.min(50 * 2 ** failures, 10_000), undefined, { signal: stopping.signal }).catch(() => undefined);
+        logger?.warn(lost ? 'lease lost' : 'follower retries after an error', {
+          follower: name,
+          reason: reasonOf(error),
+          failures,
+        });
+        await pause(Math.min(50 * 2 ** failures, 10_000), undefined, { signal: stopping.signal }).catch(
+          () => undefined,
+        );
         failures += 1;
       }
     }
@@ -181,7 +201,7 @@ export function startFollower(options: FollowerOptions): Follower {
   return {
     status: () => status,
     async stop() {
-      stopping.abort(new Error('the follower was told to stop'));
+      stopping.abort(new Error('the follower was stopped'));
       await running;
     },
   };

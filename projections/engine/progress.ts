@@ -1,37 +1,48 @@
+import type { ProjectionProgress } from '../../application/ports/projection-progress.ts';
+import type { Signals } from '../../application/ports/signals.ts';
 import { refusal } from '../../domain/errors.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
-import { ORIGIN, parsePosition } from '../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, parsePosition } from '../../domain/event.ts';
 import type { Queryable } from '../../infrastructure/postgres/database.ts';
 import { checkpointOf } from './checkpoints.ts';
-import type { SignalBus } from './collaborators.ts';
-import type { ProjectionProgress } from './projection.ts';
 
 export type ProgressOptions = {
   readonly database: Queryable;
-  readonly signals: SignalBus;
-  /** How often the checkpoint rows are read while somebody waits; for signals that got lost. Default 250. */
+  readonly signals: Pick<Signals, 'publish' | 'subscribe'>;
+  /**
+   * Interval in milliseconds at which checkpoints are read while a caller waits, in case signals are lost. Default 250.
+   */
   readonly pollMs?: number;
 };
 
-/** The port, and what the projectors of this process tell it. */
+/** The port, with the methods by which this process's projectors report. */
 export type TrackedProgress = ProjectionProgress & {
-  /** A projector of this process moved: waits end here and in the other processes. */
+  /** Reports that a projector of this process moved. Ends waits in this process and in the others. */
   moved(name: string, position: GlobalPosition, how: 'moved' | 'restarted', applied: boolean): void;
-  /** A projector stopped, here. */
+  /** Reports that a projector of this process stopped. */
   stopped(name: string): void;
   close(): void;
 };
 
 const CHANNEL = 'projection';
-/** A busy read model announces itself at most this often to other processes; each announcement costs the server a NOTIFY. */
+/** Minimum time between two signals of one read model; each signal costs the server a NOTIFY. */
 const PUBLISH_EVERY_MS = 10;
 
 type Waiter = { readonly position: GlobalPosition; readonly settle: (error?: Error) => void };
-type Tracked = { position: GlobalPosition; known: boolean; stopped: boolean; publishing: boolean; publishAgain: boolean; /** Last position known at which it applied events. */ changed: GlobalPosition; readonly waiters: Set<Waiter>; readonly listeners: Set<(position: GlobalPosition, applied: boolean) => void> };
+type Tracked = {
+  position: GlobalPosition;
+  known: boolean;
+  stopped: boolean;
+  publishing: boolean;
+  publishAgain: boolean;
+  /** Last known position at which the read model applied events. */
+  changed: GlobalPosition;
+  readonly waiters: Set<Waiter>;
+  readonly listeners: Set<(position: GlobalPosition, applied: boolean) => void>;
+};
 
 /**
- * Knows how far the read models are, in every process: by its own projectors, by signals, and by reading the checkpoints while
- * somebody waits (spec 5, rule 7).
+ * Tracks how far the read models are, in every process: from its own projectors, from signals, and from the checkpoints
+ * while a caller waits.
  */
 export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptions): TrackedProgress {
   const models = new Map<string, Tracked>();
@@ -41,13 +52,22 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
   function model(name: string): Tracked {
     let tracked = models.get(name);
     if (!tracked) {
-      tracked = { position: ORIGIN, known: false, stopped: false, publishing: false, publishAgain: false, changed: ORIGIN, waiters: new Set(), listeners: new Set() };
+      tracked = {
+        position: ORIGIN,
+        known: false,
+        stopped: false,
+        publishing: false,
+        publishAgain: false,
+        changed: ORIGIN,
+        waiters: new Set(),
+        listeners: new Set(),
+      };
       models.set(name, tracked);
     }
     return tracked;
   }
 
-  /** `changed`: last position at which it applied events; whoever does not know it gives the position itself. */
+  /** `changed`: the last position at which the read model applied events; `position` when unknown. */
   function advance(name: string, position: GlobalPosition, how: 'moved' | 'restarted', changed: GlobalPosition): void {
     const tracked = model(name);
     tracked.known = true;
@@ -67,7 +87,12 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
   }
 
   async function readRows(names: readonly string[]): Promise<void> {
-    const rows = await database.query<{ name: string; position: string; stopped_at: string | null; stopped_reason: string | null }>(
+    const rows = await database.query<{
+      name: string;
+      position: string;
+      stopped_at: string | null;
+      stopped_reason: string | null;
+    }>(
       `select p.name, c.position, c.stopped_at, c.stopped_reason from operational.projections p
        join operational.checkpoints c on c.name = 'projection/' || p.name || '/' || p.version where p.name = any ($1)`,
       [names],
@@ -89,11 +114,13 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
     poll = setTimeout(() => {
       const names = waitedFor();
       const reading = names.length > 0 ? readRows(names) : Promise.resolve();
-      // A database that does not answer now is asked again; the waits have their own end.
-      void reading.catch(() => undefined).finally(() => {
-        poll = undefined;
-        if (waitedFor().length > 0) pollWhileWaiting(pollMs);
-      });
+      // A failed read is repeated at the next poll; each wait has its own timeout.
+      void reading
+        .catch(() => undefined)
+        .finally(() => {
+          poll = undefined;
+          if (waitedFor().length > 0) pollWhileWaiting(pollMs);
+        });
     }, delayMs);
     poll.unref();
   }
@@ -173,8 +200,15 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
   };
 }
 
-/** @returns undefined for anything else than what `moved` and `stopped` publish. */
-function readSignal(payload: string): { readonly name: string; readonly position: GlobalPosition; readonly changed: GlobalPosition | undefined; readonly stopped: boolean } | undefined {
+/** Parses a signal of `moved` or `stopped`. @returns undefined for any other payload */
+function readSignal(payload: string):
+  | {
+      readonly name: string;
+      readonly position: GlobalPosition;
+      readonly changed: GlobalPosition | undefined;
+      readonly stopped: boolean;
+    }
+  | undefined {
   let value: unknown;
   try {
     value = JSON.parse(payload);

@@ -1,30 +1,39 @@
+import type { EventStore } from '../../application/ports/event-store.ts';
+import type { Lease, Leases } from '../../application/ports/leases.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Signals } from '../../application/ports/signals.ts';
+import { isTransient } from '../../application/ports/transient-errors.ts';
 import { hasCode } from '../../domain/errors.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
-import { ORIGIN, laterOf } from '../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, laterOf } from '../../domain/event.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
+import { applyUntil } from './apply-until.ts';
 import { moveCheckpoint, readCheckpoint, takeCheckpoint } from './checkpoints.ts';
-import type { EventSource, FollowerLogger, HeldLease, LeaseSource, SignalBus } from './collaborators.ts';
-import type { TableDigest } from './digest.ts';
-import { digest } from './digest.ts';
-import { drive } from './drive.ts';
-import { isPassing } from './faults.ts';
+import { type TableDigest, digest } from './digest.ts';
 import type { Projection, Target } from './projection.ts';
-import { checkpointName, createEmpty, installedVersion, lockSchemas, namesOf, prepareSchema, schemaExists } from './schemas.ts';
+import {
+  checkpointName,
+  createEmpty,
+  installedVersion,
+  lockSchemas,
+  namesOf,
+  prepareSchema,
+  schemaExists,
+} from './schemas.ts';
 import { dropOld, swap } from './swap.ts';
 
 export type RebuildOptions = {
   readonly database: Database;
-  readonly source: EventSource;
+  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
   readonly projection: Projection;
-  readonly leases: LeaseSource;
-  readonly signals?: SignalBus;
-  readonly logger?: FollowerLogger;
-  /** Swaps in the rebuilt tables even when they differ from the live ones. */
+  readonly leases: Leases;
+  readonly signals?: Pick<Signals, 'publish' | 'subscribe'>;
+  readonly logger?: Pick<Logger, 'info' | 'warn' | 'error'>;
+  /** Swaps in the rebuilt tables even if they differ from the live ones. */
   readonly force?: boolean;
-  /** Only when the live schema holds another version; else answers at once. */
+  /** Rebuilds only if the live schema has another version; otherwise returns immediately. */
   readonly onlyOutdated?: boolean;
-  /** Most events of a batch. Default 2,000. */
+  /** Maximum number of events in a batch. Default 2,000. */
   readonly maxBatch?: number;
   readonly onProgress?: (progress: RebuildProgress) => void;
   readonly signal?: AbortSignal;
@@ -41,25 +50,34 @@ export type RebuildProgress = {
 
 export type RebuildReport = {
   readonly projection: string;
-  /** `equal`: proved and swapped in; `replaced`: another version (or forced) was swapped in; `differs`: nothing was swapped; `current`: there was nothing to do. */
+  /**
+   * `equal`: the rebuilt tables were equal and were swapped in. `replaced`: another version was replaced, or the swap
+   * was forced. `differs`: nothing was swapped. `current`: the live version was already current.
+   */
   readonly outcome: 'equal' | 'replaced' | 'differs' | 'current';
-  /** Position that the digests hold for. */
+  /** Position of the digests. */
   readonly position: GlobalPosition;
   /** Digests of the rebuilt tables. */
   readonly tables: readonly TableDigest[];
-  /** Tables whose live digest is another. Empty when another version was replaced: nothing is comparable then. */
+  /**
+   * Tables whose live digest differs. Empty when another version was replaced, because its tables are not comparable.
+   */
   readonly differences: readonly TableDifference[];
 };
 
 export type TableDifference = { readonly table: string; readonly live?: TableDigest; readonly rebuilt?: TableDigest };
 
-/** Compared again at a later position before they count as different: a change of tables under way shows in one and not yet in the other. */
+/**
+ * Number of comparisons, each at a later position, before tables count as different: a concurrent change of tables may
+ * show in only one of the two schemas.
+ */
 const COMPARISONS = 3;
 
 /**
- * Builds a read model anew from the log beside the live one, proves it equal at the same position, and swaps it in, while reads and
- * waits go on (spec 5, rule 6; decisions D). Needs nothing of the service but the database: leases and epochs keep the live projector out.
- * @throws when an event can't be applied; the live read model is untouched then
+ * Rebuilds a read model from the log in a second schema, compares it with the live one at the same position, and swaps
+ * it in. Reads and waits continue meanwhile. Needs only the database, not a running service: leases and epochs exclude
+ * the live projector.
+ * @throws when an event cannot be applied; the live read model is then unchanged
  */
 export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
   const { projection, leases, signal = new AbortController().signal } = options;
@@ -71,30 +89,35 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
   }
 }
 
-async function rebuildUnder(lease: HeldLease, options: RebuildOptions, signal: AbortSignal): Promise<RebuildReport> {
+async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: AbortSignal): Promise<RebuildReport> {
   const { database, source, projection, leases, onProgress } = options;
   const names = namesOf(projection);
   await prepareSchema(database, projection);
   const installed = await installedVersion(database, projection.name);
   const comparable = installed === projection.version;
-  if (options.onlyOutdated === true && comparable) return { projection: projection.name, outcome: 'current', position: ORIGIN, tables: [], differences: [] };
+  if (options.onlyOutdated === true && comparable)
+    return { projection: projection.name, outcome: 'current', position: ORIGIN, tables: [], differences: [] };
   const liveCheckpoint = checkpointName(projection.name, installed ?? projection.version);
 
   const { epoch } = lease;
-  await database.transaction(async (tx) => {
-    await lockSchemas(tx, projection.name);
-    // Fences an earlier rebuild that was frozen: from here on it can't move this checkpoint, so none of its batches commits.
-    const left = await takeCheckpoint(tx, { name: names.rebuild, epoch });
-    if (left !== ORIGIN) await moveCheckpoint(tx, { name: names.rebuild, epoch, from: left, to: ORIGIN });
-    await createEmpty(tx, projection, names.next, { bulk: true });
-  }, { idleTimeoutMs: leases.ttlMs });
+  await database.transaction(
+    async (tx) => {
+      await lockSchemas(tx, projection.name);
+      // Fences an earlier rebuild whose process was frozen: it can no longer move this checkpoint, so none of its
+      // batches commits.
+      const left = await takeCheckpoint(tx, { name: names.rebuild, epoch });
+      if (left !== ORIGIN) await moveCheckpoint(tx, { name: names.rebuild, epoch, from: left, to: ORIGIN });
+      await createEmpty(tx, projection, names.next, { bulk: true });
+    },
+    { idleTimeoutMs: leases.ttlMs },
+  );
 
   let position: GlobalPosition = ORIGIN;
   let events = 0;
   let target: Target = { schema: quoteIdentifier(names.next), bulk: true };
 
-  async function driveTo(until: GlobalPosition, phase: RebuildProgress['phase']): Promise<GlobalPosition> {
-    position = await drive({
+  async function catchUpTo(until: GlobalPosition, phase: RebuildProgress['phase']): Promise<GlobalPosition> {
+    position = await applyUntil({
       source,
       filter: { categories: projection.categories },
       after: position,
@@ -102,13 +125,16 @@ async function rebuildUnder(lease: HeldLease, options: RebuildOptions, signal: A
       signal,
       ...(options.maxBatch === undefined ? {} : { maxBatch: options.maxBatch }),
       async commit(batch, { from, to }) {
-        await database.transaction(async (tx) => {
-          // Whether an earlier try went through is asked only here: its answer may have been lost with the connection.
-          const reached = (await readCheckpoint(tx, names.rebuild))?.position;
-          if (reached === to) return;
-          if (batch.length > 0) await projection.apply(tx, target, batch);
-          await moveCheckpoint(tx, { name: names.rebuild, epoch, from, to });
-        }, { synchronousCommit: false, idleTimeoutMs: leases.ttlMs });
+        await database.transaction(
+          async (tx) => {
+            // An earlier attempt may have committed although its answer was lost with the connection.
+            const reached = (await readCheckpoint(tx, names.rebuild))?.position;
+            if (reached === to) return;
+            if (batch.length > 0) await projection.apply(tx, target, batch);
+            await moveCheckpoint(tx, { name: names.rebuild, epoch, from, to });
+          },
+          { synchronousCommit: false, idleTimeoutMs: leases.ttlMs },
+        );
         events += batch.length;
         position = to;
         onProgress?.({ projection: projection.name, phase, position, target: until, events });
@@ -121,30 +147,34 @@ async function rebuildUnder(lease: HeldLease, options: RebuildOptions, signal: A
     return (await readCheckpoint(database, liveCheckpoint))?.position ?? ORIGIN;
   }
 
-  /** From here on the target is written to as the live one is. */
+  /** Completes the bulk load; from here on the target is written like a live schema. */
   async function finish(): Promise<void> {
     target = { schema: target.schema };
-    await database.transaction(async (tx) => {
-      await moveCheckpoint(tx, { name: names.rebuild, epoch, from: position, to: position });
-      await projection.finish?.(tx, target);
-      // PostgreSQL does it by itself within minutes; until then every list would be read by bad plans.
-      for (const { table } of await projection.tables(tx, target)) await tx.query(`analyze ${target.schema}.${quoteIdentifier(table)}`);
-    }, { synchronousCommit: false, idleTimeoutMs: leases.ttlMs });
+    await database.transaction(
+      async (tx) => {
+        await moveCheckpoint(tx, { name: names.rebuild, epoch, from: position, to: position });
+        await projection.finish?.(tx, target);
+        // Autovacuum analyzes the tables only minutes later; until then lists would use bad plans.
+        for (const { table } of await projection.tables(tx, target))
+          await tx.query(`analyze ${target.schema}.${quoteIdentifier(table)}`);
+      },
+      { synchronousCommit: false, idleTimeoutMs: leases.ttlMs },
+    );
   }
 
-  /** Never past the live one while both are to be compared at the same position. */
-  await driveTo(comparable ? await livePosition() : await source.head(), 'filling');
-  if (comparable) await driveTo(await livePosition(), 'filling');
+  // The rebuilt read model must not pass the live one, because both are compared at the same position.
+  await catchUpTo(comparable ? await livePosition() : await source.head(), 'filling');
+  if (comparable) await catchUpTo(await livePosition(), 'filling');
   await finish();
 
   let tables: readonly TableDigest[] = [];
   let differences: readonly TableDifference[] = [];
-  let proved = position;
+  let comparedAt = position;
   for (let round = 1; round <= COMPARISONS; round += 1) {
     const live = comparable ? await digest({ database, projection }) : undefined;
-    if (live) await driveTo(live.position, 'proving');
+    if (live) await catchUpTo(live.position, 'proving');
     ({ tables } = await digest({ database, projection, schema: names.next, checkpoint: names.rebuild }));
-    proved = live?.position ?? position;
+    comparedAt = live?.position ?? position;
     differences = live ? compare(live.tables, tables) : [];
     if (differences.length === 0) break;
   }
@@ -154,23 +184,36 @@ async function rebuildUnder(lease: HeldLease, options: RebuildOptions, signal: A
       await takeCheckpoint(tx, { name: names.rebuild, epoch });
       if (await schemaExists(tx, names.next)) await tx.query(`drop schema ${target.schema} cascade`);
     });
-    return { projection: projection.name, outcome: 'differs', position: proved, tables, differences };
+    return { projection: projection.name, outcome: 'differs', position: comparedAt, tables, differences };
   }
 
-  if (!comparable) await driveTo(laterOf(position, await source.head()), 'swapping');
+  if (!comparable) await catchUpTo(laterOf(position, await source.head()), 'swapping');
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await driveTo(laterOf(position, await livePosition()), 'swapping');
-      await swap({ database, projection, liveCheckpoint, rebuildEpoch: epoch, idleTimeoutMs: leases.ttlMs, catchUp: (until) => driveTo(until, 'swapping') });
+      await catchUpTo(laterOf(position, await livePosition()), 'swapping');
+      await swap({
+        database,
+        projection,
+        liveCheckpoint,
+        rebuildEpoch: epoch,
+        idleTimeoutMs: leases.ttlMs,
+        catchUp: (until) => catchUpTo(until, 'swapping'),
+      });
       break;
     } catch (error) {
-      if (signal.aborted || attempt === 10 || hasCode(error, 'lease_lost') || !isPassing(error)) throw error;
+      if (signal.aborted || attempt === 10 || hasCode(error, 'lease_lost') || !isTransient(error)) throw error;
     }
   }
   options.signals?.publish('lease', names.lease);
   options.signals?.publish('projection', JSON.stringify({ name: projection.name, position }));
   await dropOld(database, projection);
-  return { projection: projection.name, outcome: comparable && differences.length === 0 ? 'equal' : 'replaced', position: proved, tables, differences };
+  return {
+    projection: projection.name,
+    outcome: comparable && differences.length === 0 ? 'equal' : 'replaced',
+    position: comparedAt,
+    tables,
+    differences,
+  };
 }
 
 function compare(live: readonly TableDigest[], rebuilt: readonly TableDigest[]): readonly TableDifference[] {

@@ -1,35 +1,37 @@
+import type { EventStore } from '../../application/ports/event-store.ts';
 import { refusal } from '../../domain/errors.ts';
-import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
-import { ORIGIN } from '../../domain/event.ts';
+import { type GlobalPosition, type RecordedEvent, ORIGIN } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
-import type { EventSource } from './collaborators.ts';
-import type { TableDigest } from './digest.ts';
-import { digestTables } from './digest.ts';
-import { drive } from './drive.ts';
+import { applyUntil } from './apply-until.ts';
+import { type TableDigest, digestTables } from './digest.ts';
 import type { Projection } from './projection.ts';
 import { createEmpty, namesOf, schemaExists } from './schemas.ts';
 
 export type ReplayOptions = {
-  /** Where the read models are built; holds none of them yet. */
+  /** Database to build the read models in; contains none of them yet. */
   readonly to: Database;
-  readonly source: EventSource;
+  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
   readonly projections: readonly Projection[];
-  /** Last position, inclusive, or the last moment at which the store took an event. Default: the head now. */
+  /** Last position, inclusive, or the latest recording time of events. Default: the current head. */
   readonly until?: GlobalPosition | Date;
   /** Only events of this tenant. */
   readonly tenant?: string;
-  /** Most events of a batch. Default 2,000. */
+  /** Maximum number of events in a batch. Default 2,000. */
   readonly maxBatch?: number;
   readonly onProgress?: (progress: ReplayProgress) => void;
   readonly signal?: AbortSignal;
 };
 
-export type ReplayProgress = { readonly position: GlobalPosition; readonly target: GlobalPosition; readonly events: number };
+export type ReplayProgress = {
+  readonly position: GlobalPosition;
+  readonly target: GlobalPosition;
+  readonly events: number;
+};
 
 export type ReplayReport = {
-  /** Up to where the log was read. */
+  /** Position up to which the log was read. */
   readonly position: GlobalPosition;
   /** Events applied. */
   readonly events: number;
@@ -37,16 +39,26 @@ export type ReplayReport = {
 };
 
 /**
- * Builds read models from the streams alone into a database without them, at any moment of the past (decisions D, Replay). The log is
- * read once for all of them. Their digests compare with `digest` of live ones at the same position.
- * @throws `bad_request` when the database holds one of the read models already
+ * Builds read models from the log alone, up to any position or time, in a database without them. The log is read once
+ * for all of them. The digests are comparable with those of live read models at the same position.
+ * @throws `bad_request` when the database already contains one of the read models
  */
 export async function replay(options: ReplayOptions): Promise<ReplayReport> {
-  const { to, source, projections, until, tenant, maxBatch = 2_000, onProgress, signal = new AbortController().signal } = options;
+  const {
+    to,
+    source,
+    projections,
+    until,
+    tenant,
+    maxBatch = 2_000,
+    onProgress,
+    signal = new AbortController().signal,
+  } = options;
   await to.transaction(async (tx) => {
     for (const projection of projections) {
       const { live } = namesOf(projection);
-      if (await schemaExists(tx, live)) throw refusal('bad_request', { message: `the database to replay into holds ${live} already` });
+      if (await schemaExists(tx, live))
+        throw refusal('bad_request', { message: `the database to replay into holds ${live} already` });
       await createEmpty(tx, projection, live, { bulk: true });
     }
   });
@@ -56,7 +68,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const latest = until instanceof Date ? until.getTime() : Infinity;
   const categories = [...new Set(projections.flatMap((projection) => projection.categories))];
   let applied = 0;
-  const position = await drive({
+  const position = await applyUntil({
     source,
     filter: { categories, ...(tenant === undefined ? {} : { tenant }) },
     after: ORIGIN,
@@ -64,7 +76,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     maxBatch,
     signal,
     stopBefore: ({ recorded_at }) => Date.parse(recorded_at) > latest,
-    // A batch whose outcome is unknown ends the replay: there is no checkpoint to ask.
+    // Without a checkpoint, an attempt with an unknown outcome cannot be retried.
     retry: false,
     async commit(events, { to: reached }) {
       await applyAll(to, projections, events);
@@ -75,14 +87,22 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   return { position, events: applied, tables: await finish(to, projections) };
 }
 
-async function applyAll(to: Database, projections: readonly Projection[], events: readonly RecordedEvent[]): Promise<void> {
+async function applyAll(
+  to: Database,
+  projections: readonly Projection[],
+  events: readonly RecordedEvent[],
+): Promise<void> {
   if (events.length === 0) return;
-  await to.transaction(async (tx) => {
-    for (const projection of projections) {
-      const its = events.filter(({ stream }) => projection.categories.includes(categoryOf(stream)));
-      if (its.length > 0) await projection.apply(tx, { schema: quoteIdentifier(namesOf(projection).live), bulk: true }, its);
-    }
-  }, { synchronousCommit: false });
+  await to.transaction(
+    async (tx) => {
+      for (const projection of projections) {
+        const its = events.filter(({ stream }) => projection.categories.includes(categoryOf(stream)));
+        if (its.length > 0)
+          await projection.apply(tx, { schema: quoteIdentifier(namesOf(projection).live), bulk: true }, its);
+      }
+    },
+    { synchronousCommit: false },
+  );
 }
 
 async function finish(to: Database, projections: readonly Projection[]): Promise<ReplayReport['tables']> {

@@ -2,7 +2,7 @@ import type { Database, Queryable, Transaction } from '../../infrastructure/post
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
 import type { Projection } from './projection.ts';
 
-/** Names that belong to a read model. Schemas unquoted. */
+/** The names of a read model's schemas (unquoted), checkpoint and leases. */
 export function namesOf({ name, version }: Pick<Projection, 'name' | 'version'>): {
   readonly live: string;
   readonly next: string;
@@ -21,19 +21,25 @@ export function namesOf({ name, version }: Pick<Projection, 'name' | 'version'>)
   };
 }
 
-/** Checkpoint of a version of a read model. */
+/** @returns the name of the checkpoint of one version of a read model */
 export function checkpointName(name: string, version: number): string {
   return `projection/${name}/${String(version)}`;
 }
 
-/** One process at a time creates, swaps or drops the schemas of a read model; held to the end of the transaction. */
+/**
+ * Takes the lock under which one process at a time creates, swaps or drops the schemas of a read model; held until the
+ * end of the transaction.
+ */
 export async function lockSchemas(tx: Transaction, name: string): Promise<void> {
   await tx.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`palimpsest/projection/${name}`]);
 }
 
-/** @returns the version that the live schema holds; undefined when there is none. */
+/** @returns the version of the live schema; undefined when none exists */
 export async function installedVersion(database: Queryable, name: string): Promise<number | undefined> {
-  const [row] = await database.query<{ version: number }>('select version from operational.projections where name = $1', [name]);
+  const [row] = await database.query<{ version: number }>(
+    'select version from operational.projections where name = $1',
+    [name],
+  );
   return row?.version;
 }
 
@@ -42,8 +48,13 @@ export async function schemaExists(database: Queryable, schema: string): Promise
   return rows.length > 0;
 }
 
-/** Makes the schema anew, with the projection's empty tables; `bulk`: to be filled as a bulk target. */
-export async function createEmpty(tx: Transaction, projection: Projection, schema: string, { bulk = false }: { readonly bulk?: boolean } = {}): Promise<void> {
+/** Drops and recreates the schema with the projection's empty tables. `bulk`: creates it as a bulk target. */
+export async function createEmpty(
+  tx: Transaction,
+  projection: Projection,
+  schema: string,
+  { bulk = false }: { readonly bulk?: boolean } = {},
+): Promise<void> {
   const quoted = quoteIdentifier(schema);
   await tx.query(`drop schema if exists ${quoted} cascade`);
   await tx.query(`create schema ${quoted}`);
@@ -51,15 +62,16 @@ export async function createEmpty(tx: Transaction, projection: Projection, schem
 }
 
 /**
- * Makes the read model's schema where there is none, once, whoever comes first.
- * @returns `outdated` when the live schema holds another version: it goes on answering until it is rebuilt
+ * Creates the schema of the read model if it is missing. Safe to call from several processes at once.
+ * @returns `outdated` when the live schema has another version; it keeps answering until it is rebuilt
  */
 export async function prepareSchema(database: Database, projection: Projection): Promise<'ready' | 'outdated'> {
   const { live, checkpoint } = namesOf(projection);
   return database.transaction(async (tx) => {
     await lockSchemas(tx, projection.name);
     const version = await installedVersion(tx, projection.name);
-    if (version !== undefined && (await schemaExists(tx, live))) return version === projection.version ? 'ready' : 'outdated';
+    if (version !== undefined && (await schemaExists(tx, live)))
+      return version === projection.version ? 'ready' : 'outdated';
     await createEmpty(tx, projection, live);
     await tx.execute('delete from operational.checkpoints where name = $1', [checkpoint]);
     await tx.execute(

@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '../../domain/event.ts';
-import { parseAccessRuleEvent } from '../../domain/identity/access-rule-set.ts';
+import { accessRuleEvents } from '../../domain/identity/access-rule-events.ts';
 import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
 
-/** An access rule as the read model keeps it. */
+/** A row of the table `access_rules`. */
 export type AccessRuleRow = {
   readonly tenant_id: string;
   readonly rule_id: string;
@@ -14,27 +14,31 @@ export type AccessRuleRow = {
   readonly updated_at: string;
 };
 
-/** What an event makes of a rule's row. @throws TypeError when a change has no rule to change */
+/** A rule's row after an event; undefined after its deletion. @throws TypeError for a change without an existing row */
 export function evolveAccessRule(row: AccessRuleRow | undefined, recorded: RecordedEvent): AccessRuleRow | undefined {
-  const event = parseAccessRuleEvent(recorded);
+  const event = accessRuleEvents.parse(recorded);
   const { tenant: tenant_id, occurred_at: at } = recorded.metadata;
   if (event.type === 'AccessRuleCreated') return { tenant_id, ...event.data, created_at: at, updated_at: at };
   if (!row) throw new TypeError(`${event.type} on an access rule that does not exist, position ${recorded.position}`);
   return event.type === 'AccessRuleChanged' ? { ...row, ...event.data, updated_at: at } : undefined;
 }
 
-/** What a row is found by: one tenant's id is no other's. */
-export function accessRuleKey({ tenant_id, rule_id }: Pick<AccessRuleRow, 'tenant_id' | 'rule_id'>): string {
+/** Key of a row: tenant and rule id, so that equal ids of two tenants are two rows. */
+function accessRuleKey({ tenant_id, rule_id }: Pick<AccessRuleRow, 'tenant_id' | 'rule_id'>): string {
   return `${tenant_id}/${rule_id}`;
 }
 
-/** Key of the row that an event is about. */
+/** Key of the row that an event changes. */
 export function accessRuleKeyOf(recorded: RecordedEvent): string {
-  return accessRuleKey({ tenant_id: recorded.metadata.tenant, rule_id: parseAccessRuleEvent(recorded).data.rule_id });
+  return accessRuleKey({ tenant_id: recorded.metadata.tenant, rule_id: accessRuleEvents.parse(recorded).data.rule_id });
 }
 
-/** Rows of rules by key. */
-export async function loadAccessRules(queryable: Queryable, schema: string, keys: readonly string[]): Promise<Map<string, AccessRuleRow>> {
+/** The existing rows by key. */
+export async function loadAccessRules(
+  queryable: Queryable,
+  schema: string,
+  keys: readonly string[],
+): Promise<Map<string, AccessRuleRow>> {
   const rows = await queryable.query<{ row: AccessRuleRow }>(
     `select to_jsonb(r) as row from ${schema}.access_rules r join unnest($1::text[]) k on r.tenant_id = split_part(k, '/', 1) and r.rule_id = split_part(k, '/', 2)::uuid`,
     [keys],
@@ -42,10 +46,18 @@ export async function loadAccessRules(queryable: Queryable, schema: string, keys
   return new Map(rows.map(({ row }) => [accessRuleKey(row), row]));
 }
 
-/** Writes the rows that stay and removes those that went. */
-export async function saveAccessRules(tx: Transaction, schema: string, rows: readonly AccessRuleRow[], gone: readonly string[]): Promise<void> {
-  if (gone.length > 0) {
-    await tx.query(`delete from ${schema}.access_rules r using unnest($1::text[]) k where r.tenant_id = split_part(k, '/', 1) and r.rule_id = split_part(k, '/', 2)::uuid`, [gone]);
+/** Upserts `rows` and deletes the rows with the keys `removed`. */
+export async function saveAccessRules(
+  tx: Transaction,
+  schema: string,
+  rows: readonly AccessRuleRow[],
+  removed: readonly string[],
+): Promise<void> {
+  if (removed.length > 0) {
+    await tx.query(
+      `delete from ${schema}.access_rules r using unnest($1::text[]) k where r.tenant_id = split_part(k, '/', 1) and r.rule_id = split_part(k, '/', 2)::uuid`,
+      [removed],
+    );
   }
   if (rows.length === 0) return;
   await tx.query(

@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '../../domain/event.ts';
-import { parseAdminTokenEvent } from '../../domain/identity/admin-token-events.ts';
+import { adminTokenEvents } from '../../domain/identity/admin-token-events.ts';
 import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
 
-/** An admin token as the read model keeps it. */
+/** A row of the table `admin_tokens`. */
 export type AdminTokenRow = {
   readonly tenant_id: string;
   readonly token_id: string;
@@ -17,23 +17,36 @@ export type AdminTokenRow = {
   readonly revoked: boolean;
 };
 
-/** What an event makes of a token's row. @throws TypeError when a change has no token to change */
+/** A token's row after an event. @throws TypeError for a change without an existing row */
 export function evolveAdminToken(row: AdminTokenRow | undefined, recorded: RecordedEvent): AdminTokenRow {
-  const event = parseAdminTokenEvent(recorded);
+  const event = adminTokenEvents.parse(recorded);
   if (event.type === 'AdminTokenCreated') {
-    return { tenant_id: recorded.metadata.tenant, ...event.data, created_by: event.data.issued_by, created_at: event.data.issued_at, revoked: false };
+    return {
+      tenant_id: recorded.metadata.tenant,
+      ...event.data,
+      created_by: event.data.issued_by,
+      created_at: event.data.issued_at,
+      revoked: false,
+    };
   }
   if (!row) throw new TypeError(`${event.type} on an admin token that does not exist, position ${recorded.position}`);
   return event.type === 'AdminTokenRotated' ? { ...row, ...event.data } : { ...row, revoked: true };
 }
 
-/** Rows of tokens by id. */
-export async function loadAdminTokens(queryable: Queryable, schema: string, ids: readonly string[]): Promise<Map<string, AdminTokenRow>> {
-  const rows = await queryable.query<{ row: AdminTokenRow }>(`select to_jsonb(t) as row from ${schema}.admin_tokens t where t.token_id = any($1::uuid[])`, [ids]);
+/** The existing rows by token id. */
+export async function loadAdminTokens(
+  queryable: Queryable,
+  schema: string,
+  ids: readonly string[],
+): Promise<Map<string, AdminTokenRow>> {
+  const rows = await queryable.query<{ row: AdminTokenRow }>(
+    `select to_jsonb(t) as row from ${schema}.admin_tokens t where t.token_id = any($1::uuid[])`,
+    [ids],
+  );
   return new Map(rows.map(({ row }) => [row.token_id, row]));
 }
 
-/** Writes the rows; none ever goes but with its tenant. */
+/** Upserts the rows. Rows are deleted only with their tenant. */
 export async function saveAdminTokens(tx: Transaction, schema: string, rows: readonly AdminTokenRow[]): Promise<void> {
   await tx.query(
     `insert into ${schema}.admin_tokens (tenant_id, token_id, name, token_hash, grants, created_by, created_at, issued_by, issued_at, expires_at, revoked)

@@ -1,15 +1,15 @@
 import type { RecordedEvent } from '../../domain/event.ts';
-import { parseApiKeyEvent } from '../../domain/identity/api-key-events.ts';
+import { apiKeyEvents } from '../../domain/identity/api-key-events.ts';
 import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
 
-/** An API key as the read model keeps it. */
+/** A row of the table `api_keys`. */
 export type ApiKeyRow = {
   readonly tenant_id: string;
   readonly key_id: string;
   readonly name: string;
   readonly prefix: string;
   readonly key_hash: string;
-  /** The secret before the last rotation, as long as it may be used. */
+  /** The replaced secret of the last rotation, valid until `previous_until`; null when it stopped at once. */
   readonly previous_hash: string | null;
   readonly previous_until: string | null;
   readonly scopes: readonly string[];
@@ -22,11 +22,19 @@ export type ApiKeyRow = {
   readonly revision: number;
 };
 
-/** What an event makes of a key's row. @throws TypeError when a change has no key to change */
+/** A key's row after an event; undefined after its deletion. @throws TypeError for a change without an existing row */
 export function evolveApiKey(row: ApiKeyRow | undefined, recorded: RecordedEvent): ApiKeyRow | undefined {
-  const event = parseApiKeyEvent(recorded);
+  const event = apiKeyEvents.parse(recorded);
   if (event.type === 'ApiKeyCreated') {
-    return { tenant_id: recorded.metadata.tenant, ...event.data, previous_hash: null, previous_until: null, enabled: true, created_at: recorded.metadata.occurred_at, revision: recorded.revision };
+    return {
+      tenant_id: recorded.metadata.tenant,
+      ...event.data,
+      previous_hash: null,
+      previous_until: null,
+      enabled: true,
+      created_at: recorded.metadata.occurred_at,
+      revision: recorded.revision,
+    };
   }
   if (!row) throw new TypeError(`${event.type} on a key that does not exist, position ${recorded.position}`);
   switch (event.type) {
@@ -36,7 +44,14 @@ export function evolveApiKey(row: ApiKeyRow | undefined, recorded: RecordedEvent
       return { ...row, monthly_limit: event.data.monthly_limit, revision: recorded.revision };
     case 'ApiKeyRotated': {
       const { prefix, key_hash, previous_until } = event.data;
-      return { ...row, prefix, key_hash, previous_hash: previous_until === null ? null : row.key_hash, previous_until, revision: recorded.revision };
+      return {
+        ...row,
+        prefix,
+        key_hash,
+        previous_hash: previous_until === null ? null : row.key_hash,
+        previous_until,
+        revision: recorded.revision,
+      };
     }
     case 'ApiKeyRevoked':
       return { ...row, enabled: false, revision: recorded.revision };
@@ -45,15 +60,27 @@ export function evolveApiKey(row: ApiKeyRow | undefined, recorded: RecordedEvent
   }
 }
 
-/** Rows of keys by id. */
-export async function loadApiKeys(queryable: Queryable, schema: string, ids: readonly string[]): Promise<Map<string, ApiKeyRow>> {
-  const rows = await queryable.query<{ row: ApiKeyRow }>(`select to_jsonb(k) as row from ${schema}.api_keys k where k.key_id = any($1::uuid[])`, [ids]);
+/** The existing rows by key id. */
+export async function loadApiKeys(
+  queryable: Queryable,
+  schema: string,
+  ids: readonly string[],
+): Promise<Map<string, ApiKeyRow>> {
+  const rows = await queryable.query<{ row: ApiKeyRow }>(
+    `select to_jsonb(k) as row from ${schema}.api_keys k where k.key_id = any($1::uuid[])`,
+    [ids],
+  );
   return new Map(rows.map(({ row }) => [row.key_id, row]));
 }
 
-/** Writes the rows that stay and removes those that went. */
-export async function saveApiKeys(tx: Transaction, schema: string, rows: readonly ApiKeyRow[], gone: readonly string[]): Promise<void> {
-  if (gone.length > 0) await tx.query(`delete from ${schema}.api_keys where key_id = any($1::uuid[])`, [gone]);
+/** Upserts `rows` and deletes the rows with the ids `removed`. */
+export async function saveApiKeys(
+  tx: Transaction,
+  schema: string,
+  rows: readonly ApiKeyRow[],
+  removed: readonly string[],
+): Promise<void> {
+  if (removed.length > 0) await tx.query(`delete from ${schema}.api_keys where key_id = any($1::uuid[])`, [removed]);
   if (rows.length === 0) return;
   await tx.query(
     `insert into ${schema}.api_keys (tenant_id, key_id, name, prefix, key_hash, previous_hash, previous_until, scopes, roles, schemas, enabled, expires_at, monthly_limit, created_at, revision)

@@ -1,17 +1,24 @@
 import type { RecordedEvent } from '../../domain/event.ts';
-import type { StreamParts } from '../../domain/stream.ts';
-import { categoryOf, parseStream } from '../../domain/stream.ts';
 import { changesCredentials } from '../../domain/identity/user-events.ts';
-import type { Projection } from '../engine/projection.ts';
+import { type StreamParts, categoryOf, parseStream } from '../../domain/stream.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
+import type { Projection } from '../engine/projection.ts';
+import { splitAt } from '../engine/split-at.ts';
 import { accessRuleKeyOf, evolveAccessRule, loadAccessRules, saveAccessRules } from './access-rule-rows.ts';
 import { evolveAdminToken, loadAdminTokens, saveAdminTokens } from './admin-token-rows.ts';
 import { evolveApiKey, loadApiKeys, saveApiKeys } from './api-key-rows.ts';
 import { TABLES, createTables } from './tables.ts';
-import { deleteTenant, evolveTenant, loadDeletedTenants, loadTenants, saveTenantChanges, saveTenants } from './tenant-rows.ts';
+import {
+  deleteTenant,
+  evolveTenant,
+  loadDeletedTenants,
+  loadTenants,
+  saveTenantChanges,
+  saveTenants,
+} from './tenant-rows.ts';
 import { evolveUser, loadUsers, saveUsers } from './user-rows.ts';
 
-/** The identity read model: tenants and their access rules, users, their memberships, API keys, admin tokens (spec 5, rule 6). */
+/** The identity read model: tenants with their access rules, users with their memberships, API keys, admin tokens. */
 export const identityProjection: Projection = {
   name: 'identity',
   version: 3,
@@ -20,9 +27,11 @@ export const identityProjection: Projection = {
   async apply(tx, { schema }, events) {
     const deleted = await loadDeletedTenants(tx, schema);
     const changed = new Map<string, string>();
-    for (const run of splitRuns(events)) {
+    // The deletion of a tenant removes the rows of all events before it, so it ends a run.
+    for (const run of splitAt(events, ({ type }) => type === 'TenantDeleted')) {
       const alive = run.filter((event) => !deleted.has(tenantOf(event)));
-      for (const event of alive) if (['tenant', 'access_rule'].includes(categoryOf(event.stream))) changed.set(tenantOf(event), event.position);
+      for (const event of alive)
+        if (['tenant', 'access_rule'].includes(categoryOf(event.stream))) changed.set(tenantOf(event), event.position);
       const [first] = alive;
       if (first?.type === 'TenantDeleted') {
         await deleteTenant(tx, schema, tenantOf(first));
@@ -40,53 +49,67 @@ export const identityProjection: Projection = {
   tables: () => Promise.resolve(TABLES),
 };
 
-/** Runs of events, cut at every deletion of a tenant, which stands alone: it takes the rows that there are at its moment. */
-function splitRuns(events: readonly RecordedEvent[]): readonly (readonly RecordedEvent[])[] {
-  const runs: RecordedEvent[][] = [];
-  let open: RecordedEvent[] | undefined;
-  for (const event of events) {
-    if (event.type === 'TenantDeleted') {
-      runs.push([event]);
-      open = undefined;
-    } else if (open) open.push(event);
-    else runs.push((open = [event]));
-  }
-  return runs;
-}
-
-async function applyRun(tx: Transaction, schema: string, events: readonly RecordedEvent[], deleted: ReadonlySet<string>): Promise<void> {
-  const of = (category: string): readonly RecordedEvent[] => events.filter(({ stream }) => categoryOf(stream) === category);
-  const [tenants, rules, users, keys, tokens] = [of('tenant'), of('access_rule'), of('user'), of('api_key'), of('admin_token')];
-  if (tenants.length > 0) await saveTenants(tx, schema, fold(tenants, await loadTenants(tx, schema, idsOf(tenants)), evolveTenant).rows);
+async function applyRun(
+  tx: Transaction,
+  schema: string,
+  events: readonly RecordedEvent[],
+  deleted: ReadonlySet<string>,
+): Promise<void> {
+  const of = (category: string): readonly RecordedEvent[] =>
+    events.filter(({ stream }) => categoryOf(stream) === category);
+  const [tenants, rules, users, keys, tokens] = [
+    of('tenant'),
+    of('access_rule'),
+    of('user'),
+    of('api_key'),
+    of('admin_token'),
+  ];
+  if (tenants.length > 0)
+    await saveTenants(tx, schema, fold(tenants, await loadTenants(tx, schema, idsOf(tenants)), evolveTenant).rows);
   if (rules.length > 0) {
-    const { rows, gone } = fold(rules, await loadAccessRules(tx, schema, idsOf(rules, accessRuleKeyOf)), evolveAccessRule, accessRuleKeyOf);
-    await saveAccessRules(tx, schema, rows, gone);
+    const { rows, removed } = fold(
+      rules,
+      await loadAccessRules(tx, schema, idsOf(rules, accessRuleKeyOf)),
+      evolveAccessRule,
+      accessRuleKeyOf,
+    );
+    await saveAccessRules(tx, schema, rows, removed);
   }
   if (users.length > 0) {
-    const { rows, gone } = fold(users, await loadUsers(tx, schema, idsOf(users)), evolveUser);
-    await saveUsers(tx, schema, rows, gone, deleted);
+    const { rows, removed } = fold(users, await loadUsers(tx, schema, idsOf(users)), evolveUser);
+    await saveUsers(tx, schema, rows, removed, deleted);
   }
   if (keys.length > 0) {
-    const { rows, gone } = fold(keys, await loadApiKeys(tx, schema, idsOf(keys)), evolveApiKey);
-    await saveApiKeys(tx, schema, rows, gone);
+    const { rows, removed } = fold(keys, await loadApiKeys(tx, schema, idsOf(keys)), evolveApiKey);
+    await saveApiKeys(tx, schema, rows, removed);
   }
-  if (tokens.length > 0) await saveAdminTokens(tx, schema, fold(tokens, await loadAdminTokens(tx, schema, idsOf(tokens)), evolveAdminToken).rows);
+  if (tokens.length > 0)
+    await saveAdminTokens(
+      tx,
+      schema,
+      fold(tokens, await loadAdminTokens(tx, schema, idsOf(tokens)), evolveAdminToken).rows,
+    );
 }
 
-/** Last state per row (rule 6: a batch is coalesced). */
-function fold<Row>(events: readonly RecordedEvent[], stored: ReadonlyMap<string, Row>, evolve: (row: Row | undefined, event: RecordedEvent) => Row | undefined, keyOf = idOf) {
+/** Folds the events of a batch into the last state of each row. */
+function fold<Row>(
+  events: readonly RecordedEvent[],
+  stored: ReadonlyMap<string, Row>,
+  evolve: (row: Row | undefined, event: RecordedEvent) => Row | undefined,
+  keyOf = idOf,
+) {
   const states = new Map<string, Row | undefined>();
   for (const event of events) {
     const id = keyOf(event);
     states.set(id, evolve(states.has(id) ? states.get(id) : stored.get(id), event));
   }
   const rows: Row[] = [];
-  const gone: string[] = [];
+  const removed: string[] = [];
   for (const [id, row] of states) {
-    if (row === undefined) gone.push(id);
+    if (row === undefined) removed.push(id);
     else rows.push(row);
   }
-  return { rows, gone };
+  return { rows, removed };
 }
 
 function idsOf(events: readonly RecordedEvent[], keyOf = idOf): readonly string[] {
@@ -97,7 +120,7 @@ function idOf(event: RecordedEvent): string {
   return partsOf(event).id;
 }
 
-/** The tenant that an event is about: of the tenants' own events the one that is made, changed or deleted. */
+/** The tenant that an event concerns. Events of tenants belong to the default tenant; their id is the slug. */
 function tenantOf(event: RecordedEvent): string {
   const { category, tenant, id } = partsOf(event);
   return category === 'tenant' ? id : tenant;
@@ -105,6 +128,6 @@ function tenantOf(event: RecordedEvent): string {
 
 function partsOf(event: RecordedEvent): StreamParts {
   const parts = parseStream(event.stream);
-  if (!parts) throw new TypeError(`no stream of ours: ${event.stream}`);
+  if (!parts) throw new TypeError(`not a stream name: ${event.stream}`);
   return parts;
 }

@@ -1,12 +1,15 @@
-import { HOME_TENANT } from '../../domain/identity/memberships.ts';
+import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import type { ProjectedTable, Target } from '../engine/projection.ts';
 
 /**
- * Creates the empty tables of the identity read model. Addresses and password hashes are sealed as in the events; a membership that ended keeps
- * its row, for the sessions that ended with it. `deleted_tenants` is what events of a tenant that is gone are told by. `changes` and
- * `tenant_changes` hold the positions of the last events that changed what a credential may do, or a tenant or its rules: they are for caches
- * and no part of the digests (positions are the store's own).
+ * Creates the empty tables of the identity read model.
+ * - Addresses and password hashes stay sealed, as in the events.
+ * - A membership that ended keeps its row (`member` is false), so that sessions opened before it stay ended.
+ * - `deleted_tenants` marks tenants whose later events are ignored.
+ * - `changes` and `tenant_changes` hold the positions of the last events that changed the rights of a credential, a
+ *   tenant or its access rules. Caches use them. They are not part of the digests, because positions differ between
+ *   stores.
  */
 export async function createTables(tx: Transaction, { schema }: Target): Promise<void> {
   await tx.query(`
@@ -92,11 +95,11 @@ export async function createTables(tx: Transaction, { schema }: Target): Promise
       primary key (tenant_id, rule_id)
     );
     create table ${schema}.deleted_tenants (
-      tenant_id text not null default '${HOME_TENANT}',
+      tenant_id text not null default '${DEFAULT_TENANT}',
       slug text primary key
     );
     create table ${schema}.tenant_changes (
-      tenant_id text not null default '${HOME_TENANT}',
+      tenant_id text not null default '${DEFAULT_TENANT}',
       slug text primary key,
       position text not null
     );
@@ -104,7 +107,10 @@ export async function createTables(tx: Transaction, { schema }: Target): Promise
   `);
 }
 
-/** Times as seconds and lists as JSON: the same text whatever the session's settings are. */
+/**
+ * The canonical row texts for digests. Times are seconds and lists are JSON, so the text does not depend on session
+ * settings.
+ */
 export const TABLES: readonly ProjectedTable[] = [
   {
     table: 'users',
@@ -114,7 +120,8 @@ export const TABLES: readonly ProjectedTable[] = [
   },
   {
     table: 'memberships',
-    canonical: 'jsonb_build_array(t.tenant_id, t.user_id, to_jsonb(t.roles), extract(epoch from t.joined_at), t.member, t.sessions_revision)::text',
+    canonical:
+      'jsonb_build_array(t.tenant_id, t.user_id, to_jsonb(t.roles), extract(epoch from t.joined_at), t.member, t.sessions_revision)::text',
   },
   {
     table: 'api_keys',
@@ -128,7 +135,8 @@ export const TABLES: readonly ProjectedTable[] = [
   },
   {
     table: 'tenants',
-    canonical: 'jsonb_build_array(t.tenant_id, t.name, to_jsonb(t.domains), t.disabled, extract(epoch from t.created_at), extract(epoch from t.updated_at))::text',
+    canonical:
+      'jsonb_build_array(t.tenant_id, t.name, to_jsonb(t.domains), t.disabled, extract(epoch from t.created_at), extract(epoch from t.updated_at))::text',
   },
   {
     table: 'access_rules',

@@ -1,8 +1,8 @@
 import type { RecordedEvent } from '../../domain/event.ts';
-import { parseTenantEvent } from '../../domain/identity/tenant.ts';
+import { tenantEvents } from '../../domain/identity/tenant-events.ts';
 import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
 
-/** A tenant as the read model keeps it. */
+/** A row of the table `tenants`. */
 export type TenantRow = {
   readonly tenant_id: string;
   readonly name: string;
@@ -12,9 +12,12 @@ export type TenantRow = {
   readonly updated_at: string;
 };
 
-/** What an event makes of a tenant's row; its deletion is `deleteTenant`. @throws TypeError when a change has no tenant to change */
+/**
+ * A tenant's row after an event. `deleteTenant` applies deletions.
+ * @throws TypeError for a change without an existing row
+ */
 export function evolveTenant(row: TenantRow | undefined, recorded: RecordedEvent): TenantRow | undefined {
-  const event = parseTenantEvent(recorded);
+  const event = tenantEvents.parse(recorded);
   const { occurred_at: at } = recorded.metadata;
   if (event.type === 'TenantDeleted') return undefined;
   const { slug, ...settings } = event.data;
@@ -23,13 +26,20 @@ export function evolveTenant(row: TenantRow | undefined, recorded: RecordedEvent
   return { ...row, ...settings, updated_at: at };
 }
 
-/** Rows of tenants by slug. */
-export async function loadTenants(queryable: Queryable, schema: string, slugs: readonly string[]): Promise<Map<string, TenantRow>> {
-  const rows = await queryable.query<{ row: TenantRow }>(`select to_jsonb(t) as row from ${schema}.tenants t where t.tenant_id = any($1::text[])`, [slugs]);
+/** The existing rows by slug. */
+export async function loadTenants(
+  queryable: Queryable,
+  schema: string,
+  slugs: readonly string[],
+): Promise<Map<string, TenantRow>> {
+  const rows = await queryable.query<{ row: TenantRow }>(
+    `select to_jsonb(t) as row from ${schema}.tenants t where t.tenant_id = any($1::text[])`,
+    [slugs],
+  );
   return new Map(rows.map(({ row }) => [row.tenant_id, row]));
 }
 
-/** Writes the rows. */
+/** Upserts the rows. */
 export async function saveTenants(tx: Transaction, schema: string, rows: readonly TenantRow[]): Promise<void> {
   await tx.query(
     `insert into ${schema}.tenants (tenant_id, name, domains, disabled, created_at, updated_at)
@@ -40,19 +50,26 @@ export async function saveTenants(tx: Transaction, schema: string, rows: readonl
   );
 }
 
-/** Takes every row of a tenant away; what is still written for it later has no effect (spec 4 A, tenants). */
+/** Deletes all rows of a tenant, and marks the tenant as deleted, so that its later events are ignored. */
 export async function deleteTenant(tx: Transaction, schema: string, slug: string): Promise<void> {
-  for (const table of ['tenants', 'access_rules', 'api_keys', 'admin_tokens', 'memberships']) await tx.query(`delete from ${schema}.${table} where tenant_id = $1`, [slug]);
+  for (const table of ['tenants', 'access_rules', 'api_keys', 'admin_tokens', 'memberships'])
+    await tx.query(`delete from ${schema}.${table} where tenant_id = $1`, [slug]);
   await tx.query(`insert into ${schema}.deleted_tenants (slug) values ($1) on conflict do nothing`, [slug]);
 }
 
-/** Slugs of tenants that were. */
+/** Slugs of deleted tenants. */
 export async function loadDeletedTenants(queryable: Queryable, schema: string): Promise<Set<string>> {
-  return new Set((await queryable.query<{ slug: string }>(`select slug from ${schema}.deleted_tenants`)).map(({ slug }) => slug));
+  return new Set(
+    (await queryable.query<{ slug: string }>(`select slug from ${schema}.deleted_tenants`)).map(({ slug }) => slug),
+  );
 }
 
-/** Notes where tenants, or their rules, changed last. */
-export async function saveTenantChanges(tx: Transaction, schema: string, positions: ReadonlyMap<string, string>): Promise<void> {
+/** Stores the position of the last change of each tenant or its access rules. */
+export async function saveTenantChanges(
+  tx: Transaction,
+  schema: string,
+  positions: ReadonlyMap<string, string>,
+): Promise<void> {
   if (positions.size === 0) return;
   await tx.query(
     `insert into ${schema}.tenant_changes (slug, position) select * from unnest($1::text[], $2::text[])

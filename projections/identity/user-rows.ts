@@ -1,13 +1,17 @@
 import type { RecordedEvent } from '../../domain/event.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import { HOME_TENANT, standingAfter } from '../../domain/identity/memberships.ts';
+import { DEFAULT_TENANT, rightsAfter } from '../../domain/identity/memberships.ts';
 import type { SecondFactor } from '../../domain/identity/mfa.ts';
-import { secondFactorAfter } from '../../domain/identity/user.ts';
-import type { UserEvent } from '../../domain/identity/user-events.ts';
-import { SESSION_ENDING, TENANT_SESSION_ENDING, parseUserEvent } from '../../domain/identity/user-events.ts';
+import { secondFactorAfter } from '../../domain/identity/second-factor-after.ts';
+import {
+  type UserEvent,
+  SESSION_ENDING,
+  TENANT_SESSION_ENDING,
+  userEvents,
+} from '../../domain/identity/user-events.ts';
+import type { JsonObject } from '../../domain/json.ts';
 import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
 
-/** A user as the read model keeps it, with the memberships. Times as the driver or the events give them. */
+/** A row of the table `users` with the user's memberships. Times are in the driver's or the events' form. */
 export type UserRow = {
   readonly user_id: string;
   readonly email: JsonObject;
@@ -18,15 +22,18 @@ export type UserRow = {
   readonly updated_at: string;
   readonly last_login_at: string | null;
   readonly revision: number;
-  /** Revision of the last event that ended the sessions before it. */
+  /** Revision of the last event that ended the user's sessions in all tenants. */
   readonly sessions_revision: number;
-  /** The session that this event let go on. */
+  /** The session that this event kept open. */
   readonly kept_session: string | null;
   readonly mfa: SecondFactor | null;
   readonly memberships: readonly MembershipRow[];
 };
 
-/** A membership, also one that ended (`member` is false): `sessions_revision` is that of the last event that ended the sessions in its tenant. */
+/**
+ * A current or former membership (`member` is false). `sessions_revision` is the revision of the last event that ended
+ * the user's sessions in this tenant.
+ */
 export type MembershipRow = {
   readonly tenant_id: string;
   readonly roles: readonly string[];
@@ -35,65 +42,108 @@ export type MembershipRow = {
   readonly sessions_revision: number;
 };
 
-/** What an event makes of a user's row. @throws TypeError when a change has no user to change */
+/** A user's row after an event; undefined after its deletion. @throws TypeError for a change without an existing row */
 export function evolveUser(row: UserRow | undefined, recorded: RecordedEvent): UserRow | undefined {
-  const event = parseUserEvent(recorded);
+  const event = userEvents.parse(recorded);
   const { occurred_at: at } = recorded.metadata;
   if (event.type === 'UserCreated') {
     const { user_id, email, password_hash } = event.data;
     return {
-      user_id, email, password_hash, disabled: false, created_at: at, updated_at: at, last_login_at: null,
-      revision: recorded.revision, sessions_revision: recorded.revision, kept_session: null, mfa: null,
-      ...standingRows({ roles: [], memberships: [] }, event, recorded),
+      user_id,
+      email,
+      password_hash,
+      disabled: false,
+      created_at: at,
+      updated_at: at,
+      last_login_at: null,
+      revision: recorded.revision,
+      sessions_revision: recorded.revision,
+      kept_session: null,
+      mfa: null,
+      ...rightsRows({ roles: [], memberships: [] }, event, recorded),
     };
   }
-  // A deletion stands before it: nothing is left to take away.
+  // A deletion always precedes it and has removed the row.
   if (event.type === 'UserErased') return undefined;
   if (!row) throw new TypeError(`${event.type} on a user that does not exist, position ${recorded.position}`);
   const { revision } = recorded;
-  const moved: UserRow = { ...row, revision, ...(SESSION_ENDING.has(event.type) ? { sessions_revision: revision, kept_session: null } : {}) };
+  const next: UserRow = {
+    ...row,
+    revision,
+    ...(SESSION_ENDING.has(event.type) ? { sessions_revision: revision, kept_session: null } : {}),
+  };
   switch (event.type) {
     case 'UserRolesChanged':
     case 'UserMembershipGranted':
     case 'UserMembershipRemoved':
-      return { ...moved, ...standingRows(row, event, recorded), updated_at: at };
+      return { ...next, ...rightsRows(row, event, recorded), updated_at: at };
     case 'UserStateChanged':
-      return { ...moved, disabled: event.data.disabled, updated_at: at };
+      return { ...next, disabled: event.data.disabled, updated_at: at };
     case 'UserPasswordChanged':
-      return { ...moved, password_hash: event.data.password_hash, kept_session: event.data.kept_session ?? null, updated_at: at };
+      return {
+        ...next,
+        password_hash: event.data.password_hash,
+        kept_session: event.data.kept_session ?? null,
+        updated_at: at,
+      };
     case 'UserPasswordRehashed':
-      return { ...moved, password_hash: event.data.password_hash };
+      return { ...next, password_hash: event.data.password_hash };
     case 'UserMfaEnabled':
     case 'UserRecoveryCodeUsed':
     case 'UserMfaDisabled':
-      return { ...moved, mfa: secondFactorAfter(row.mfa ?? undefined, event) ?? null, updated_at: at };
+      return { ...next, mfa: secondFactorAfter(row.mfa ?? undefined, event) ?? null, updated_at: at };
     case 'UserSignInBlocked':
-      return moved;
+      return next;
     case 'UserSignedIn':
-      return { ...moved, last_login_at: at };
+      return { ...next, last_login_at: at };
     case 'UserSessionEnded':
-      return moved;
+      return next;
     case 'UserDeleted':
       return undefined;
   }
 }
 
-/** What an event makes of the roles and memberships. Whoever joins anew goes to the end of the order of joining. */
-function standingRows({ roles, memberships: rows }: Pick<UserRow, 'roles' | 'memberships'>, event: UserEvent, { revision, metadata }: RecordedEvent): Pick<UserRow, 'roles' | 'memberships'> {
+/** Roles and memberships after an event. A user who joins again goes to the end of the order of joining. */
+function rightsRows(
+  { roles, memberships: rows }: Pick<UserRow, 'roles' | 'memberships'>,
+  event: UserEvent,
+  { revision, metadata }: RecordedEvent,
+): Pick<UserRow, 'roles' | 'memberships'> {
   const before = rows.filter(({ member }) => member).map((row) => ({ tenant: row.tenant_id, roles: row.roles }));
-  const after = standingAfter({ roles, memberships: before }, event);
+  const after = rightsAfter({ roles, memberships: before }, event);
   const touched = TENANT_SESSION_ENDING.has(event.type) && 'tenant' in event.data ? event.data.tenant : undefined;
   const ended = (tenant: string, known: number): number => (tenant === touched ? revision : known);
   const members = after.memberships.map(({ tenant, roles: held }): MembershipRow => {
     const row = rows.find(({ tenant_id }) => tenant_id === tenant);
-    return { tenant_id: tenant, roles: held, joined_at: row?.member === true ? row.joined_at : metadata.occurred_at, member: true, sessions_revision: ended(tenant, row?.sessions_revision ?? revision) };
+    return {
+      tenant_id: tenant,
+      roles: held,
+      joined_at: row?.member === true ? row.joined_at : metadata.occurred_at,
+      member: true,
+      sessions_revision: ended(tenant, row?.sessions_revision ?? revision),
+    };
   });
   const left = rows.filter(({ tenant_id }) => !members.some((member) => member.tenant_id === tenant_id));
-  return { roles: after.roles, memberships: [...members, ...left.map((row) => ({ ...row, roles: [], member: false, sessions_revision: ended(row.tenant_id, row.sessions_revision) }))] };
+  return {
+    roles: after.roles,
+    memberships: [
+      ...members,
+      ...left.map((row) => ({
+        ...row,
+        roles: [],
+        member: false,
+        sessions_revision: ended(row.tenant_id, row.sessions_revision),
+      })),
+    ],
+  };
 }
 
-/** Rows of users and their memberships by id. */
-export async function loadUsers(queryable: Queryable, schema: string, ids: readonly string[]): Promise<Map<string, UserRow>> {
+/** The existing rows by user id. */
+export async function loadUsers(
+  queryable: Queryable,
+  schema: string,
+  ids: readonly string[],
+): Promise<Map<string, UserRow>> {
   const rows = await queryable.query<{ row: UserRow }>(
     `select to_jsonb(u) || jsonb_build_object('memberships', coalesce(
        (select jsonb_agg(to_jsonb(m) - 'user_id') from ${schema}.memberships m where m.user_id = u.user_id), '[]')) as row
@@ -103,15 +153,21 @@ export async function loadUsers(queryable: Queryable, schema: string, ids: reado
   return new Map(rows.map(({ row }) => [row.user_id, row]));
 }
 
-/** Writes the rows that stay and removes those that went. `deleted` are the tenants that nobody joins any more. */
-export async function saveUsers(tx: Transaction, schema: string, rows: readonly UserRow[], gone: readonly string[], deleted: ReadonlySet<string>): Promise<void> {
-  const touched = [...gone, ...rows.map(({ user_id: id }) => id)];
+/** Upserts `rows` and deletes the users with the ids `removed`. Memberships in the tenants `deleted` are not stored. */
+export async function saveUsers(
+  tx: Transaction,
+  schema: string,
+  rows: readonly UserRow[],
+  removed: readonly string[],
+  deleted: ReadonlySet<string>,
+): Promise<void> {
+  const touched = [...removed, ...rows.map(({ user_id: id }) => id)];
   await tx.query(`delete from ${schema}.memberships where user_id = any($1::uuid[])`, [touched]);
-  if (gone.length > 0) await tx.query(`delete from ${schema}.users where user_id = any($1::uuid[])`, [gone]);
+  if (removed.length > 0) await tx.query(`delete from ${schema}.users where user_id = any($1::uuid[])`, [removed]);
   if (rows.length === 0) return;
   await tx.query(
     `insert into ${schema}.users (tenant_id, user_id, email, password_hash, roles, disabled, created_at, updated_at, last_login_at, revision, sessions_revision, kept_session, mfa)
-     select '${HOME_TENANT}', r.user_id, r.email, r.password_hash, r.roles, r.disabled, r.created_at, r.updated_at, r.last_login_at, r.revision, r.sessions_revision, r.kept_session, nullif(r.mfa, 'null')
+     select '${DEFAULT_TENANT}', r.user_id, r.email, r.password_hash, r.roles, r.disabled, r.created_at, r.updated_at, r.last_login_at, r.revision, r.sessions_revision, r.kept_session, nullif(r.mfa, 'null')
      from jsonb_to_recordset($1::jsonb) as r(user_id uuid, email jsonb, password_hash jsonb, roles text[], disabled boolean,
        created_at timestamptz, updated_at timestamptz, last_login_at timestamptz, revision integer, sessions_revision integer,
        kept_session uuid, mfa jsonb)
@@ -124,6 +180,14 @@ export async function saveUsers(tx: Transaction, schema: string, rows: readonly 
     `insert into ${schema}.memberships (tenant_id, user_id, roles, joined_at, member, sessions_revision)
      select r.tenant_id, r.user_id, r.roles, r.joined_at, r.member, r.sessions_revision
      from jsonb_to_recordset($1::jsonb) as r(tenant_id text, user_id uuid, roles text[], joined_at timestamptz, member boolean, sessions_revision integer)`,
-    [JSON.stringify(rows.flatMap(({ user_id, memberships }) => memberships.filter(({ tenant_id }) => !deleted.has(tenant_id)).map((membership) => ({ user_id, ...membership }))))],
+    [
+      JSON.stringify(
+        rows.flatMap(({ user_id, memberships }) =>
+          memberships
+            .filter(({ tenant_id }) => !deleted.has(tenant_id))
+            .map((membership) => ({ user_id, ...membership })),
+        ),
+      ),
+    ],
   );
 }

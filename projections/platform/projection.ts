@@ -1,15 +1,15 @@
 import type { RecordedEvent } from '../../domain/event.ts';
-import type { FeatureConfiguration } from '../../domain/platform/feature-configuration.ts';
-import { featureConfigurationDecider, isFeatureConfigurationEvent } from '../../domain/platform/feature-configuration.ts';
-import { isWithheldFeaturesEvent } from '../../domain/platform/withheld-features.ts';
+import { featureConfigurationEvents } from '../../domain/platform/feature-configuration-events.ts';
+import { type FeatureConfiguration, featureConfigurationDecider } from '../../domain/platform/feature-configuration.ts';
+import { withheldFeaturesEvents } from '../../domain/platform/withheld-features-events.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import type { Projection, Target } from '../engine/projection.ts';
 
 type ConfigurationRow = FeatureConfiguration & { readonly feature: string };
 
 /**
- * Read model of the install's features, schema `rm_platform`: what the console saved for them, and what each tenant lacks (spec 1, features).
- * Other settings of the same category are passed over.
+ * The read model of the install's features, schema `rm_platform`: saved configurations, and the features withheld from
+ * each tenant. Other events of the category `settings` are ignored.
  */
 export const platformProjection: Projection = {
   name: 'platform',
@@ -17,7 +17,9 @@ export const platformProjection: Projection = {
   categories: ['settings'],
 
   async create(tx, { schema }) {
-    await tx.query(`create table ${schema}.feature_configurations (feature text primary key, "values" jsonb not null, secrets jsonb not null)`);
+    await tx.query(
+      `create table ${schema}.feature_configurations (feature text primary key, "values" jsonb not null, secrets jsonb not null)`,
+    );
     await tx.query(`create table ${schema}.withheld_features (tenant_id text primary key, withheld jsonb not null)`);
   },
 
@@ -29,15 +31,27 @@ export const platformProjection: Projection = {
   tables: () => Promise.resolve([{ table: 'feature_configurations' }, { table: 'withheld_features' }]),
 };
 
-async function applyConfigurations(tx: Transaction, { schema }: Target, events: readonly RecordedEvent[]): Promise<void> {
-  const changes = events.filter(isFeatureConfigurationEvent);
+async function applyConfigurations(
+  tx: Transaction,
+  { schema }: Target,
+  events: readonly RecordedEvent[],
+): Promise<void> {
+  const changes = events.filter(featureConfigurationEvents.includes);
   if (changes.length === 0) return;
   const names = [...new Set(changes.map(({ data }) => data.feature))];
-  const stored = await tx.query<ConfigurationRow>(`select feature, "values", secrets from ${schema}.feature_configurations where feature = any($1)`, [names]);
-  const rows = new Map<string, FeatureConfiguration>(stored.map(({ feature, values, secrets }) => [feature, { values, secrets }]));
+  const stored = await tx.query<ConfigurationRow>(
+    `select feature, "values", secrets from ${schema}.feature_configurations where feature = any($1)`,
+    [names],
+  );
+  const rows = new Map<string, FeatureConfiguration>(
+    stored.map(({ feature, values, secrets }) => [feature, { values, secrets }]),
+  );
   for (const change of changes) {
     const { feature } = change.data;
-    rows.set(feature, featureConfigurationDecider.evolve(rows.get(feature) ?? featureConfigurationDecider.initialState(), change));
+    rows.set(
+      feature,
+      featureConfigurationDecider.evolve(rows.get(feature) ?? featureConfigurationDecider.initialState(), change),
+    );
   }
   await tx.query(
     `insert into ${schema}.feature_configurations (feature, "values", secrets)
@@ -50,10 +64,16 @@ async function applyConfigurations(tx: Transaction, { schema }: Target, events: 
 async function applyWithheld(tx: Transaction, { schema }: Target, events: readonly RecordedEvent[]): Promise<void> {
   const rows = new Map<string, readonly string[]>();
   for (const event of events) {
-    if (isWithheldFeaturesEvent(event)) rows.set(event.metadata.tenant, event.data.withheld);
+    if (withheldFeaturesEvents.includes(event)) rows.set(event.metadata.tenant, event.data.withheld);
   }
-  const [gone, kept] = [[...rows].filter(([, withheld]) => withheld.length === 0), [...rows].filter(([, withheld]) => withheld.length > 0)];
-  if (gone.length > 0) await tx.query(`delete from ${schema}.withheld_features where tenant_id = any($1)`, [gone.map(([tenant]) => tenant)]);
+  const [emptied, kept] = [
+    [...rows].filter(([, withheld]) => withheld.length === 0),
+    [...rows].filter(([, withheld]) => withheld.length > 0),
+  ];
+  if (emptied.length > 0)
+    await tx.query(`delete from ${schema}.withheld_features where tenant_id = any($1)`, [
+      emptied.map(([tenant]) => tenant),
+    ]);
   if (kept.length === 0) return;
   await tx.query(
     `insert into ${schema}.withheld_features (tenant_id, withheld)

@@ -6,12 +6,10 @@ import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
-import type { ServiceProcess } from '../support/process.ts';
-import { startServiceProcess } from '../support/process.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
 
-/** Two services on one database, real processes: what one of them lets a key do, the other knows, and a killed one leaves behind. */
-describe('the monthly limit of a key on two processes', function () {
+describe('the monthly limit of an API key on two service processes', function () {
   this.timeout(90_000);
   const database = useDatabase();
   let directory: string;
@@ -25,26 +23,39 @@ describe('the monthly limit of a key on two processes', function () {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('is one limit, holds after a kill -9, and a revoked key stops on both within a second', async () => {
-    const environment = { ...testEnvironment(database.url(), directory), ...licenseEnvironment({ capabilities: ['apikey-pro'] }) };
+  it('is shared and survives kill -9, and a revoked key stops working on both within a second', async () => {
+    const environment = {
+      ...testEnvironment(database.url(), directory),
+      ...licenseEnvironment({ capabilities: ['apikey-pro'] }),
+    };
     for (let n = 0; n < 2; n += 1) services.push(await startServiceProcess(environment));
     const [first, second] = services as [ServiceProcess, ServiceProcess];
-    const { token } = (await caller(() => first.adminUrl)('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{ token: string }>();
+    const { token } = (
+      await caller(() => first.adminUrl)('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })
+    ).json<{ token: string }>();
     const adminOf = ({ adminUrl }: ServiceProcess) => caller(() => adminUrl, { authorization: `Bearer ${token}` });
-    const makeKey = async (body: object) => (await adminOf(first)('POST', '/api/admin/api-keys', { name: 'k', roles: ['editor'], scopes: ['*:*'], ...body })).json<{ id: string; raw_key: string }>();
-    const read = async ({ contentUrl }: ServiceProcess, { raw_key }: { readonly raw_key: string }) => (await caller(() => contentUrl)('GET', '/api/v1/schemas', undefined, { 'x-api-key': raw_key })).status;
-    const requestsOf = async ({ id }: { readonly id: string }, service: ServiceProcess) => (await adminOf(service)('GET', `/api/admin/usage/api-key/${id}`)).json<{ requests: number }>().requests;
+    const makeKey = async (body: object) =>
+      (
+        await adminOf(first)('POST', '/api/admin/api-keys', { name: 'k', roles: ['editor'], scopes: ['*:*'], ...body })
+      ).json<{ id: string; raw_key: string }>();
+    const read = async ({ contentUrl }: ServiceProcess, { raw_key }: { readonly raw_key: string }) =>
+      (await caller(() => contentUrl)('GET', '/api/v1/schemas', undefined, { 'x-api-key': raw_key })).status;
+    const requestsOf = async ({ id }: { readonly id: string }, service: ServiceProcess) =>
+      (await adminOf(service)('GET', `/api/admin/usage/api-key/${id}`)).json<{ requests: number }>().requests;
 
     const [key, unlimited] = [await makeKey({ monthly_limit: 60 }), await makeKey({})];
     await eventually(async () => {
       expect(await read(second, unlimited)).to.equal(200);
     });
-    const statuses = (await Promise.all(Array.from({ length: 40 }, (_, n) => read(n % 2 === 0 ? first : second, key))));
+    const statuses = await Promise.all(Array.from({ length: 40 }, (_, n) => read(n % 2 === 0 ? first : second, key)));
     expect(statuses.every((status) => status === 200)).to.equal(true);
     for (let n = 0; n < 30; n += 1) expect(await read(first, unlimited)).to.equal(200);
-    await eventually(async () => {
-      expect(await requestsOf(unlimited, second)).to.be.at.least(30);
-    }, { timeoutMs: 1_500 });
+    await eventually(
+      async () => {
+        expect(await requestsOf(unlimited, second)).to.be.at.least(30);
+      },
+      { timeoutMs: 1_500 },
+    );
     await first.end('SIGKILL');
 
     expect(await requestsOf(key, second), 'counted by the dead process').to.equal(40);
@@ -57,8 +68,11 @@ describe('the monthly limit of a key on two processes', function () {
     expect([await read(third, key), await read(third, unlimited)]).to.deep.equal([429, 200]);
     expect((await adminOf(second)('POST', `/api/admin/api-keys/${unlimited.id}/revoke`)).status).to.equal(204);
     expect(await read(second, unlimited)).to.equal(401);
-    await eventually(async () => {
-      expect(await read(third, unlimited)).to.equal(401);
-    }, { timeoutMs: 1_000 });
+    await eventually(
+      async () => {
+        expect(await read(third, unlimited)).to.equal(401);
+      },
+      { timeoutMs: 1_000 },
+    );
   });
 });

@@ -8,36 +8,70 @@ import { useService } from '../support/service.ts';
 type Key = { readonly id: string; readonly raw_key?: string };
 type Entry = { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
 
-describe('keys and tokens of a running service', () => {
+describe('API keys and admin tokens', () => {
   const service = useService({ environment: licenseEnvironment({ capabilities: ['apikey-pro'] }) });
-  const make = async (body: object) => (await service.owner('POST', '/api/admin/api-keys', { name: 'k', ...body })).json<{ id: string; raw_key: string }>();
-  const as = ({ raw_key }: { readonly raw_key: string }) => caller(() => service.service().contentUrl, { 'x-api-key': raw_key });
+  const make = async (body: object) =>
+    (await service.owner('POST', '/api/admin/api-keys', { name: 'k', ...body })).json<{
+      id: string;
+      raw_key: string;
+    }>();
+  const as = ({ raw_key }: { readonly raw_key: string }) =>
+    caller(() => service.service().contentUrl, { 'x-api-key': raw_key });
 
-  it('reach no content type beside their list: by path, by relation, by population, by changes', async () => {
-    await service.owner('POST', '/api/admin/schemas', { name: 'author', fields: [{ name: 'name', field_type: 'text' }] });
+  it('cannot reach a content type outside their list: by path, relation, populated relation or changes feed', async () => {
     await service.owner('POST', '/api/admin/schemas', {
-      name: 'book', fields: [{ name: 'title', field_type: 'text' }, { name: 'author', field_type: 'relation', relation_type: 'belongs_to', relation_to: 'author' }],
+      name: 'author',
+      fields: [{ name: 'name', field_type: 'text' }],
     });
-    const author = (await service.ownerContent('POST', '/api/v1/content/author', { data: { name: 'Ada' } })).json<Entry>();
-    const book = (await service.ownerContent('POST', '/api/v1/content/book', { data: { title: 'Notes', author_id: author.id } })).json<Entry>();
+    await service.owner('POST', '/api/admin/schemas', {
+      name: 'book',
+      fields: [
+        { name: 'title', field_type: 'text' },
+        { name: 'author', field_type: 'relation', relation_type: 'belongs_to', relation_to: 'author' },
+      ],
+    });
+    const author = (
+      await service.ownerContent('POST', '/api/v1/content/author', { data: { name: 'Ada' } })
+    ).json<Entry>();
+    const book = (
+      await service.ownerContent('POST', '/api/v1/content/book', { data: { title: 'Notes', author_id: author.id } })
+    ).json<Entry>();
     const listed = as(await make({ roles: ['editor'], scopes: ['*:*'], schemas: ['book'] }));
     const whole = as(await make({ roles: ['editor'], scopes: ['*:*'] }));
-    const chief = as(await make({ roles: ['admin'], schemas: ['book'], expires_at: new Date(Date.now() + 86_400_000).toISOString() }));
-    const shown = async (call: typeof listed) => (await call('GET', `/api/v1/content/book/${book.id}?populate=*`)).json<Entry>().data;
+    const chief = as(
+      await make({ roles: ['admin'], schemas: ['book'], expires_at: new Date(Date.now() + 86_400_000).toISOString() }),
+    );
+    const shown = async (call: typeof listed) =>
+      (await call('GET', `/api/v1/content/book/${book.id}?populate=*`)).json<Entry>().data;
     expect((await shown(whole))['author']).to.deep.include({ id: author.id });
     for (const call of [listed, chief]) {
       expect(await shown(call)).to.deep.equal({ title: 'Notes', author_id: author.id });
-      expect((await call('GET', '/api/v1/content/book?populate=author')).json<Entry[]>()[0]?.data).to.deep.equal({ title: 'Notes', author_id: author.id });
-      for (const path of ['', `/${author.id}`, '/cursor', '/changes', `/${author.id}/revisions`, `/${author.id}/blame`]) {
+      expect((await call('GET', '/api/v1/content/book?populate=author')).json<Entry[]>()[0]?.data).to.deep.equal({
+        title: 'Notes',
+        author_id: author.id,
+      });
+      for (const path of [
+        '',
+        `/${author.id}`,
+        '/cursor',
+        '/changes',
+        `/${author.id}/revisions`,
+        `/${author.id}/blame`,
+      ]) {
         const reply = await call('GET', `/api/v1/content/author${path}`);
-        expect([reply.status, reply.json()['error']], path).to.deep.equal([403, 'schema not allowed for this credential']);
+        expect([reply.status, reply.json()['error']], path).to.deep.equal([
+          403,
+          'schema not allowed for this credential',
+        ]);
       }
       expect((await call('GET', `/api/v1/content/book/${book.id}/relations/author`)).status).to.equal(403);
-      expect((await call('GET', '/api/v1/schemas')).json<{ name: string }[]>().map(({ name }) => name)).to.deep.equal(['book']);
+      expect((await call('GET', '/api/v1/schemas')).json<{ name: string }[]>().map(({ name }) => name)).to.deep.equal([
+        'book',
+      ]);
     }
   });
 
-  it('are repeated by an idempotency key without their secret', async () => {
+  it('are returned without their secret when their creation is repeated with the same idempotency key', async () => {
     const headers = { 'idempotency-key': randomUUID() };
     const create = () => service.owner('POST', '/api/admin/api-keys', { name: 'once' }, headers);
     const [first, again] = [await create(), await create()];
@@ -49,17 +83,31 @@ describe('keys and tokens of a running service', () => {
     const rotate = () => service.owner('POST', `/api/admin/api-keys/${key.id}/rotate`, {}, rotation);
     expect((await rotate()).json<Key>().raw_key).to.match(/^svc_/);
     const repeated = await rotate();
-    expect([repeated.status, repeated.headers['idempotency-replayed'], repeated.json<Key>().raw_key]).to.deep.equal([200, 'true', undefined]);
+    expect([repeated.status, repeated.headers['idempotency-replayed'], repeated.json<Key>().raw_key]).to.deep.equal([
+      200,
+      'true',
+      undefined,
+    ]);
   });
 
-  it('are named as the actor, in the audit log and on what they wrote', async () => {
-    const token = (await service.owner('POST', '/api/admin/admin-tokens', { name: 'ci', grants: ['content:write', 'audit:read'], password: 'Correct-Horse-7-battery' })).json<{ id: string; raw_token: string }>();
+  it('are recorded as the actor in the audit log and on the entries that they wrote', async () => {
+    const token = (
+      await service.owner('POST', '/api/admin/admin-tokens', {
+        name: 'ci',
+        grants: ['content:write', 'audit:read'],
+        password: 'Correct-Horse-7-battery',
+      })
+    ).json<{ id: string; raw_token: string }>();
     const call = caller(() => service.service().adminUrl, { authorization: `Bearer ${token.raw_token}` });
     const written = await call('POST', '/api/admin/content', { schema_name: 'author', data: { name: 'Grace' } });
     expect(written.status, written.text).to.equal(201);
     expect(written.json()['created_by']).to.deep.equal({ kind: 'admin_token', id: token.id });
-    const { data } = (await call('GET', `/api/admin/audit?actor=admin_token:${token.id}`)).json<{ data: { type: string; actor: unknown }[] }>();
-    expect(data.map(({ type, actor }) => [type, actor])).to.deep.equal([['EntryCreated', { kind: 'admin_token', id: token.id }]]);
+    const { data } = (await call('GET', `/api/admin/audit?actor=admin_token:${token.id}`)).json<{
+      data: { type: string; actor: unknown }[];
+    }>();
+    expect(data.map(({ type, actor }) => [type, actor])).to.deep.equal([
+      ['EntryCreated', { kind: 'admin_token', id: token.id }],
+    ]);
     const all = await call('GET', '/api/admin/audit?type=AdminTokenCreated');
     const [event] = all.json<{ data: { id: string }[] }>().data;
     const detail = await call('GET', `/api/admin/audit/${event?.id ?? ''}`);
@@ -70,14 +118,20 @@ describe('keys and tokens of a running service', () => {
 describe('API_KEY_PEPPER', () => {
   const replicas = useReplicas();
 
-  it('can be changed: what was made under the one before stays valid while API_KEY_PEPPER_PREVIOUS names it', async () => {
+  it('can be rotated: older keys stay valid while API_KEY_PEPPER_PREVIOUS contains the old pepper', async () => {
     const first = await replicas.start({ environment: { API_KEY_PEPPER: 'the-first-pepper-of-this-install' } });
-    const { raw_key } = (await first.owner('POST', '/api/admin/api-keys', { name: 'k', scopes: ['*:*'] })).json<{ raw_key: string }>();
+    const { raw_key } = (await first.owner('POST', '/api/admin/api-keys', { name: 'k', scopes: ['*:*'] })).json<{
+      raw_key: string;
+    }>();
     await first.stop();
     const statusUnder = async (environment: Readonly<Record<string, string>>, key: string) => {
       const replica = await replicas.start({ environment });
-      const { status } = await caller(() => replica.service.contentUrl)('GET', '/api/v1/schemas', undefined, { 'x-api-key': key });
-      const made = (await replica.owner('POST', '/api/admin/api-keys', { name: 'k', scopes: ['*:*'] })).json<{ raw_key: string }>();
+      const { status } = await caller(() => replica.service.contentUrl)('GET', '/api/v1/schemas', undefined, {
+        'x-api-key': key,
+      });
+      const made = (await replica.owner('POST', '/api/admin/api-keys', { name: 'k', scopes: ['*:*'] })).json<{
+        raw_key: string;
+      }>();
       await replica.stop();
       return { status, made: made.raw_key };
     };

@@ -1,13 +1,17 @@
 import { expect } from 'chai';
-import { compactVerify, createLocalJWKSet } from 'jose';
-import type { JWK } from 'jose';
+import { compactVerify, createLocalJWKSet, type JWK } from 'jose';
 import { merkleRoot } from '../../domain/platform/audit-chain.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { runCommand } from '../support/process.ts';
 import { testEnvironment, useService } from '../support/service.ts';
 
-type Verdict = { readonly ok: boolean; readonly checked: number; readonly sealed_to: string; readonly first_broken: { readonly position: string; readonly event_id: string; readonly kind: string } | null };
+type Verdict = {
+  readonly ok: boolean;
+  readonly checked: number;
+  readonly sealed_to: string;
+  readonly first_broken: { readonly position: string; readonly event_id: string; readonly kind: string } | null;
+};
 type Row = { readonly position: number; readonly id: string; readonly stream: string };
 
 describe('the audit chain', () => {
@@ -15,9 +19,15 @@ describe('the audit chain', () => {
   let entries: readonly string[] = [];
 
   before(async () => {
-    await service.owner('POST', '/api/admin/schemas', { name: 'page', fields: [{ name: 'title', field_type: 'text' }] });
+    await service.owner('POST', '/api/admin/schemas', {
+      name: 'page',
+      fields: [{ name: 'title', field_type: 'text' }],
+    });
     const made: string[] = [];
-    for (const title of ['one', 'two', 'three']) made.push((await service.ownerContent('POST', '/api/v1/content/page', { data: { title } })).json<{ id: string }>().id);
+    for (const title of ['one', 'two', 'three'])
+      made.push(
+        (await service.ownerContent('POST', '/api/v1/content/page', { data: { title } })).json<{ id: string }>().id,
+      );
     entries = made;
   });
 
@@ -25,16 +35,23 @@ describe('the audit chain', () => {
 
   /** The events of the entries, oldest first. */
   async function log(): Promise<readonly Row[]> {
-    return service.database.db().query<Row>(`select position, id::text as id, stream from eventstore.events where stream like 'entry-%' order by position`);
+    return service.database
+      .db()
+      .query<Row>(
+        `select position, id::text as id, stream from eventstore.events where stream like 'entry-%' order by position`,
+      );
   }
 
-  /** What someone with the database's rights could do, past the guards of the tables; everything is put back afterwards. */
+  /**
+   * Verifies a log that `change` altered as a database superuser could, with the trigger disabled. Restores the log.
+   */
   async function tampered(change: (tx: Transaction) => Promise<unknown>): Promise<Verdict> {
     const db = service.database.db();
     await verify();
     const kept = ['eventstore.events', 'operational.audit_links', 'operational.audit_heads'];
     await db.transaction(async (tx) => {
-      for (const [at, table] of kept.entries()) await tx.query(`create table public.kept_${String(at)} as table ${table}`);
+      for (const [at, table] of kept.entries())
+        await tx.query(`create table public.kept_${String(at)} as table ${table}`);
       await tx.query('alter table eventstore.events disable trigger append_only');
       await change(tx);
       await tx.query('alter table eventstore.events enable always trigger append_only');
@@ -42,10 +59,15 @@ describe('the audit chain', () => {
     const verdict = await verify();
     await db.transaction(async (tx) => {
       await tx.query('alter table eventstore.events disable trigger append_only');
-      // Seals made meanwhile stay: they are events like any other.
-      await tx.query(`delete from eventstore.events e where exists (select 1 from public.kept_0 k where k.position = e.position or k.id = e.id) or stream not like 'audit-%'`);
+      // Keep the audit seals written in the meantime: they are ordinary events.
+      await tx.query(
+        `delete from eventstore.events e where exists (select 1 from public.kept_0 k where k.position = e.position or k.id = e.id) or stream not like 'audit-%'`,
+      );
       for (const [at, table] of kept.entries()) {
-        if (at > 0) await tx.query(`delete from ${table} t using (select max(seq) as seq from public.kept_${String(at)}) k where t.seq <= k.seq`);
+        if (at > 0)
+          await tx.query(
+            `delete from ${table} t using (select max(seq) as seq from public.kept_${String(at)}) k where t.seq <= k.seq`,
+          );
         await tx.query(`insert into ${table} select * from public.kept_${String(at)} on conflict do nothing`);
         await tx.query(`drop table public.kept_${String(at)}`);
       }
@@ -54,60 +76,91 @@ describe('the audit chain', () => {
     return verdict;
   }
 
-  it('is whole on a log that nobody touched, up to its head', async () => {
+  it('verifies an untouched log up to its head', async () => {
     const verdict = await verify();
-    const [head] = await service.database.db().query<{ checked: number }>(`select count(*) as checked from eventstore.events where stream not like 'audit-%'`);
+    const [head] = await service.database
+      .db()
+      .query<{ checked: number }>(`select count(*) as checked from eventstore.events where stream not like 'audit-%'`);
     expect(verdict.ok).to.equal(true);
     expect(verdict.first_broken).to.equal(null);
     expect(verdict.checked).to.be.at.least(head?.checked ?? NaN);
     expect(verdict.sealed_to).to.match(/^\d{20}$/);
   });
 
-  it('is the super admin\'s to verify', async () => {
-    await service.owner('POST', '/api/admin/users', { email: 'admin@palimpsest.test', password: 'Correct-Horse-8-battery', roles: ['admin'] });
-    const { token } = (await service.admin('POST', '/api/admin/auth/login', { email: 'admin@palimpsest.test', password: 'Correct-Horse-8-battery' })).json<{ token: string }>();
-    expect((await service.admin('GET', '/api/admin/audit/verify', undefined, { authorization: `Bearer ${token}` })).status).to.equal(403);
+  it('can be verified by a super admin only', async () => {
+    await service.owner('POST', '/api/admin/users', {
+      email: 'admin@palimpsest.test',
+      password: 'Correct-Horse-8-battery',
+      roles: ['admin'],
+    });
+    const { token } = (
+      await service.admin('POST', '/api/admin/auth/login', {
+        email: 'admin@palimpsest.test',
+        password: 'Correct-Horse-8-battery',
+      })
+    ).json<{ token: string }>();
+    expect(
+      (await service.admin('GET', '/api/admin/audit/verify', undefined, { authorization: `Bearer ${token}` })).status,
+    ).to.equal(403);
   });
 
-  it('names an event whose data was edited', async () => {
+  it('detects an event whose data was edited', async () => {
     const [, second] = await log();
-    const verdict = await tampered((tx) => tx.query(`update eventstore.events set data = replace(data::text, 'two', 'TWO')::json where position = $1`, [second?.position]));
+    const verdict = await tampered((tx) =>
+      tx.query(`update eventstore.events set data = replace(data::text, 'two', 'TWO')::json where position = $1`, [
+        second?.position,
+      ]),
+    );
     expect(verdict.first_broken).to.deep.include({ kind: 'edited', event_id: second?.id });
   });
 
-  it('names an event whose actor was edited', async () => {
+  it('detects an event whose actor was edited', async () => {
     const [first] = await log();
-    const verdict = await tampered((tx) => tx.query(`update eventstore.events set metadata = replace(metadata::text, '"user"', '"api_key"')::json where position = $1`, [first?.position]));
+    const verdict = await tampered((tx) =>
+      tx.query(
+        `update eventstore.events set metadata = replace(metadata::text, '"user"', '"api_key"')::json where position = $1`,
+        [first?.position],
+      ),
+    );
     expect(verdict.first_broken).to.deep.include({ kind: 'edited', event_id: first?.id });
   });
 
-  it('names an event that was deleted', async () => {
+  it('detects a deleted event', async () => {
     const [, second] = await log();
-    const verdict = await tampered((tx) => tx.query('delete from eventstore.events where position = $1', [second?.position]));
+    const verdict = await tampered((tx) =>
+      tx.query('delete from eventstore.events where position = $1', [second?.position]),
+    );
     expect(verdict.first_broken).to.deep.include({ kind: 'missing', event_id: second?.id });
   });
 
-  it('names the first of events that changed places', async () => {
+  it('detects the first of two events that were swapped', async () => {
     const [first, , third] = await log();
     const verdict = await tampered(async (tx) => {
       await tx.query('update eventstore.events set position = -1 where position = $1', [first?.position]);
-      await tx.query('update eventstore.events set position = $1 where position = $2', [first?.position, third?.position]);
+      await tx.query('update eventstore.events set position = $1 where position = $2', [
+        first?.position,
+        third?.position,
+      ]);
       await tx.query('update eventstore.events set position = $1 where position = -1', [third?.position]);
     });
     expect(verdict.first_broken).to.deep.include({ kind: 'reordered', event_id: first?.id });
   });
 
-  it('names the first event of a tail that was cut off', async () => {
+  it('detects the first missing event of a truncated log', async () => {
     const [, second] = await log();
-    const verdict = await tampered((tx) => tx.query('delete from eventstore.events where position >= $1', [second?.position]));
+    const verdict = await tampered((tx) =>
+      tx.query('delete from eventstore.events where position >= $1', [second?.position]),
+    );
     expect(verdict.first_broken).to.deep.include({ kind: 'missing', event_id: second?.id });
   });
 
-  it('misses a tail whose links were cut off with it', async () => {
+  it('detects a truncated log whose chain links were truncated too', async () => {
     const [first, second] = await log();
     const verdict = await tampered(async (tx) => {
       await tx.query('delete from eventstore.events where position >= $1', [second?.position]);
-      await tx.query(`delete from operational.audit_links where position >= lpad($1::text, 20, '0')`, [second?.position]);
+      await tx.query(`delete from operational.audit_links where position >= lpad($1::text, 20, '0')`, [
+        second?.position,
+      ]);
       await tx.query(
         `update operational.audit_heads h set seq = l.seq, position = l.position, mac = l.mac, sealed_seq = l.seq
          from operational.audit_links l where l.tenant_id = h.tenant_id and l.event_id = $1`,
@@ -117,39 +170,51 @@ describe('the audit chain', () => {
     expect(verdict.first_broken?.kind).to.equal('missing');
   });
 
-  it('sees a link that was written anew without the key', async () => {
+  it('detects a chain link that was recomputed without the key', async () => {
     const [, second] = await log();
     const verdict = await tampered(async (tx) => {
-      await tx.query(`update eventstore.events set data = replace(data::text, 'two', 'TWO')::json where position = $1`, [second?.position]);
+      await tx.query(
+        `update eventstore.events set data = replace(data::text, 'two', 'TWO')::json where position = $1`,
+        [second?.position],
+      );
       await tx.query(`update operational.audit_links set digest = 'made up' where event_id = $1`, [second?.id]);
     });
     expect(verdict.first_broken).to.deep.include({ kind: 'edited', event_id: second?.id });
   });
 
-  it('is whole again when everything is put back, and after more was written', async () => {
+  it('verifies again after the log is restored and more events are appended', async () => {
     await service.ownerContent('PUT', `/api/v1/content/page/${entries[0] ?? ''}`, { data: { title: 'one again' } });
     expect(await verify()).to.deep.include({ ok: true, first_broken: null });
   });
 
-  it('makes seals that anyone with the public key can check', async () => {
+  it('contains audit seals that can be verified with the public key alone', async () => {
     await verify();
-    const sealed = (await service.owner('GET', '/api/admin/audit?type=AuditSealed')).json<{ data: { id: string }[] }>().data;
-    const event = (await service.owner('GET', `/api/admin/audit/${sealed.at(-1)?.id ?? ''}`)).json<{ data: { jws: string; from_seq: number; to_seq: number; merkle_root: string } }>();
+    const sealed = (await service.owner('GET', '/api/admin/audit?type=AuditSealed')).json<{ data: { id: string }[] }>()
+      .data;
+    const event = (await service.owner('GET', `/api/admin/audit/${sealed.at(-1)?.id ?? ''}`)).json<{
+      data: { jws: string; from_seq: number; to_seq: number; merkle_root: string };
+    }>();
     const keys = (await service.content('GET', '/.well-known/jwks.json')).json<{ keys: JWK[] }>();
     const { payload } = await compactVerify(event.data.jws, createLocalJWKSet(keys));
     const said = JSON.parse(new TextDecoder().decode(payload)) as { merkle_root: string; tenant: string };
-    const links = await service.database.db().query<{ digest: string }>(
-      `select digest from operational.audit_links where tenant_id = 'default' and seq between $1 and $2 order by seq`, [event.data.from_seq, event.data.to_seq],
-    );
+    const links = await service.database
+      .db()
+      .query<{ digest: string }>(
+        `select digest from operational.audit_links where tenant_id = 'default' and seq between $1 and $2 order by seq`,
+        [event.data.from_seq, event.data.to_seq],
+      );
     expect(said).to.deep.include({ tenant: 'default', merkle_root: merkleRoot(links.map(({ digest }) => digest)) });
   });
 });
 
-describe('the sealer', () => {
+describe('the audit sealer', () => {
   const service = useService({ environment: { SVC_AUDIT_SEAL_SECS: '1' } });
 
-  it('keeps the chain up with the log and seals it by itself', async () => {
-    await service.owner('POST', '/api/admin/schemas', { name: 'page', fields: [{ name: 'title', field_type: 'text' }] });
+  it('extends the chain with the log and writes audit seals periodically', async () => {
+    await service.owner('POST', '/api/admin/schemas', {
+      name: 'page',
+      fields: [{ name: 'title', field_type: 'text' }],
+    });
     const first = await eventually(seals);
     await service.ownerContent('POST', '/api/v1/content/page', { data: { title: 'one' } });
     await eventually(async () => {
@@ -157,12 +222,14 @@ describe('the sealer', () => {
     });
   });
 
-  it('makes no seal for a seal', async () => {
-    const [row] = await service.database.db().query<{ unsealed: number }>(`select unsealed from operational.audit_heads where tenant_id = 'default'`);
+  it('does not write an audit seal when the only new event is an audit seal', async () => {
+    const [row] = await service.database
+      .db()
+      .query<{ unsealed: number }>(`select unsealed from operational.audit_heads where tenant_id = 'default'`);
     expect(row?.unsealed).to.equal(0);
   });
 
-  it('is held against the log by a command, which exits with 1 when something was altered', async function () {
+  it('can be checked by `palimpsest verify-audit`, which exits with 1 when an event was altered', async function () {
     this.timeout(30_000);
     const environment = testEnvironment(service.database.url(), '.');
     const whole = await runCommand(['verify-audit'], environment);
@@ -170,7 +237,9 @@ describe('the sealer', () => {
     expect(verdictOf(whole.output)).to.deep.include({ tenant: 'default', ok: true, first_broken: null });
     await service.database.db().transaction(async (tx) => {
       await tx.query('alter table eventstore.events disable trigger append_only');
-      await tx.query(`update eventstore.events set data = replace(data::text, 'one', 'ONE')::json where type = 'EntryCreated'`);
+      await tx.query(
+        `update eventstore.events set data = replace(data::text, 'one', 'ONE')::json where type = 'EntryCreated'`,
+      );
       await tx.query('alter table eventstore.events enable always trigger append_only');
     });
     const broken = await runCommand(['verify-audit', '--tenant', 'default'], environment);
@@ -179,7 +248,9 @@ describe('the sealer', () => {
   });
 
   async function seals(): Promise<readonly object[]> {
-    const { data } = (await service.owner('GET', '/api/admin/audit?type=AuditSealed')).json<{ data: readonly object[] }>();
+    const { data } = (await service.owner('GET', '/api/admin/audit?type=AuditSealed')).json<{
+      data: readonly object[];
+    }>();
     expect(data).to.not.be.empty;
     return data;
   }

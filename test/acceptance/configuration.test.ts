@@ -3,13 +3,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
-import type { Call } from '../support/http.ts';
-import { caller } from '../support/http.ts';
-import type { ServiceProcess } from '../support/process.ts';
-import { runCommand, startServiceProcess } from '../support/process.ts';
+import { type Call, caller } from '../support/http.ts';
+import { type ServiceProcess, runCommand, startServiceProcess } from '../support/process.ts';
 import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
 
-type Setting = { readonly key: string; readonly value: unknown; readonly source: string; readonly overridable: boolean; readonly secret: boolean };
+type Setting = {
+  readonly key: string;
+  readonly value: unknown;
+  readonly source: string;
+  readonly overridable: boolean;
+  readonly secret: boolean;
+};
 
 describe('the settings of a running service', function () {
   this.timeout(60_000);
@@ -25,15 +29,23 @@ describe('the settings of a running service', function () {
   const database = useDatabase();
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-configuration-'));
-    await writeFile(join(directory, 'svc.yaml'), [
-      'cors_max_age: 111',
-      'jwt: { expiry_secs: !overridable 600 }',
-      'kafka_client_id: ${CLIENT:-from-file}',
-      'schemas:',
-      '  - { name: story, fields: [{ name: author, field_type: relation, relation_to: teller, relation_type: belongs_to }] }',
-      '  - { name: teller, fields: [{ name: name, field_type: text }] }',
-    ].join('\n'));
-    environment = { ...testEnvironment(database.url(), directory), SVC_CONFIG: join(directory, 'svc.yaml'), REFRESH_TOKEN_TTL_SECS: '7000', SVC_OVERRIDABLE: 'REFRESH_TOKEN_TTL_SECS' };
+    await writeFile(
+      join(directory, 'svc.yaml'),
+      [
+        'cors_max_age: 111',
+        'jwt: { expiry_secs: !overridable 600 }',
+        'kafka_client_id: ${CLIENT:-from-file}',
+        'schemas:',
+        '  - { name: story, fields: [{ name: author, field_type: relation, relation_to: teller, relation_type: belongs_to }] }',
+        '  - { name: teller, fields: [{ name: name, field_type: text }] }',
+      ].join('\n'),
+    );
+    environment = {
+      ...testEnvironment(database.url(), directory),
+      SVC_CONFIG: join(directory, 'svc.yaml'),
+      REFRESH_TOKEN_TTL_SECS: '7000',
+      SVC_OVERRIDABLE: 'REFRESH_TOKEN_TTL_SECS',
+    };
     await start();
     await caller(() => running?.adminUrl ?? '')('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
     await signIn();
@@ -47,7 +59,8 @@ describe('the settings of a running service', function () {
   async function signIn(): Promise<void> {
     const admin = caller(() => running?.adminUrl ?? '');
     const { token } = (await admin('POST', '/api/admin/auth/login', OWNER)).json<{ token: string }>();
-    owner = (method, path, body, headers) => admin(method, path, body, { authorization: `Bearer ${token}`, ...headers });
+    owner = (method, path, body, headers) =>
+      admin(method, path, body, { authorization: `Bearer ${token}`, ...headers });
   }
 
   async function settings(): Promise<ReadonlyMap<string, Setting>> {
@@ -55,19 +68,32 @@ describe('the settings of a running service', function () {
     return new Map(all.map((setting) => [setting.key, setting]));
   }
 
-  it('are all shown with the layer that each comes from', async () => {
+  it('are listed with the source of each value', async () => {
     const all = await settings();
     expect(all.get('CORS_MAX_AGE')).to.deep.include({ value: 111, source: 'file', overridable: false });
     expect(all.get('JWT_EXPIRY_SECS')).to.deep.include({ value: 600, source: 'file', overridable: true });
     expect(all.get('KAFKA_CLIENT_ID')).to.deep.include({ value: 'from-file', source: 'file' });
-    expect(all.get('REFRESH_TOKEN_TTL_SECS')).to.deep.include({ value: 7000, source: 'environment', overridable: true });
+    expect(all.get('REFRESH_TOKEN_TTL_SECS')).to.deep.include({
+      value: 7000,
+      source: 'environment',
+      overridable: true,
+    });
     expect(all.get('PASSWORD_MIN_LENGTH')).to.deep.include({ value: 12, source: 'default', overridable: true });
     expect(all.get('ENCRYPTION_KEY')).to.deep.include({ value: '********', secret: true, overridable: false });
   });
 
-  it('are saved one by one, and hold from the next start on', async () => {
+  it('can be saved one by one, and take effect at the next start', async () => {
     const reply = await owner('PUT', '/api/admin/config', {
-      values: { JWT_EXPIRY_SECS: 300, REFRESH_TOKEN_TTL_SECS: '8000', METRICS_TOKEN: 'a-token-of-the-console', CORS_MAX_AGE: 5, NO_SUCH: 'x', PASSWORD_MIN_LENGTH: 'many', DATABASE_URL: 'postgres://a/b', JWT_SECRETS: 'short' },
+      values: {
+        JWT_EXPIRY_SECS: 300,
+        REFRESH_TOKEN_TTL_SECS: '8000',
+        METRICS_TOKEN: 'a-token-of-the-console',
+        CORS_MAX_AGE: 5,
+        NO_SUCH: 'x',
+        PASSWORD_MIN_LENGTH: 'many',
+        DATABASE_URL: 'postgres://a/b',
+        JWT_SECRETS: 'short',
+      },
     });
     expect(reply.status).to.equal(200);
     const { saved, refused } = reply.json<{ saved: string[]; refused: { key: string; reason: string }[] }>();
@@ -84,52 +110,91 @@ describe('the settings of a running service', function () {
     await signIn();
     const login = await owner('POST', '/api/admin/auth/login', OWNER);
     expect(login.json<{ expires_in: number }>().expires_in).to.equal(300);
-    expect((await caller(() => running?.adminUrl ?? '')('GET', '/api/admin/metrics', undefined, { authorization: 'Bearer a-token-of-the-console' })).status).to.equal(200);
+    expect(
+      (
+        await caller(() => running?.adminUrl ?? '')('GET', '/api/admin/metrics', undefined, {
+          authorization: 'Bearer a-token-of-the-console',
+        })
+      ).status,
+    ).to.equal(200);
   });
 
-  it('hold no secret in clear where they are kept', async () => {
-    const [row] = await database.db().query<{ found: boolean }>(`select exists (select 1 from eventstore.events where data::text like '%a-token-of-the-console%') as found`);
+  it('are stored without secrets in plain text', async () => {
+    const [row] = await database
+      .db()
+      .query<{ found: boolean }>(
+        `select exists (select 1 from eventstore.events where data::text like '%a-token-of-the-console%') as found`,
+      );
     expect(row?.found).to.equal(false);
   });
 
-  it('keep a secret that is written back masked, and clear it by an empty value', async () => {
-    expect((await owner('PUT', '/api/admin/config', { values: { METRICS_TOKEN: '********' } })).json()).to.deep.equal({ saved: ['METRICS_TOKEN'], refused: [] });
+  it('keep a secret that is saved in masked form, and remove it when the value is empty', async () => {
+    expect((await owner('PUT', '/api/admin/config', { values: { METRICS_TOKEN: '********' } })).json()).to.deep.equal({
+      saved: ['METRICS_TOKEN'],
+      refused: [],
+    });
     expect((await settings()).get('METRICS_TOKEN')).to.deep.include({ value: '********', source: 'console' });
     await owner('PUT', '/api/admin/config', { values: { METRICS_TOKEN: '', JWT_EXPIRY_SECS: null } });
     expect((await settings()).get('METRICS_TOKEN')).to.deep.include({ value: null, source: 'default' });
     expect((await settings()).get('JWT_EXPIRY_SECS')).to.deep.include({ value: 600, source: 'file' });
   });
 
-  it('answer 409 when nothing could be saved', async () => {
+  it('are refused with 409 when none of them can be saved', async () => {
     const reply = await owner('PUT', '/api/admin/config', { values: { NO_SUCH: '1' } });
     expect(reply.status).to.equal(409);
-    expect(reply.json()).to.deep.include({ saved: [], refused: [{ key: 'NO_SUCH', reason: 'there is no such setting' }] });
+    expect(reply.json()).to.deep.include({
+      saved: [],
+      refused: [{ key: 'NO_SUCH', reason: 'there is no such setting' }],
+    });
   });
 
-  it('bring the content types that the file declares, once', async () => {
+  it('create the content types that the settings file declares, once', async () => {
     expect((await owner('GET', '/api/admin/schemas/story')).status).to.equal(200);
-    const [row] = await database.db().query<{ events: number }>(`select count(*) as events from eventstore.events where type = 'ContentTypeSaved'`);
+    const [row] = await database
+      .db()
+      .query<{ events: number }>(`select count(*) as events from eventstore.events where type = 'ContentTypeSaved'`);
     expect(row?.events).to.equal(2);
   });
 
-  it('refuse the start when a declared content type can\'t be applied', async () => {
-    await writeFile(join(directory, 'broken.yaml'), 'schemas:\n  - { name: story, fields: [{ name: author, field_type: no_such_type }] }\n');
-    const { code, output } = await runCommand(['serve'], { ...environment, SVC_CONFIG: join(directory, 'broken.yaml') });
+  it('prevent the start when a declared content type cannot be applied', async () => {
+    await writeFile(
+      join(directory, 'broken.yaml'),
+      'schemas:\n  - { name: story, fields: [{ name: author, field_type: no_such_type }] }\n',
+    );
+    const { code, output } = await runCommand(['serve'], {
+      ...environment,
+      SVC_CONFIG: join(directory, 'broken.yaml'),
+    });
     expect(code).to.equal(1);
     expect(output).to.contain('invalid schema');
   });
 });
 
 describe('palimpsest config', () => {
-  it('checks the settings before a start: every problem at once, never a secret', async () => {
-    const { code, output } = await runCommand(['config', 'check'], { ENCRYPTION_KEY: 'short-one', CORS_MAX_AGE: 'many' });
+  it('check: prints all problems of the settings at once, without secrets', async () => {
+    const { code, output } = await runCommand(['config', 'check'], {
+      ENCRYPTION_KEY: 'short-one',
+      CORS_MAX_AGE: 'many',
+    });
     expect(code).to.equal(1);
-    for (const variable of ['DATABASE_URL', 'JWT_SECRET', 'ENCRYPTION_KEY', 'CORS_MAX_AGE', 'SECURE_COOKIE', 'RATE_LIMIT_RPS', 'SVC_AUDIT_HMAC_KEY']) expect(output).to.match(new RegExp(`^${variable}: `, 'm'));
+    for (const variable of [
+      'DATABASE_URL',
+      'JWT_SECRET',
+      'ENCRYPTION_KEY',
+      'CORS_MAX_AGE',
+      'SECURE_COOKIE',
+      'RATE_LIMIT_RPS',
+      'SVC_AUDIT_HMAC_KEY',
+    ])
+      expect(output).to.match(new RegExp(`^${variable}: `, 'm'));
     expect(output).to.not.contain('short-one');
   });
 
-  it('prints every value with its source, secrets masked', async () => {
-    const { code, output } = await runCommand(['config', 'print', '--json'], testEnvironment('postgres://app@db/x', '/nowhere'));
+  it('print: prints every value with its source, and masks secrets', async () => {
+    const { code, output } = await runCommand(
+      ['config', 'print', '--json'],
+      testEnvironment('postgres://app@db/x', '/nowhere'),
+    );
     expect(code).to.equal(0);
     const { settings } = JSON.parse(output) as { settings: Setting[] };
     expect(settings.find(({ key }) => key === 'JWT_SECRET')).to.include({ value: '********', source: 'environment' });
@@ -141,26 +206,38 @@ describe('setup mode', () => {
   let service: ServiceProcess | undefined;
   before(async function () {
     this.timeout(30_000);
-    service = await startServiceProcess({ SVC_SETUP_MODE: 'true', SVC_SETUP_TOKEN: SETUP_TOKEN, ADMIN_LISTEN_ADDR: '127.0.0.1:0', API_LISTEN_ADDR: '127.0.0.1:0', JWT_SECRET: 'f3d1c0a95b7e4826d1f0' });
+    service = await startServiceProcess({
+      SVC_SETUP_MODE: 'true',
+      SVC_SETUP_TOKEN: SETUP_TOKEN,
+      ADMIN_LISTEN_ADDR: '127.0.0.1:0',
+      API_LISTEN_ADDR: '127.0.0.1:0',
+      JWT_SECRET: 'f3d1c0a95b7e4826d1f0',
+    });
   });
   after(() => service?.end('SIGTERM'));
   const admin = caller(() => service?.adminUrl ?? '');
   const content = caller(() => service?.contentUrl ?? '');
 
-  it('lives without database and secrets, and is not ready', async () => {
+  it('runs without a database and secrets, and reports that it is not ready', async () => {
     for (const call of [admin, content]) {
       expect((await call('GET', '/healthz')).status).to.equal(200);
       expect((await call('GET', '/readyz')).status).to.equal(503);
     }
   });
-  it('says which settings are missing to who has the setup token', async () => {
+  it('lists the missing settings to a caller with the setup token', async () => {
     const status = await admin('GET', '/api/admin/setup/status', undefined, { 'x-setup-token': SETUP_TOKEN });
     expect(status.json()).to.deep.include({ ready: false });
-    expect(status.json<{ missing: string[] }>().missing).to.include.members(['DATABASE_URL', 'ENCRYPTION_KEY']).and.not.include('JWT_SECRET');
-    expect((await admin('GET', '/api/admin/setup/status', undefined, { 'x-setup-token': 'a-wrong-setup-token' })).json()).to.include({ error: 'invalid setup token' });
+    expect(status.json<{ missing: string[] }>().missing)
+      .to.include.members(['DATABASE_URL', 'ENCRYPTION_KEY'])
+      .and.not.include('JWT_SECRET');
+    expect(
+      (await admin('GET', '/api/admin/setup/status', undefined, { 'x-setup-token': 'a-wrong-setup-token' })).json(),
+    ).to.include({ error: 'invalid setup token' });
   });
-  it('serves nothing else', async () => {
-    expect((await admin('GET', '/api/admin/schemas')).json()).to.include({ error: 'The requested endpoint does not exist.' });
+  it('refuses all other requests', async () => {
+    expect((await admin('GET', '/api/admin/schemas')).json()).to.include({
+      error: 'The requested endpoint does not exist.',
+    });
     expect((await content('GET', '/api/v1/content/page')).status).to.equal(404);
     expect((await admin('GET', '/api/admin/setup')).json()).to.deep.equal({ setup_required: true });
   });

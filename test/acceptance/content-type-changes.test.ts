@@ -1,21 +1,18 @@
 import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { AddressInfo, Socket } from 'node:net';
-import { connect, createServer } from 'node:net';
+import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Call } from '../support/http.ts';
-import { caller } from '../support/http.ts';
-import type { ServiceProcess } from '../support/process.ts';
-import { startServiceProcess } from '../support/process.ts';
+import { type Call, caller } from '../support/http.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
 
 const BUSY = { error: 'another instance is applying DDL for this schema; retry in 1s', code: 'ddl_in_progress' };
 
-/** A way to the database that the test can close: an address, and nobody behind it. */
-async function openBridge(databaseUrl: string): Promise<{ readonly url: string; up(): void; down(): void }> {
+/** A TCP proxy to the database that the test can close, which makes the database unreachable. */
+async function openDatabaseProxy(databaseUrl: string): Promise<{ readonly url: string; up(): void; down(): void }> {
   const url = new URL(databaseUrl);
   const target = { host: url.hostname, port: Number(url.port) };
   const open = new Set<Socket>();
@@ -26,16 +23,16 @@ async function openBridge(databaseUrl: string): Promise<{ readonly url: string; 
       socket.destroy();
       return;
     }
-    const behind = connect(target);
-    behind.on('error', () => undefined);
-    for (const end of [socket, behind]) {
+    const upstream = connect(target);
+    upstream.on('error', () => undefined);
+    for (const end of [socket, upstream]) {
       open.add(end);
       end.once('close', () => {
         open.delete(end);
-        for (const other of [socket, behind]) other.destroy();
+        for (const other of [socket, upstream]) other.destroy();
       });
     }
-    socket.pipe(behind).pipe(socket);
+    socket.pipe(upstream).pipe(socket);
   });
   server.unref();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -69,25 +66,34 @@ describe('two processes that change content types', function () {
     processes.push(await startServiceProcess(environment), await startServiceProcess(environment));
     const [first, second] = processes;
     const bare = caller(() => first?.adminUrl ?? '');
-    const { token } = (await bare('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{ token: string }>();
+    const { token } = (await bare('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{
+      token: string;
+    }>();
     bearer = { authorization: `Bearer ${token}` };
     one = caller(() => first?.adminUrl ?? '', bearer);
     two = caller(() => second?.adminUrl ?? '', bearer);
     read = caller(() => second?.contentUrl ?? '', bearer);
-    for (const name of ['article', 'other', 'third']) expect((await one('POST', '/api/admin/schemas', { name, fields: [{ name: 'title', field_type: 'text' }] })).status).to.equal(200);
+    for (const name of ['article', 'other', 'third'])
+      expect(
+        (await one('POST', '/api/admin/schemas', { name, fields: [{ name: 'title', field_type: 'text' }] })).status,
+      ).to.equal(200);
   });
   after(async () => {
     await Promise.all(processes.map((process) => process.end('SIGKILL')));
     await rm(directory, { recursive: true, force: true });
   });
 
-  /** Keeps a change of `article` in one process in its try-out while `work` runs. */
+  /** Runs `work` while one process is blocked in trying the statements of a change of `article`. */
   async function whileHeld(change: () => ReturnType<Call>, work: () => Promise<void>): Promise<number> {
     const held = await database.db().transaction(async (tx) => {
       await tx.query('lock table rm_content.article in row exclusive mode');
       const changing = change();
       await eventually(async () => {
-        expect(await database.db().query(`select 1 from pg_locks where not granted and relation = 'rm_content.article'::regclass`)).to.have.length(1);
+        expect(
+          await database
+            .db()
+            .query(`select 1 from pg_locks where not granted and relation = 'rm_content.article'::regclass`),
+        ).to.have.length(1);
       });
       await work();
       return { changing };
@@ -95,38 +101,63 @@ describe('two processes that change content types', function () {
     return (await held.changing).status;
   }
 
-  it('of one type at a time: the second answers 503 and says when to come again; changes of others go on', async () => {
-    const saving = () => one('POST', '/api/admin/schemas', { name: 'article', fields: [{ name: 'title', field_type: 'text' }, { name: 'more', field_type: 'text' }] });
+  it('change one type one after the other: the second gets 503 with Retry-After; other types are not affected', async () => {
+    const saving = () =>
+      one('POST', '/api/admin/schemas', {
+        name: 'article',
+        fields: [
+          { name: 'title', field_type: 'text' },
+          { name: 'more', field_type: 'text' },
+        ],
+      });
     const status = await whileHeld(saving, async () => {
       const refused = await two('POST', '/api/admin/schemas', { name: 'article', fields: [] });
       expect([refused.status, refused.headers['retry-after'], refused.json()]).to.deep.equal([503, '1', BUSY]);
       expect((await two('POST', '/api/admin/schemas/article/apply-pending')).status).to.equal(503);
       expect((await two('DELETE', '/api/admin/schemas/article')).status).to.equal(503);
-      expect((await two('PUT', '/api/admin/schemas/article/fields/title/rename', { new_name: 'heading' })).status).to.equal(503);
-      expect((await two('POST', '/api/admin/schemas', { name: 'other', fields: [{ name: 'title', field_type: 'text' }, { name: 'more', field_type: 'text' }] })).status).to.equal(200);
+      expect(
+        (await two('PUT', '/api/admin/schemas/article/fields/title/rename', { new_name: 'heading' })).status,
+      ).to.equal(503);
+      expect(
+        (
+          await two('POST', '/api/admin/schemas', {
+            name: 'other',
+            fields: [
+              { name: 'title', field_type: 'text' },
+              { name: 'more', field_type: 'text' },
+            ],
+          })
+        ).status,
+      ).to.equal(200);
     });
     expect(status).to.equal(200);
   });
 
-  it('a rename holds its old and its new name', async () => {
-    const status = await whileHeld(() => one('PUT', '/api/admin/schemas/article/rename', { new_name: 'fresh' }), async () => {
-      for (const name of ['article', 'fresh']) {
-        const refused = await two('POST', '/api/admin/schemas', { name, fields: [] });
-        expect([refused.status, refused.json()], name).to.deep.equal([503, BUSY]);
-      }
-    });
+  it('lock both the old and the new name during a rename', async () => {
+    const status = await whileHeld(
+      () => one('PUT', '/api/admin/schemas/article/rename', { new_name: 'fresh' }),
+      async () => {
+        for (const name of ['article', 'fresh']) {
+          const refused = await two('POST', '/api/admin/schemas', { name, fields: [] });
+          expect([refused.status, refused.json()], name).to.deep.equal([503, BUSY]);
+        }
+      },
+    );
     expect(status).to.equal(200);
     await eventually(async () => expect((await read('GET', '/api/v1/content/fresh')).status).to.equal(200));
     expect((await read('GET', '/api/v1/content/article')).status).to.equal(404);
     expect((await two('PUT', '/api/admin/schemas/fresh/rename', { new_name: 'article' })).status).to.equal(200);
   });
 
-  it('readers of the other process are never answered a fault while a type is renamed to and fro', async () => {
+  it('never answer 500 to readers while a type is renamed repeatedly', async () => {
     const { id } = (await read('POST', '/api/v1/content/third', { data: { title: 'a' } })).json<{ id: string }>();
     let done = false;
     const statuses = new Set<number>();
     const reading = (async () => {
-      while (!done) for (const name of ['third', 'fourth']) for (const path of ['', `/${id}`, '?filters[title]=a']) statuses.add((await read('GET', `/api/v1/content/${name}${path}`)).status);
+      while (!done)
+        for (const name of ['third', 'fourth'])
+          for (const path of ['', `/${id}`, '?filters[title]=a'])
+            statuses.add((await read('GET', `/api/v1/content/${name}${path}`)).status);
     })();
     for (let turn = 0; turn < 10; turn += 1) {
       const [from, to] = turn % 2 === 0 ? (['third', 'fourth'] as const) : (['fourth', 'third'] as const);
@@ -138,21 +169,28 @@ describe('two processes that change content types', function () {
     expect(statuses).to.include(200);
   });
 
-  it('answer 503 with one message while the database is away, and go on when it is back', async () => {
-    const bridge = await openBridge(database.url());
-    const behind = await startServiceProcess({ ...testEnvironment(bridge.url, directory), SVC_ROLES: 'api' });
-    processes.push(behind);
-    const call = caller(() => behind.adminUrl, bearer);
+  it('answer 503 while the database is unreachable, and recover afterwards', async () => {
+    const bridge = await openDatabaseProxy(database.url());
+    const proxied = await startServiceProcess({ ...testEnvironment(bridge.url, directory), SVC_ROLES: 'api' });
+    processes.push(proxied);
+    const call = caller(() => proxied.adminUrl, bearer);
     expect((await call('GET', '/api/admin/schemas')).status).to.equal(200);
     bridge.down();
-    for (const [method, path] of [['GET', '/api/admin/schemas'], ['POST', '/api/admin/schemas'], ['GET', '/api/admin/migrate']] as const) {
+    for (const [method, path] of [
+      ['GET', '/api/admin/schemas'],
+      ['POST', '/api/admin/schemas'],
+      ['GET', '/api/admin/migrate'],
+    ] as const) {
       const refused = await call(method, path, method === 'POST' ? { name: 'article' } : undefined);
-      expect([refused.status, refused.json<{ error: string }>().error], path).to.deep.equal([503, 'service unavailable']);
+      expect([refused.status, refused.json<{ error: string }>().error], path).to.deep.equal([
+        503,
+        'service unavailable',
+      ]);
       expect(refused.headers['retry-after']).to.equal('1');
     }
     bridge.up();
     await eventually(async () => expect((await call('GET', '/api/admin/schemas')).status).to.equal(200));
-    await behind.end('SIGKILL');
+    await proxied.end('SIGKILL');
     bridge.down();
   });
 });

@@ -5,15 +5,14 @@ import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
-import type { ServiceProcess } from '../support/process.ts';
-import { startServiceProcess } from '../support/process.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
 /**
- * t0 a service and a webhook receiver run; t1 500 creates go out at once; t2 with some acknowledged the process is killed;
- * t3 it starts again. Proves: nothing acknowledged is lost, versions are contiguous, every entry's webhook event arrives,
- * and none is recorded twice.
+ * Sends 500 creates at once to a service with a webhook, kills the process after some acknowledgements, and starts it
+ * again. No acknowledged write may be lost, versions must be contiguous, the webhook must receive the event of every
+ * entry, and no delivery may be recorded twice.
  */
 describe('kill -9 during 500 concurrent creates', function () {
   this.timeout(90_000);
@@ -29,16 +28,27 @@ describe('kill -9 during 500 concurrent creates', function () {
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('loses nothing that was acknowledged and records nothing twice', async () => {
+  it('loses no acknowledged write and records nothing twice', async () => {
     const receiver = await startReceiver();
     const environment = testEnvironment(database.url(), directory);
     service = await startServiceProcess(environment);
     const admin = caller(() => service?.adminUrl ?? '');
-    const setup = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{ token: string }>();
+    const setup = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{
+      token: string;
+    }>();
     const bearer = { authorization: `Bearer ${setup.token}` };
     await admin('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'n', field_type: 'integer' }] }, bearer);
-    const { id: webhook } = (await admin('POST', '/api/admin/webhooks', { name: 'all', url: receiver.url, events: ['after_create', 'after_update'], schemas: ['note'] }, bearer)).json<{ id: string }>();
-    const { raw_key } = (await admin('POST', '/api/admin/api-keys', { name: 'k', roles: ['editor'], scopes: ['content:*'] }, bearer)).json<{ raw_key: string }>();
+    const { id: webhook } = (
+      await admin(
+        'POST',
+        '/api/admin/webhooks',
+        { name: 'all', url: receiver.url, events: ['after_create', 'after_update'], schemas: ['note'] },
+        bearer,
+      )
+    ).json<{ id: string }>();
+    const { raw_key } = (
+      await admin('POST', '/api/admin/api-keys', { name: 'k', roles: ['editor'], scopes: ['content:*'] }, bearer)
+    ).json<{ raw_key: string }>();
     const content = caller(() => service?.contentUrl ?? '', { 'x-api-key': raw_key });
 
     const acknowledged: string[] = [];
@@ -50,11 +60,14 @@ describe('kill -9 during 500 concurrent creates', function () {
     });
     const results = await Promise.allSettled(creates);
     await killed.end('SIGKILL');
-    expect(results.some(({ status }) => status === 'rejected'), 'the kill came too late').to.equal(true);
+    expect(
+      results.some(({ status }) => status === 'rejected'),
+      'the kill came too late',
+    ).to.equal(true);
     expect(acknowledged.length).to.be.at.least(150);
 
     service = await startServiceProcess(environment);
-    // A write that is answered is in the read model, and so is everything before it.
+    // When a write is acknowledged, the read model contains it and all earlier events.
     const barrier = await content('POST', '/api/v1/content/note', { data: { n: 500 } });
     expect(barrier.status).to.equal(201);
     expect(barrier.headers['x-projection-lag'], 'the new process did not take over').to.equal(undefined);
@@ -67,20 +80,28 @@ describe('kill -9 during 500 concurrent creates', function () {
     }
 
     const expected = stored.size + 20;
-    await eventually(() => {
-      expect(new Set(receiver.requests.map(({ headers }) => headers['x-webhook-id'])).size).to.equal(expected);
-    }, { timeoutMs: 60_000 });
-    const created = receiver.requests.filter(({ headers }) => headers['x-webhook-event'] === 'after_create').map(({ body }) => (JSON.parse(body) as { data: { id: string } }).data.id);
+    await eventually(
+      () => {
+        expect(new Set(receiver.requests.map(({ headers }) => headers['x-webhook-id'])).size).to.equal(expected);
+      },
+      { timeoutMs: 60_000 },
+    );
+    const created = receiver.requests
+      .filter(({ headers }) => headers['x-webhook-event'] === 'after_create')
+      .map(({ body }) => (JSON.parse(body) as { data: { id: string } }).data.id);
     expect(new Set(created)).to.deep.equal(stored);
-    await eventually(async () => {
-      const rows = await database.db().query<{ deliveries: number; events: number }>(
-        `select count(*)::int as deliveries, count(distinct m.id)::int as events from operational.webhook_attempts a join operational.webhook_messages m on m.id = a.message_id
+    await eventually(
+      async () => {
+        const rows = await database.db().query<{ deliveries: number; events: number }>(
+          `select count(*)::int as deliveries, count(distinct m.id)::int as events from operational.webhook_attempts a join operational.webhook_messages m on m.id = a.message_id
          where a.webhook_id = $1 and a.status = 'success' and m.event = 'after_create'`,
-        [webhook],
-      );
-      expect(rows[0]).to.deep.equal({ deliveries: stored.size, events: stored.size });
-      // What the dead process had sent and not recorded is sent again once its hold on it has run out.
-    }, { timeoutMs: 60_000 });
+          [webhook],
+        );
+        expect(rows[0]).to.deep.equal({ deliveries: stored.size, events: stored.size });
+        // A delivery that the killed process sent but did not record is sent again after its lock has expired.
+      },
+      { timeoutMs: 60_000 },
+    );
     await receiver.close();
   });
 
@@ -88,7 +109,10 @@ describe('kill -9 during 500 concurrent creates', function () {
     const ids = new Set<string>();
     let cursor = '';
     do {
-      const page = (await content('GET', `/api/v1/content/note/cursor?limit=1000&cursor=${cursor}`)).json<{ data: { id: string }[]; next_cursor: string }>();
+      const page = (await content('GET', `/api/v1/content/note/cursor?limit=1000&cursor=${cursor}`)).json<{
+        data: { id: string }[];
+        next_cursor: string;
+      }>();
       for (const { id } of page.data) ids.add(id);
       cursor = page.next_cursor;
     } while (cursor !== '');

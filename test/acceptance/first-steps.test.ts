@@ -2,7 +2,16 @@ import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import { OWNER, SETUP_TOKEN, useService } from '../support/service.ts';
 
-type Entry = { id: string; schema_name: string; data: Record<string, unknown>; version: number; status?: string; created_at: string; updated_at: string; created_by: { kind: string; id: string } };
+type Entry = {
+  id: string;
+  schema_name: string;
+  data: Record<string, unknown>;
+  version: number;
+  status?: string;
+  created_at: string;
+  updated_at: string;
+  created_by: { kind: string; id: string };
+};
 
 const article = {
   name: 'article',
@@ -21,16 +30,22 @@ describe('first steps over HTTP', () => {
   const service = useService();
   const { admin, content, owner } = service;
 
-  it('is set up once, by the setup token', async () => {
+  it('creates the first account once, with the setup token', async () => {
     expect((await admin('GET', '/api/admin/setup')).json()).to.deep.equal({ setup_required: false });
     const again = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
     expect([again.status, again.json()['error']]).to.deep.equal([409, 'setup is already complete']);
   });
 
-  it('signs in, knows who I am, refreshes once and signs out', async () => {
+  it('signs in, returns the current user, refreshes the session once and signs out', async () => {
     const login = await admin('POST', '/api/admin/auth/login', OWNER);
     expect(login.status).to.equal(200);
-    const session = login.json<{ token: string; csrf_token: string; refresh_token: string; expires_in: number; user: { email: string } }>();
+    const session = login.json<{
+      token: string;
+      csrf_token: string;
+      refresh_token: string;
+      expires_in: number;
+      user: { email: string };
+    }>();
     expect(session.user.email).to.equal(OWNER.email);
     expect(session.expires_in).to.equal(900);
     const me = await admin('GET', '/api/admin/auth/me', undefined, { authorization: `Bearer ${session.token}` });
@@ -42,18 +57,23 @@ describe('first steps over HTTP', () => {
     expect([reused.status, reused.json()['error']]).to.deep.equal([401, 'invalid refresh token']);
   });
 
-  it('guards the session cookie with the CSRF token', async () => {
+  it('requires the CSRF token with the session cookie', async () => {
     const login = await admin('POST', '/api/admin/auth/login', OWNER);
     const cookie = login.headers['set-cookie']?.split(';')[0] ?? '';
     expect(login.headers['set-cookie']).to.match(/^sys_session=.*HttpOnly.*SameSite=Lax/i);
     const without = await admin('POST', '/api/admin/auth/logout', {}, { cookie });
     expect([without.status, without.json()['error']]).to.deep.equal([403, 'invalid CSRF token']);
-    const withToken = await admin('POST', '/api/admin/auth/logout', {}, { cookie, 'x-csrf-token': login.json<{ csrf_token: string }>().csrf_token });
+    const withToken = await admin(
+      'POST',
+      '/api/admin/auth/logout',
+      {},
+      { cookie, 'x-csrf-token': login.json<{ csrf_token: string }>().csrf_token },
+    );
     expect(withToken.status).to.be.within(200, 204);
     expect((await admin('GET', '/api/admin/auth/me', undefined, { cookie })).status).to.equal(401);
   });
 
-  it('publishes the key that verifies session tokens on the Content API only', async () => {
+  it('publishes the verification key of session tokens on the Content API only', async () => {
     const token = (await admin('POST', '/api/admin/auth/login', OWNER)).json<{ token: string }>().token;
     expect(decodeJwt(token).exp).to.be.a('number');
     const jwks = await content('GET', '/.well-known/jwks.json');
@@ -61,7 +81,7 @@ describe('first steps over HTTP', () => {
     expect((await admin('GET', '/.well-known/jwks.json')).status).to.equal(404);
   });
 
-  it('walks an entry through its whole life', async () => {
+  it('creates, publishes, updates and unpublishes an entry, reads and restores its revisions, and deletes it', async () => {
     expect((await owner('POST', '/api/admin/schemas', article)).status).to.equal(200);
     const key = await service.key({});
     const created = await key('POST', '/api/v1/content/article', { data: { title: 'One', rating: 3, code: 'a' } });
@@ -72,7 +92,10 @@ describe('first steps over HTTP', () => {
     expect(created.headers['x-commit-position']).to.match(/^\d{20}$/);
 
     expect((await key('GET', '/api/v1/content/article')).json<Entry[]>()).to.have.length(0);
-    expect((await key('PUT', `/api/v1/content/article/${entry.id}/publish`)).json()).to.include({ version: 2, status: 'published' });
+    expect((await key('PUT', `/api/v1/content/article/${entry.id}/publish`)).json()).to.include({
+      version: 2,
+      status: 'published',
+    });
     expect((await key('GET', '/api/v1/content/article')).json<Entry[]>().map(({ id }) => id)).to.deep.equal([entry.id]);
 
     const updated = await key('PUT', `/api/v1/content/article/${entry.id}`, { data: { title: 'Two' } });
@@ -80,9 +103,13 @@ describe('first steps over HTTP', () => {
     expect(updated.json<Entry>().data).to.deep.include({ title: 'Two', rating: 3, code: 'a' });
     const read = await key('GET', `/api/v1/content/article/${entry.id}`);
     expect(read.headers['etag']).to.equal('"3"');
-    expect((await key('GET', `/api/v1/content/article/${entry.id}`, undefined, { 'if-none-match': '"3"' })).status).to.equal(304);
+    expect(
+      (await key('GET', `/api/v1/content/article/${entry.id}`, undefined, { 'if-none-match': '"3"' })).status,
+    ).to.equal(304);
 
-    const revisions = (await key('GET', `/api/v1/content/article/${entry.id}/revisions`)).json<{ id: string; version: number; changed: string[] }[]>();
+    const revisions = (await key('GET', `/api/v1/content/article/${entry.id}/revisions`)).json<
+      { id: string; version: number; changed: string[] }[]
+    >();
     expect(revisions.map(({ version }) => version)).to.deep.equal([3, 2, 1]);
     expect(revisions[0]?.changed).to.deep.equal(['title']);
     const [latest, , first] = revisions;
@@ -103,7 +130,7 @@ describe('first steps over HTTP', () => {
     expect((await key('GET', `/api/v1/content/article/${entry.id}`)).status).to.equal(404);
   });
 
-  it('keeps unique values unique, and gives them free with their entry', async () => {
+  it('refuses a duplicate unique value, and allows it again after the entry is deleted', async () => {
     const key = await service.key({});
     const [first] = await Promise.all([key('POST', '/api/v1/content/article', { data: { title: 'x', code: 'same' } })]);
     const second = await key('POST', '/api/v1/content/article', { data: { title: 'y', code: 'same' } });
@@ -113,42 +140,61 @@ describe('first steps over HTTP', () => {
     expect((await key('POST', '/api/v1/content/article', { data: { title: 'z', code: 'same' } })).status).to.equal(201);
   });
 
-  it('writes a bulk whole or not at all', async () => {
+  it('creates all entries of a bulk request or none', async () => {
     const key = await service.key({});
-    const refused = await key('POST', '/api/v1/content/article/bulk', { entries: [{ data: { title: 'ok' } }, { data: { rating: 1 } }] });
+    const refused = await key('POST', '/api/v1/content/article/bulk', {
+      entries: [{ data: { title: 'ok' } }, { data: { rating: 1 } }],
+    });
     expect(refused.status).to.equal(422);
     expect(refused.json()['error']).to.equal('validation failed');
-    expect(refused.json<{ errors: { index: number; field: string }[] }>().errors[0]).to.include({ index: 1, field: 'title' });
-    const taken = await key('POST', '/api/v1/content/article/bulk', { entries: [{ data: { title: 'b1' } }, { data: { title: 'b2' } }] });
+    expect(refused.json<{ errors: { index: number; field: string }[] }>().errors[0]).to.include({
+      index: 1,
+      field: 'title',
+    });
+    const taken = await key('POST', '/api/v1/content/article/bulk', {
+      entries: [{ data: { title: 'b1' } }, { data: { title: 'b2' } }],
+    });
     expect([taken.status, taken.json()['created']]).to.deep.equal([201, 2]);
   });
 
-  it('pages by cursor over every entry once', async () => {
+  it('returns every entry exactly once when paging by cursor', async () => {
     const key = await service.key({});
     const seen: string[] = [];
     let cursor = '';
     do {
-      const page = (await key('GET', `/api/v1/content/article/cursor?limit=2&filters[_status]=draft&cursor=${cursor}`)).json<{ data: Entry[]; next_cursor: string }>();
+      const page = (
+        await key('GET', `/api/v1/content/article/cursor?limit=2&filters[_status]=draft&cursor=${cursor}`)
+      ).json<{ data: Entry[]; next_cursor: string }>();
       seen.push(...page.data.map(({ id }) => id));
       cursor = page.next_cursor;
     } while (cursor !== '');
     expect(new Set(seen).size).to.equal(seen.length);
-    expect(seen.length).to.equal(Number((await key('GET', '/api/v1/content/article?filters[_status]=draft&count=true')).headers['x-total-count']));
+    expect(seen.length).to.equal(
+      Number((await key('GET', '/api/v1/content/article?filters[_status]=draft&count=true')).headers['x-total-count']),
+    );
   });
 
-  it('checks what a key may do, in the documented order', async () => {
+  it('checks an API key in the documented order', async () => {
     const reader = await service.key({ roles: ['editor'], scopes: ['content:read'] });
-    expect((await reader('POST', '/api/v1/content/article', { data: { title: 'no' } })).json()).to.include({ error: 'insufficient scope' });
+    expect((await reader('POST', '/api/v1/content/article', { data: { title: 'no' } })).json()).to.include({
+      error: 'insufficient scope',
+    });
     const roleless = await service.key({ roles: [], scopes: ['*:*'] });
     expect((await roleless('GET', '/api/v1/content/article')).json()).to.include({ error: 'permission denied' });
-    expect((await roleless('POST', '/api/v1/content/article', { data: { title: 'no' } })).json()).to.include({ error: 'insufficient permissions' });
+    expect((await roleless('POST', '/api/v1/content/article', { data: { title: 'no' } })).json()).to.include({
+      error: 'insufficient permissions',
+    });
     const elsewhere = await service.key({ schemas: ['page'] });
-    expect((await elsewhere('GET', '/api/v1/content/article')).json()).to.include({ error: 'schema not allowed for this credential' });
+    expect((await elsewhere('GET', '/api/v1/content/article')).json()).to.include({
+      error: 'schema not allowed for this credential',
+    });
     expect((await content('GET', '/api/v1/content/article')).json()).to.include({ error: 'authentication required' });
   });
 
-  it('refuses a key from the moment that its revocation is answered, and remembers its requests', async () => {
-    const made = (await owner('POST', '/api/admin/api-keys', { name: 'short', roles: ['editor'], scopes: ['content:read'] })).json<{ id: string; raw_key: string; prefix: string }>();
+  it('refuses an API key as soon as its revocation is acknowledged, and keeps its request log', async () => {
+    const made = (
+      await owner('POST', '/api/admin/api-keys', { name: 'short', roles: ['editor'], scopes: ['content:read'] })
+    ).json<{ id: string; raw_key: string; prefix: string }>();
     const use = () => content('GET', '/api/v1/content/article', undefined, { 'x-api-key': made.raw_key });
     expect((await use()).status).to.equal(200);
     expect((await owner('POST', `/api/admin/api-keys/${made.id}/revoke`)).status).to.equal(204);
@@ -157,7 +203,7 @@ describe('first steps over HTTP', () => {
     expect(listed.text).not.to.contain(made.raw_key);
   });
 
-  it('repeats an answer for a repeated Idempotency-Key and refuses it for another body', async () => {
+  it('repeats the response to a repeated Idempotency-Key, and refuses the key with another body', async () => {
     const key = await service.key({});
     const header = { 'idempotency-key': 'once-only' };
     const first = await key('POST', '/api/v1/content/article', { data: { title: 'idem' } }, header);
@@ -168,8 +214,11 @@ describe('first steps over HTTP', () => {
     expect([other.status, other.json()['error']]).to.deep.equal([422, 'idempotency key was used with another body']);
   });
 
-  it('tells in the audit log who did what, newest first, without secrets', async () => {
-    const page = (await owner('GET', '/api/admin/audit?limit=50')).json<{ data: { id: string; type: string; position: string; actor: { kind: string }; resource: { kind: string } }[]; next_cursor: string }>();
+  it('lists the actions of all users in the audit log, newest first, without secrets', async () => {
+    const page = (await owner('GET', '/api/admin/audit?limit=50')).json<{
+      data: { id: string; type: string; position: string; actor: { kind: string }; resource: { kind: string } }[];
+      next_cursor: string;
+    }>();
     const positions = page.data.map(({ position }) => position);
     expect(positions).to.deep.equal(positions.toSorted().toReversed());
     expect(page.data.some(({ type }) => type === 'EntryCreated')).to.equal(true);
@@ -179,11 +228,15 @@ describe('first steps over HTTP', () => {
     const detail = await owner('GET', `/api/admin/audit/${user?.id}`);
     expect(detail.status).to.equal(200);
     expect(detail.text).not.to.contain(OWNER.email).and.not.to.contain('$2');
-    expect((await owner('GET', '/api/admin/audit/00000000-0000-7000-8000-000000000000')).json()).to.include({ error: 'event not found' });
+    expect((await owner('GET', '/api/admin/audit/00000000-0000-7000-8000-000000000000')).json()).to.include({
+      error: 'event not found',
+    });
   });
 
-  it('is alive, ready and started on both ports, and describes itself', async () => {
-    for (const call of [admin, content]) for (const path of ['/healthz', '/readyz', '/startup']) expect((await call('GET', path)).status, path).to.equal(200);
+  it('passes the liveness, readiness and startup probes on both ports, and serves its OpenAPI document', async () => {
+    for (const call of [admin, content])
+      for (const path of ['/healthz', '/readyz', '/startup'])
+        expect((await call('GET', path)).status, path).to.equal(200);
     const metrics = await owner('GET', '/api/admin/metrics');
     expect(metrics.text).to.match(/palimpsest_/);
     expect((await owner('GET', '/api/admin/openapi/admin.json')).json<{ openapi: string }>().openapi).to.match(/^3\.1/);

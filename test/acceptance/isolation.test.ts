@@ -3,18 +3,35 @@ import type { Route } from '../../api/http/route.ts';
 import type { Reply } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
 import { OWNER, useService } from '../support/service.ts';
-import type { WebhookReceiver } from '../support/webhook-receiver.ts';
-import { startReceiver } from '../support/webhook-receiver.ts';
+import { type WebhookReceiver, startReceiver } from '../support/webhook-receiver.ts';
 
-/** What one tenant holds, by the parameters' kinds below. */
-type Fixture = Readonly<Record<'slug' | 'type' | 'entry' | 'revision' | 'webhook' | 'key' | 'token' | 'rule' | 'comment' | 'event' | 'preset' | 'entrySlug' | 'deadLetter' | 'release', string>>;
+/** The objects of one tenant, used as values of path parameters. */
+type Fixture = Readonly<
+  Record<
+    | 'slug'
+    | 'type'
+    | 'entry'
+    | 'revision'
+    | 'webhook'
+    | 'key'
+    | 'token'
+    | 'rule'
+    | 'comment'
+    | 'event'
+    | 'preset'
+    | 'entrySlug'
+    | 'deadLetter'
+    | 'release',
+    string
+  >
+>;
 
 const ofType = ({ type }: Fixture) => ({ schema: type, name: type, field: 'title' });
 
-/** What the parameters of a route stand for: values of the other tenant must not be found. */
+/** Kinds of path parameters: for each kind, the values that name an object of a tenant. */
 const KINDS: Readonly<Record<string, (of: Fixture) => Readonly<Record<string, string>>>> = {
   type: ofType,
-  // Deleting what is not there is no refusal (spec 2).
+  // Deleting a content type that does not exist succeeds.
   'silent type': ofType,
   entry: ({ entry }) => ({ schema: 'note', id: entry, field: 'parent' }),
   revision: ({ entry, revision }) => ({ schema: 'note', id: entry, rev_id: revision, a: '1', b: '2' }),
@@ -31,8 +48,9 @@ const KINDS: Readonly<Record<string, (of: Fixture) => Readonly<Record<string, st
 };
 
 /**
- * Every route with a parameter in its path, with what the parameter stands for. `install`: something that belongs to no tenant, for super admins or
- * the same for all. `own name`: a name that is about to be taken, in any tenant. A route that is missing here fails the test.
+ * Every route with a path parameter, and the kind of the parameter. `install`: belongs to no tenant, so it is for super
+ * admins only or the same for all tenants. `own name`: a new name, which each tenant chooses freely. The test fails
+ * when a route is missing here.
  */
 const ROUTES = `
   GET    /api/admin/audit/{event_id}                               event
@@ -132,12 +150,15 @@ const ROUTES = `
   POST   /api/admin/auth/device/{user_code}/deny                   install
   GET    /docs/{file}                                              install
   GET    /docs/{file}                                              install
-`.trim().split('\n').map((line) => {
-  const [, method = '', path = '', kind = ''] = /^\s*(\S+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
-  return { method, path, kind };
-});
+`
+  .trim()
+  .split('\n')
+  .map((line) => {
+    const [, method = '', path = '', kind = ''] = /^\s*(\S+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
+    return { method, path, kind };
+  });
 
-/** Every list and every other answer without a parameter in its path. `install`: the same whatever the tenant. */
+/** Every GET route without a path parameter. `install`: the response does not depend on the tenant. */
 const LISTS = `
   GET /api/admin/health                    install
   GET /api/admin/ready                     install
@@ -179,12 +200,15 @@ const LISTS = `
   GET /api/admin/releases                  tenant
   GET /api/admin/webhooks                  tenant
   GET /api/admin/webhook-dead-letters      tenant
-`.trim().split('\n').map((line) => {
-  const [, path = '', kind = '', query = ''] = /^\s*GET\s+(\S+)\s+(\S+)\s*(\S*)\s*$/.exec(line) ?? [];
-  return { path, kind, query };
-});
+`
+  .trim()
+  .split('\n')
+  .map((line) => {
+    const [, path = '', kind = '', query = ''] = /^\s*GET\s+(\S+)\s+(\S+)\s*(\S*)\s*$/.exec(line) ?? [];
+    return { path, kind, query };
+  });
 
-/** Bodies that would be taken if the thing were there. */
+/** Valid bodies, so that a write is refused only because its object is not found. */
 const HOOK = { name: 'taken over', url: 'https://taken-over.example/', events: ['after_create'] };
 const BODIES: Readonly<Record<string, unknown>> = {
   'PATCH /api/admin/api-keys/{id}/monthly-limit': { monthly_limit: 0 },
@@ -204,22 +228,32 @@ const BODIES: Readonly<Record<string, unknown>> = {
 };
 
 const lineOf = ({ method, path }: { readonly method: string; readonly path: string }) => `${method} ${path}`;
-const fill = (path: string, values: Readonly<Record<string, string>>) => path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? 'missing');
+const fill = (path: string, values: Readonly<Record<string, string>>) =>
+  path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? 'missing');
 
-describe('tenants see nothing of each other (spec 1)', function () {
+describe('a tenant', function () {
   this.timeout(60_000);
-  // Fills two tenants with one of everything.
-  const service = useService({ environment: licenseEnvironment({ capabilities: ['content-pro', 'schema-pro', 'webhook-pro'] }) });
+  // The setup fills two tenants with one object of each kind.
+  const service = useService({
+    environment: licenseEnvironment({ capabilities: ['content-pro', 'schema-pro', 'webhook-pro'] }),
+  });
   const declared = (): readonly Route[] => service.service().routes;
   let receiver: WebhookReceiver | undefined;
   after(() => receiver?.close());
   let acme: Fixture;
   let brand: Fixture;
 
-  const as = (tenant: string, api: string) => (method: string, path: string, body?: unknown): Promise<Reply> =>
-    (api === 'admin' ? service.owner : service.ownerContent)(method, path, body ?? (method === 'GET' || method === 'DELETE' ? undefined : {}), { 'x-tenant-id': tenant });
+  const as =
+    (tenant: string, api: string) =>
+    (method: string, path: string, body?: unknown): Promise<Reply> =>
+      (api === 'admin' ? service.owner : service.ownerContent)(
+        method,
+        path,
+        body ?? (method === 'GET' || method === 'DELETE' ? undefined : {}),
+        { 'x-tenant-id': tenant },
+      );
 
-  /** Fills a tenant; everything in it carries its slug in its text. */
+  /** Fills a tenant. All texts in it contain its slug. */
   async function fillTenant(slug: string): Promise<Fixture> {
     expect((await service.owner('POST', '/api/admin/tenants', { slug })).status).to.equal(201);
     const [admin, content] = [as(slug, 'admin'), as(slug, 'content')];
@@ -228,22 +262,63 @@ describe('tenants see nothing of each other (spec 1)', function () {
       expect(done.status, done.text).to.be.within(200, 299);
       return done.json<{ id: string; slug?: string; version: number }>();
     };
-    const fields = [{ name: 'title', field_type: 'text' }, { name: 'parent', field_type: 'relation', relation_to: 'note', relation_type: 'many_to_many' }];
+    const fields = [
+      { name: 'title', field_type: 'text' },
+      { name: 'parent', field_type: 'relation', relation_to: 'note', relation_type: 'many_to_many' },
+    ];
     const type = `only_${slug}`;
-    await made(admin('POST', '/api/admin/schemas', { name: 'note', with_draft_publish: true, with_soft_delete: true, fields }));
-    await made(admin('POST', '/api/admin/schemas', { name: type, fields: [{ name: 'title', field_type: 'text' }, { name: 'gone', field_type: 'text' }] }));
+    await made(
+      admin('POST', '/api/admin/schemas', { name: 'note', with_draft_publish: true, with_soft_delete: true, fields }),
+    );
+    await made(
+      admin('POST', '/api/admin/schemas', {
+        name: type,
+        fields: [
+          { name: 'title', field_type: 'text' },
+          { name: 'gone', field_type: 'text' },
+        ],
+      }),
+    );
     await made(admin('POST', '/api/admin/schemas', { name: type, fields: [{ name: 'title', field_type: 'text' }] }));
-    const webhook = await made(admin('POST', '/api/admin/webhooks', { name: `hook of ${slug}`, url: receiver?.url, events: ['after_create'] }));
+    const webhook = await made(
+      admin('POST', '/api/admin/webhooks', { name: `hook of ${slug}`, url: receiver?.url, events: ['after_create'] }),
+    );
     const entry = await made(content('POST', '/api/v1/content/note', { data: { title: `note of ${slug}` } }));
     await made(content('PUT', `/api/v1/content/note/${entry.id}`, { data: { title: `second note of ${slug}` } }));
     await made(content('POST', `/api/v1/content/${type}`, { data: { title: `only of ${slug}` } }));
-    const titled = await made(admin('POST', '/api/admin/content', { schema_name: 'note', data: { title: `slugged ${slug}` }, slug: `slug-${slug}` }));
+    const titled = await made(
+      admin('POST', '/api/admin/content', {
+        schema_name: 'note',
+        data: { title: `slugged ${slug}` },
+        slug: `slug-${slug}`,
+      }),
+    );
     const [revision] = (await content('GET', `/api/v1/content/note/${entry.id}/revisions`)).json<{ id: string }[]>();
-    const key = await made(admin('POST', '/api/admin/api-keys', { name: `key of ${slug}`, roles: ['editor'], scopes: ['*:*'] }));
-    const rule = await made(admin('POST', '/api/admin/permissions', { role: `role_of_${slug}`, schema_name: '*', actions: ['read'] }));
-    const token = await made(admin('POST', '/api/admin/admin-tokens', { name: `token of ${slug}`, grants: ['content:read'], password: OWNER.password }));
-    const comment = await made(admin('POST', `/api/admin/content/${entry.id}/comments`, { body: `comment of ${slug}` }));
-    const preset = await made(admin('POST', '/api/admin/schemas/presets', { document: { id: `preset-${slug}`, name: `preset of ${slug}`, schemas: [{ name: `from_${slug}`, fields: [{ name: 'title', field_type: 'text' }] }] } }));
+    const key = await made(
+      admin('POST', '/api/admin/api-keys', { name: `key of ${slug}`, roles: ['editor'], scopes: ['*:*'] }),
+    );
+    const rule = await made(
+      admin('POST', '/api/admin/permissions', { role: `role_of_${slug}`, schema_name: '*', actions: ['read'] }),
+    );
+    const token = await made(
+      admin('POST', '/api/admin/admin-tokens', {
+        name: `token of ${slug}`,
+        grants: ['content:read'],
+        password: OWNER.password,
+      }),
+    );
+    const comment = await made(
+      admin('POST', `/api/admin/content/${entry.id}/comments`, { body: `comment of ${slug}` }),
+    );
+    const preset = await made(
+      admin('POST', '/api/admin/schemas/presets', {
+        document: {
+          id: `preset-${slug}`,
+          name: `preset of ${slug}`,
+          schemas: [{ name: `from_${slug}`, fields: [{ name: 'title', field_type: 'text' }] }],
+        },
+      }),
+    );
     await made(admin('PUT', '/api/admin/schemas/canvas-layout', { positions: { [type]: { x: 1, y: 2 } } }));
     const release = await made(admin('POST', '/api/admin/releases', { name: `release of ${slug}` }));
     const [event] = (await admin('GET', '/api/admin/audit?limit=1')).json<{ data: { id: string }[] }>().data;
@@ -254,8 +329,20 @@ describe('tenants see nothing of each other (spec 1)', function () {
       [slug, webhook.id, `hook of ${slug}`],
     );
     return {
-      slug, type, entry: entry.id, revision: revision!.id, webhook: webhook.id, key: key.id, token: token.id, rule: rule.id, comment: comment.id, event: event!.id, preset: preset.id,
-      entrySlug: titled.slug ?? '', deadLetter: deadLetter!.id, release: release.id,
+      slug,
+      type,
+      entry: entry.id,
+      revision: revision!.id,
+      webhook: webhook.id,
+      key: key.id,
+      token: token.id,
+      rule: rule.id,
+      comment: comment.id,
+      event: event!.id,
+      preset: preset.id,
+      entrySlug: titled.slug ?? '',
+      deadLetter: deadLetter!.id,
+      release: release.id,
     };
   }
 
@@ -265,50 +352,78 @@ describe('tenants see nothing of each other (spec 1)', function () {
     brand = await fillTenant('brand');
   });
 
-  it('and every route with a parameter is looked at here', () => {
-    const withParameters = declared().filter(({ path }) => path.includes('{')).map(lineOf);
+  it('is isolated on every route: this test covers each route with a path parameter', () => {
+    const withParameters = declared()
+      .filter(({ path }) => path.includes('{'))
+      .map(lineOf);
     expect(ROUTES.map(lineOf).toSorted()).to.deep.equal(withParameters.toSorted());
     for (const { kind } of ROUTES) expect([...Object.keys(KINDS), 'install', 'own name']).to.include(kind);
-    const withoutParameters = declared().filter(({ method, path, access }) => method === 'GET' && !path.includes('{') && access.kind !== 'public').map(({ path }) => path);
+    const withoutParameters = declared()
+      .filter(({ method, path, access }) => method === 'GET' && !path.includes('{') && access.kind !== 'public')
+      .map(({ path }) => path);
     expect(LISTS.map(({ path }) => path).toSorted()).to.deep.equal(withoutParameters.toSorted());
   });
 
-  it('nor find what belongs to another by its id, name or slug', async () => {
+  it('cannot reach objects of another tenant by id, name or slug', async () => {
     for (const { method, path, kind } of ROUTES) {
       const values = KINDS[kind];
       if (!values) continue;
       const api = path.startsWith('/api/admin/') ? 'admin' : 'content';
       const tries = [values(acme), ...(path.includes('{schema}') ? [{ ...values(acme), schema: acme.type }] : [])];
       for (const parameters of tries) {
-        const reply = await as('brand', api)(method, `${fill(path, parameters)}${kind === 'slug' ? '?schema=note' : ''}`, BODIES[`${method} ${path}`]);
-        expect(reply.status, `${method} ${path} (${kind}): ${reply.text.slice(0, 300)}`).to.equal(kind === 'silent type' ? 204 : 404);
+        const reply = await as('brand', api)(
+          method,
+          `${fill(path, parameters)}${kind === 'slug' ? '?schema=note' : ''}`,
+          BODIES[`${method} ${path}`],
+        );
+        expect(reply.status, `${method} ${path} (${kind}): ${reply.text.slice(0, 300)}`).to.equal(
+          kind === 'silent type' ? 204 : 404,
+        );
         expect(reply.text).to.not.contain('of acme');
       }
     }
   });
 
-  it('nor does a key or a person of one reach the other', async () => {
-    const { raw_key: rawKey } = (await as('brand', 'admin')('POST', '/api/admin/api-keys', { name: 'k', roles: ['editor'], scopes: ['*:*'] })).json<{ raw_key: string }>();
+  it('cannot be reached with an API key or a user of another tenant', async () => {
+    const { raw_key: rawKey } = (
+      await as('brand', 'admin')('POST', '/api/admin/api-keys', { name: 'k', roles: ['editor'], scopes: ['*:*'] })
+    ).json<{ raw_key: string }>();
     const who = { email: 'of-brand@palimpsest.test', password: 'Correct-Horse-8-battery' };
     await service.owner('POST', '/api/admin/users', { ...who, roles: ['admin', 'editor'], tenant_id: 'brand' });
     const { token } = (await service.content('POST', '/api/v1/auth/token', who)).json<{ token: string }>();
     for (const credential of [{ 'x-api-key': rawKey }, { authorization: `Bearer ${token}` }]) {
       const headers = { ...credential, 'x-tenant-id': 'acme' };
-      expect((await service.content('GET', `/api/v1/content/note/${acme.entry}`, undefined, headers)).status).to.equal(404);
-      expect((await service.content('DELETE', `/api/v1/content/note/${acme.entry}`, undefined, headers)).status).to.equal(404);
-      expect((await service.content('GET', `/api/v1/content/note/${brand.entry}`, undefined, headers)).status).to.equal(200);
+      expect((await service.content('GET', `/api/v1/content/note/${acme.entry}`, undefined, headers)).status).to.equal(
+        404,
+      );
+      expect(
+        (await service.content('DELETE', `/api/v1/content/note/${acme.entry}`, undefined, headers)).status,
+      ).to.equal(404);
+      expect((await service.content('GET', `/api/v1/content/note/${brand.entry}`, undefined, headers)).status).to.equal(
+        200,
+      );
       expect((await service.content('GET', '/api/v1/content/note', undefined, headers)).text).to.not.contain('of acme');
     }
   });
 
-  it('nor list anything of another; and each lists its own', async () => {
+  it('lists its own objects and none of another tenant', async () => {
     const foreign = [...Object.values(acme), 'of acme', 'of_acme'].filter((value) => value !== '' && value !== '1');
     const lists = [
-      ...LISTS.filter(({ kind }) => kind === 'tenant').map(({ path, query }) => ({ path: `${path}${query}`, own: !['/api/admin/access', '/api/admin/migrate'].includes(path) })),
-      ...['', '/cursor', '?filters[_status]=draft', '?sort=title', '?q=note', '/changes'].map((end) => ({ path: `/api/v1/content/note${end}`, own: false })),
-      { path: `/api/v1/content/note/${brand.entry}/revisions`, own: false }, { path: `/api/admin/webhooks/${brand.webhook}/deliveries`, own: false },
-      { path: `/api/admin/content/${brand.entry}/comments`, own: true }, { path: '/api/admin/content?q=note', own: false }, { path: '/api/admin/audit?resource=webhook', own: false },
-      { path: `/api/admin/audit?resource=webhook:${acme.webhook}`, own: false }, { path: `/api/admin/audit?resource=${acme.entry}`, own: false },
+      ...LISTS.filter(({ kind }) => kind === 'tenant').map(({ path, query }) => ({
+        path: `${path}${query}`,
+        own: !['/api/admin/access', '/api/admin/migrate'].includes(path),
+      })),
+      ...['', '/cursor', '?filters[_status]=draft', '?sort=title', '?q=note', '/changes'].map((end) => ({
+        path: `/api/v1/content/note${end}`,
+        own: false,
+      })),
+      { path: `/api/v1/content/note/${brand.entry}/revisions`, own: false },
+      { path: `/api/admin/webhooks/${brand.webhook}/deliveries`, own: false },
+      { path: `/api/admin/content/${brand.entry}/comments`, own: true },
+      { path: '/api/admin/content?q=note', own: false },
+      { path: '/api/admin/audit?resource=webhook', own: false },
+      { path: `/api/admin/audit?resource=webhook:${acme.webhook}`, own: false },
+      { path: `/api/admin/audit?resource=${acme.entry}`, own: false },
     ];
     for (const { path, own } of lists) {
       const reply = await as('brand', path.startsWith('/api/admin/') ? 'admin' : 'content')('GET', path);
@@ -318,31 +433,63 @@ describe('tenants see nothing of each other (spec 1)', function () {
     }
   });
 
-  it('and what was refused changed nothing: all of it is found by its own tenant', async () => {
-    // What takes things away comes last.
-    for (const { method, path, kind } of [...ROUTES].toSorted((a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'))) {
+  it('is not changed by refused requests of another tenant, and can reach all its own objects', async () => {
+    // Send the deleting requests last.
+    for (const { method, path, kind } of [...ROUTES].toSorted(
+      (a, b) => Number(a.method === 'DELETE') - Number(b.method === 'DELETE'),
+    )) {
       const values = KINDS[kind];
-      // A renamed field is not found any more, and a value that is there is not recovered.
+      // A renamed field no longer exists, and an existing value cannot be recovered.
       if (!values || /rename|recover/.test(path)) continue;
       if (method === 'DELETE' && /content\/\{(id|schema)\}/.test(path) && kind === 'entry') continue;
       const api = path.startsWith('/api/admin/') ? 'admin' : 'content';
-      const reply = await as('acme', api)(method, `${fill(path, values(acme))}${kind === 'slug' ? '?schema=note' : ''}`, BODIES[`${method} ${path}`]);
+      const reply = await as('acme', api)(
+        method,
+        `${fill(path, values(acme))}${kind === 'slug' ? '?schema=note' : ''}`,
+        BODIES[`${method} ${path}`],
+      );
       expect(reply.status, `${method} ${path} (${kind}): ${reply.text.slice(0, 300)}`).to.not.equal(404);
     }
   });
 
-  it('and what is left of one goes with it, the other keeps everything', async () => {
+  it('can be deleted with all its data, while another tenant keeps its data', async () => {
     const tables = async () => {
-      const found = await service.database.db().query<{ name: string }>(`select format('%I.%I', table_schema, table_name) as name from information_schema.columns where table_schema like 'rm\\_%' and column_name = 'tenant_id'`);
-      const counts = await Promise.all(found.map(async ({ name }) => [name, await Promise.all(['acme', 'brand'].map(async (slug) => (await service.database.db().query<{ n: number }>(`select count(*)::int as n from ${name} where tenant_id = $1`, [slug]))[0]?.n ?? 0))] as const));
+      const found = await service.database
+        .db()
+        .query<{ name: string }>(
+          `select format('%I.%I', table_schema, table_name) as name from information_schema.columns where table_schema like 'rm\\_%' and column_name = 'tenant_id'`,
+        );
+      const counts = await Promise.all(
+        found.map(
+          async ({ name }) =>
+            [
+              name,
+              await Promise.all(
+                ['acme', 'brand'].map(
+                  async (slug) =>
+                    (
+                      await service.database
+                        .db()
+                        .query<{ n: number }>(`select count(*)::int as n from ${name} where tenant_id = $1`, [slug])
+                    )[0]?.n ?? 0,
+                ),
+              ),
+            ] as const,
+        ),
+      );
       return new Map(counts);
     };
     const before = await tables();
     expect((await service.owner('DELETE', '/api/admin/tenants/acme?confirm=acme')).status).to.equal(204);
     const after = await tables();
     expect([...after].filter(([, [ofAcme]]) => ofAcme !== 0)).to.deep.equal([]);
-    expect([...after].map(([name, [, ofBrand]]) => [name, ofBrand])).to.deep.equal([...before].filter(([name]) => after.has(name)).map(([name, [, ofBrand]]) => [name, ofBrand]));
-    expect([...before.keys()].filter((name) => !after.has(name)), 'tables that were of acme alone').to.deep.equal(['rm_content.from_acme']);
+    expect([...after].map(([name, [, ofBrand]]) => [name, ofBrand])).to.deep.equal(
+      [...before].filter(([name]) => after.has(name)).map(([name, [, ofBrand]]) => [name, ofBrand]),
+    );
+    expect(
+      [...before.keys()].filter((name) => !after.has(name)),
+      'tables that were of acme alone',
+    ).to.deep.equal(['rm_content.from_acme']);
     expect((await as('brand', 'content')('GET', `/api/v1/content/note/${brand.entry}`)).status).to.equal(200);
     const written = await as('brand', 'content')('POST', '/api/v1/content/note', { data: { title: 'after it' } });
     expect(written.status, written.text).to.equal(201);

@@ -4,18 +4,15 @@ import { mkdtempSync } from 'node:fs';
 import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Service } from '../../infrastructure/composition/service.ts';
-import { startService } from '../../infrastructure/composition/service.ts';
+import type { ProtectionLimits } from '../../domain/traffic/protections.ts';
+import { type Service, startService } from '../../infrastructure/composition/start-service.ts';
 import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
-import type { ProtectionLimits } from '../../domain/traffic/protections.ts';
 import { useDatabase } from '../support/database.ts';
 import { caller } from '../support/http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import type { TestService } from '../support/service.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment, useService } from '../support/service.ts';
-import type { MailServer } from '../support/smtp-server.ts';
-import { startMailServer } from '../support/smtp-server.ts';
+import { type TestService, OWNER, SETUP_TOKEN, testEnvironment, useService } from '../support/service.ts';
+import { type MailServer, startMailServer } from '../support/smtp-server.ts';
 
 const REQUEST = '/api/admin/auth/magic-link/request';
 const VERIFY = '/api/admin/auth/magic-link/verify';
@@ -23,25 +20,25 @@ const SWEEP_MS = 15 * 60_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
-/** The token of a mail, out of its raw text. */
+/** The token in the raw text of a mail. */
 function tokenIn(text: string): string {
-  // A relay gets quoted-printable where a line is long.
+  // A mail to a relay encodes long lines as quoted-printable.
   const plain = text.replace(/=\r?\n/g, '').replaceAll('=3D', '=');
   return /\/auth\/magic-link\/verify\?token=([\w-]{43})\s/.exec(plain)?.[1] ?? '';
 }
 
 type MailingService = TestService & {
   readonly logger: ReturnType<typeof recordingLogger>;
-  /** Of `SVC_DATA_DIR`. */
+  /** Value of `SVC_DATA_DIR`. */
   readonly files: () => Promise<readonly string[]>;
-  /** The one mail in the outbox. */
+  /** The only mail in the outbox. */
   readonly outbox: () => Promise<{ readonly file: string; readonly text: string }>;
-  /** Moves the clock and looks after the records of links, as every quarter of an hour. */
+  /** Advances the clock and runs the sweep of magic links, which a service runs every 15 minutes. */
   readonly sweepAfter: (ms: number) => Promise<void>;
   readonly rows: (table: 'magic_links' | 'magic_link_sign_ins') => Promise<number>;
 };
 
-/** A service whose data directory, clock and sweeps are at hand. */
+/** Starts a service whose clock and sweeps the test controls. */
 function useMailingService(environment: Record<string, string> = {}, protections?: ProtectionLimits): MailingService {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-mail-'));
   const sweeps: (() => Promise<void>)[] = [];
@@ -79,24 +76,31 @@ function useMailingService(environment: Record<string, string> = {}, protections
   };
 }
 
-describe('a service that mails into the outbox of development', function () {
+describe('a service that writes mails to the development outbox', function () {
   this.timeout(30_000);
   const { admin, outbox, logger } = useMailingService();
 
-  it('has the link there when the request is answered, for its owner\'s eyes only, and it signs in', async () => {
+  it('writes the sign-in link to a private file before it answers, and the link signs in', async () => {
     expect((await admin('POST', REQUEST, { email: OWNER.email })).status).to.equal(200);
     const { file, text } = await outbox();
     expect((await stat(file)).mode & 0o777).to.equal(0o600);
     expect(text).to.contain(`To: ${OWNER.email}`).and.contain('http://localhost:5173/auth/magic-link/verify?token=');
-    expect(JSON.stringify(logger.lines)).to.contain(file).and.not.to.contain(tokenIn(text)).and.not.to.contain(OWNER.email);
+    expect(JSON.stringify(logger.lines))
+      .to.contain(file)
+      .and.not.to.contain(tokenIn(text))
+      .and.not.to.contain(OWNER.email);
     expect((await admin('POST', VERIFY, { token: tokenIn(text) })).status).to.equal(200);
   });
 });
 
-describe('a service that mails over a relay', function () {
+describe('a service that sends mails through an SMTP relay', function () {
   this.timeout(30_000);
-  // The port is known when the relay listens, which is before the service starts.
-  const environment: Record<string, string> = { SMTP_HOST: '127.0.0.1', SMTP_FROM: 'Palimpsest <no-reply@palimpsest.test>', SVC_CONSOLE_URL: 'https://console.palimpsest.test' };
+  // The relay listens before the service starts, so that its port is known.
+  const environment: Record<string, string> = {
+    SMTP_HOST: '127.0.0.1',
+    SMTP_FROM: 'Palimpsest <no-reply@palimpsest.test>',
+    SVC_CONSOLE_URL: 'https://console.palimpsest.test',
+  };
   let relay: MailServer | undefined;
   before(async () => {
     relay = await startMailServer();
@@ -105,7 +109,7 @@ describe('a service that mails over a relay', function () {
   after(() => relay?.close());
   const { admin, files } = useMailingService(environment);
 
-  it('sends links there, to those who can sign in, and writes no files', async () => {
+  it('sends sign-in links to users who can sign in, and writes no files', async () => {
     await admin('POST', REQUEST, { email: 'nobody@palimpsest.test' });
     await admin('POST', REQUEST, { email: OWNER.email });
     const mails = await relay?.waitFor(1);
@@ -115,11 +119,11 @@ describe('a service that mails over a relay', function () {
   });
 });
 
-describe('records of magic links', function () {
+describe('stored magic links', function () {
   this.timeout(30_000);
   const { admin, outbox, sweepAfter, rows } = useMailingService();
 
-  it('are removed an hour after their making, the history of sign-ins after a year', async () => {
+  it('are deleted after one hour, and the history of sign-ins after one year', async () => {
     await admin('POST', REQUEST, { email: OWNER.email });
     await admin('POST', VERIFY, { token: tokenIn((await outbox()).text) });
     await sweepAfter(59 * MINUTE_MS);
@@ -131,11 +135,15 @@ describe('records of magic links', function () {
   });
 });
 
-describe('records of magic links under other settings', function () {
+describe('stored magic links with unlimited retention', function () {
   this.timeout(30_000);
-  const { admin, outbox, sweepAfter, rows } = useMailingService({ MAGIC_LINK_RETENTION_DAYS: '0', MAGIC_LINK_TOKEN_RETENTION_MINUTES: '1', MAGIC_LINK_TTL_SECONDS: '9999' });
+  const { admin, outbox, sweepAfter, rows } = useMailingService({
+    MAGIC_LINK_RETENTION_DAYS: '0',
+    MAGIC_LINK_TOKEN_RETENTION_MINUTES: '1',
+    MAGIC_LINK_TTL_SECONDS: '9999',
+  });
 
-  it('stay while the link works, which is an hour at most, and the history stays for ever', async () => {
+  it('are kept while the link is valid, at most one hour, and the history is kept permanently', async () => {
     await admin('POST', REQUEST, { email: OWNER.email });
     await sweepAfter(59 * MINUTE_MS);
     expect((await admin('POST', VERIFY, { token: tokenIn((await outbox()).text) })).status).to.equal(200);
@@ -144,11 +152,11 @@ describe('records of magic links under other settings', function () {
   });
 });
 
-describe('a service that does not start the feature magic-link', function () {
+describe('a service without the feature magic-link', function () {
   this.timeout(30_000);
   const { admin } = useMailingService({ SVC_PLUGINS: 'apikey,schema,content' });
 
-  it('has no such routes', async () => {
+  it('does not serve its routes', async () => {
     for (const path of [REQUEST, VERIFY]) expect((await admin('POST', path, {})).status).to.equal(404);
   });
 });
@@ -164,36 +172,57 @@ describe('a production service without a console URL and without a relay', funct
   });
   const database = useDatabase();
 
-  it('starts without magic links, says so, and answers 503 to them and to devices', async () => {
+  it('starts, logs that magic links are unavailable, and answers 503 to them and to device sign-ins', async () => {
     const { settings } = loadSettings([environmentLayer(testEnvironment(database.url(), directory))]);
     service = await startService({ settings: { ...settings, appEnv: 'production' }, logger });
     const admin = caller(() => service?.adminUrl ?? '');
-    for (const path of [REQUEST, VERIFY]) expect((await admin('POST', path, {})).json()).to.include({ error: 'magic link sign-in is not configured' });
-    expect((await admin('POST', '/api/admin/auth/device')).json()).to.include({ error: 'Device sign-in is not configured on this install.' });
-    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{ token: string }>();
+    for (const path of [REQUEST, VERIFY])
+      expect((await admin('POST', path, {})).json()).to.include({ error: 'magic link sign-in is not configured' });
+    expect((await admin('POST', '/api/admin/auth/device')).json()).to.include({
+      error: 'Device sign-in is not configured on this install.',
+    });
+    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{
+      token: string;
+    }>();
     const features = await admin('GET', '/api/admin/plugins/status', undefined, { authorization: `Bearer ${token}` });
     expect(features.text).to.contain('SVC_CONSOLE_URL is unset');
-    expect(logger.lines.find(({ message }) => message === 'magic-link sign-in does not start')?.fields).to.deep.equal({ reason: 'SVC_CONSOLE_URL is unset' });
+    expect(logger.lines.find(({ message }) => message === 'magic-link sign-in does not start')?.fields).to.deep.equal({
+      reason: 'SVC_CONSOLE_URL is unset',
+    });
   });
 });
 
-describe('a service that shares a key with the console', function () {
+describe('a service that shares a secret with the console', function () {
   this.timeout(30_000);
   const key = 'the-key-that-is-shared-with-the-console';
   const previous = 'the-key-that-was-shared-with-it-before';
-  const { admin } = useMailingService({ ADMIN_CONSOLE_KEY: key, ADMIN_CONSOLE_KEY_PREVIOUS: previous }, { 'magic-link.request-ip': { requests: 5, windowSeconds: 900 } });
+  const { admin } = useMailingService(
+    { ADMIN_CONSOLE_KEY: key, ADMIN_CONSOLE_KEY_PREVIOUS: previous },
+    { 'magic-link.request-ip': { requests: 5, windowSeconds: 900 } },
+  );
 
-  it('counts requests by the person\'s address where the console sends its key, either one during a rotation, and by the console\'s otherwise', async () => {
-    const ask = (headers: Readonly<Record<string, string>>) => admin('POST', REQUEST, { email: `${randomUUID()}@palimpsest.test` }, headers);
+  it("limits requests by the user's address when the console sends the current or previous secret, otherwise by the console's", async () => {
+    const ask = (headers: Readonly<Record<string, string>>) =>
+      admin('POST', REQUEST, { email: `${randomUUID()}@palimpsest.test` }, headers);
     const spend = async (headers: Readonly<Record<string, string>>) => {
       for (let n = 0; n < 5; n += 1) expect((await ask(headers)).status).to.equal(200);
       return (await ask(headers)).status;
     };
     expect(await spend({ 'x-console-key': key, 'x-forwarded-for': '203.0.113.1' })).to.equal(429);
-    expect((await ask({ 'x-console-key': key, 'x-forwarded-for': '203.0.113.2' })).status, 'another person').to.equal(200);
-    expect((await ask({ 'x-console-key': previous, 'x-forwarded-for': '203.0.113.1' })).status, 'the same person').to.equal(429);
+    expect((await ask({ 'x-console-key': key, 'x-forwarded-for': '203.0.113.2' })).status, 'another person').to.equal(
+      200,
+    );
+    expect(
+      (await ask({ 'x-console-key': previous, 'x-forwarded-for': '203.0.113.1' })).status,
+      'the same person',
+    ).to.equal(429);
     expect(await spend({ 'x-forwarded-for': '203.0.113.3' })).to.equal(429);
-    for (const headers of [{ 'x-forwarded-for': '203.0.113.4' }, { 'x-console-key': `${key}x`, 'x-forwarded-for': '203.0.113.5' }, { 'x-console-key': '', 'x-forwarded-for': '203.0.113.6' }, { 'x-console-key': key }]) {
+    for (const headers of [
+      { 'x-forwarded-for': '203.0.113.4' },
+      { 'x-console-key': `${key}x`, 'x-forwarded-for': '203.0.113.5' },
+      { 'x-console-key': '', 'x-forwarded-for': '203.0.113.6' },
+      { 'x-console-key': key },
+    ]) {
       expect((await ask(headers)).status, JSON.stringify(headers)).to.equal(429);
     }
   });

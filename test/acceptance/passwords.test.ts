@@ -3,9 +3,10 @@ import { useService } from '../support/service.ts';
 
 describe('passwords', () => {
   const { owner } = useService();
-  const create = (password: string) => owner('POST', '/api/admin/users', { email: 'weak@palimpsest.test', password, roles: ['editor'] });
+  const create = (password: string) =>
+    owner('POST', '/api/admin/users', { email: 'weak@palimpsest.test', password, roles: ['editor'] });
 
-  it('that do not meet the policy are refused with 422 and what is wrong, and never repeated', async () => {
+  it('that violate the policy are refused with 422 and the reasons, and never appear in the response', async () => {
     for (const [password, message] of [
       ['Short-1', 'must hold at least 12 characters'],
       ['all-lower-case-1', 'must hold an upper-case letter'],
@@ -23,7 +24,7 @@ describe('passwords', () => {
     }
   });
 
-  it('as long as the hash looks at are taken', async () => {
+  it('are accepted up to the length that the hash function uses', async () => {
     expect((await create(`Aa1${'x'.repeat(69)}`)).status).to.equal(201);
   });
 });

@@ -9,8 +9,7 @@ import pg from 'pg';
 import { admin, serverUrl } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
-import type { ServiceProcess } from '../support/process.ts';
-import { runCommand, startServiceProcess } from '../support/process.ts';
+import { type ServiceProcess, runCommand, startServiceProcess } from '../support/process.ts';
 import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
 
 describe('palimpsest serve', function () {
@@ -24,38 +23,75 @@ describe('palimpsest serve', function () {
     await rm(directory, { recursive: true, force: true });
   });
 
-  describe('with settings that production must not have', () => {
-    const secrets = { JWT_SECRET: 'hunter2-short', ENCRYPTION_KEY: 'changeme-changeme-changeme-changeme', SVC_AUDIT_HMAC_KEY: 'not-hex-at-all-qq', SVC_SETUP_TOKEN: 'tiny-token', DATABASE_URL: 'postgres://postgres:sup3r-pass@127.0.0.1:1/x' };
-    const bad = { ...secrets, APP_ENV: 'production', SECURE_COOKIE: 'false', RATE_LIMIT_RPS: '0', JWT_EXPIRY_SECS: '7200', CORS_ORIGINS: '*', EVENT_STORE_URL: 'memory', SVC_CONSOLE_URL: 'http://console.example.org', LOG_LEVEL: 'loud' };
+  describe('with settings that are not allowed in production', () => {
+    const secrets = {
+      JWT_SECRET: 'hunter2-short',
+      ENCRYPTION_KEY: 'changeme-changeme-changeme-changeme',
+      SVC_AUDIT_HMAC_KEY: 'not-hex-at-all-qq',
+      SVC_SETUP_TOKEN: 'tiny-token',
+      DATABASE_URL: 'postgres://postgres:sup3r-pass@127.0.0.1:1/x',
+    };
+    const bad = {
+      ...secrets,
+      APP_ENV: 'production',
+      SECURE_COOKIE: 'false',
+      RATE_LIMIT_RPS: '0',
+      JWT_EXPIRY_SECS: '7200',
+      CORS_ORIGINS: '*',
+      EVENT_STORE_URL: 'memory',
+      SVC_CONSOLE_URL: 'http://console.example.org',
+      LOG_LEVEL: 'loud',
+    };
 
-    it('refuses to start, names every problem at once, shows no value and exits with 1', async () => {
+    it('refuses to start, lists every problem without showing values, and exits with 1', async () => {
       const keyPath = join(directory, 'open_key.json');
       await writeFile(keyPath, '{}');
       await chmod(keyPath, 0o644);
       const { code, output } = await runCommand(['serve'], { ...bad, JWT_KEY_PATH: keyPath });
       expect(code).to.equal(1);
-      for (const variable of [...Object.keys(secrets), 'SECURE_COOKIE', 'RATE_LIMIT_RPS', 'JWT_EXPIRY_SECS', 'CORS_ORIGINS', 'EVENT_STORE_URL', 'SVC_CONSOLE_URL', 'LOG_LEVEL', 'JWT_KEY_PATH']) {
+      for (const variable of [
+        ...Object.keys(secrets),
+        'SECURE_COOKIE',
+        'RATE_LIMIT_RPS',
+        'JWT_EXPIRY_SECS',
+        'CORS_ORIGINS',
+        'EVENT_STORE_URL',
+        'SVC_CONSOLE_URL',
+        'LOG_LEVEL',
+        'JWT_KEY_PATH',
+      ]) {
         expect(output, variable).to.match(new RegExp(`^ {2}${variable}: .+$`, 'm'));
       }
       for (const value of [...Object.values(secrets), 'sup3r-pass']) expect(output).not.to.contain(value);
       expect(output, 'a message, no stack').not.to.match(/^\s+at /m);
     });
 
-    it('refuses the embedded database, and secrets that are missing, in production', async () => {
+    it('refuses the embedded database and missing secrets', async () => {
       const { code, output } = await runCommand(['serve'], { DATABASE_URL: 'embedded', SVC_DATA_DIR: directory });
       expect(code).to.equal(1);
-      for (const variable of ['DATABASE_URL', 'JWT_SECRET', 'ENCRYPTION_KEY', 'SVC_AUDIT_HMAC_KEY', 'SECURE_COOKIE', 'RATE_LIMIT_RPS']) expect(output).to.match(new RegExp(`^ {2}${variable}: `, 'm'));
+      for (const variable of [
+        'DATABASE_URL',
+        'JWT_SECRET',
+        'ENCRYPTION_KEY',
+        'SVC_AUDIT_HMAC_KEY',
+        'SECURE_COOKIE',
+        'RATE_LIMIT_RPS',
+      ])
+        expect(output).to.match(new RegExp(`^ {2}${variable}: `, 'm'));
     });
 
-    it('says in one line that the database is away', async () => {
-      const { code, output } = await runCommand(['serve'], testEnvironment('postgres://palimpsest:pw-of-nobody@127.0.0.1:1/none', directory));
+    it('reports an unreachable database in one line', async () => {
+      const { code, output } = await runCommand(
+        ['serve'],
+        testEnvironment('postgres://palimpsest:pw-of-nobody@127.0.0.1:1/none', directory),
+      );
       expect(code).to.equal(1);
       expect(output.trim().split('\n')).to.have.length(1);
       expect(output).to.contain('ECONNREFUSED').and.not.contain('pw-of-nobody');
     });
   });
 
-  describe('in production, as a role without special rights', () => {
+  describe('in production, with an unprivileged database role', () => {
     const name = `prod_${randomBytes(5).toString('hex')}`;
     let environment: Readonly<Record<string, string>>;
     let service: ServiceProcess | undefined;
@@ -68,7 +104,12 @@ describe('palimpsest serve', function () {
       url.password = name;
       environment = {
         ...testEnvironment(url.toString(), directory),
-        APP_ENV: 'production', SECURE_COOKIE: 'true', RATE_LIMIT_RPS: '1000', TRUSTED_PROXIES: '127.0.0.1/32', SVC_CONSOLE_URL: 'https://console.example.org', JWT_KEY_PATH: join(directory, 'production_key.json'),
+        APP_ENV: 'production',
+        SECURE_COOKIE: 'true',
+        RATE_LIMIT_RPS: '1000',
+        TRUSTED_PROXIES: '127.0.0.1/32',
+        SVC_CONSOLE_URL: 'https://console.example.org',
+        JWT_KEY_PATH: join(directory, 'production_key.json'),
       };
     });
     after(async () => {
@@ -77,10 +118,11 @@ describe('palimpsest serve', function () {
       await admin(`drop role if exists ${name}`);
     });
 
-    it('starts, logs JSON lines, sends plain http to https except probes, and sets guarded cookies', async () => {
+    it('starts, logs JSON lines, redirects http to https except for probes, and sets secure cookies', async () => {
       service = await startServiceProcess(environment);
       const { adminUrl, contentUrl } = service;
-      for (const line of service.output().trim().split('\n')) expect(() => JSON.parse(line) as unknown, line).not.to.throw();
+      for (const line of service.output().trim().split('\n'))
+        expect(() => JSON.parse(line) as unknown, line).not.to.throw();
       const plain = caller(() => adminUrl);
       expect((await plain('GET', '/readyz')).status).to.equal(200);
       expect((await plain('GET', '/api/admin/setup')).status).to.equal(308);
@@ -93,16 +135,21 @@ describe('palimpsest serve', function () {
       expect(login.headers['strict-transport-security']).to.be.a('string');
     });
 
-    it('finishes what is in flight on SIGTERM, is not ready meanwhile, takes nothing new and exits with 0', async () => {
+    it('on SIGTERM finishes requests in flight, reports not ready, refuses new requests and exits with 0', async () => {
       if (!service) throw new Error('the test before starts it');
       const running = service;
       const proxied = { 'x-forwarded-proto': 'https' };
-      const { token } = (await caller(() => running.adminUrl, proxied)('POST', '/api/admin/auth/login', OWNER)).json<{ token: string }>();
+      const { token } = (await caller(() => running.adminUrl, proxied)('POST', '/api/admin/auth/login', OWNER)).json<{
+        token: string;
+      }>();
       const bearer = { ...proxied, authorization: `Bearer ${token}` };
-      const made = await caller(() => running.adminUrl, bearer)('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'n', field_type: 'integer' }] });
+      const made = await caller(() => running.adminUrl, bearer)('POST', '/api/admin/schemas', {
+        name: 'note',
+        fields: [{ name: 'n', field_type: 'integer' }],
+      });
       expect(made.status).to.equal(200);
 
-      // The head of the log is locked, so that the write hangs until the test lets go.
+      // Lock the head of the log, so that the write waits until the test releases the lock.
       const blocker = new pg.Client({ connectionString: serverUrl(name) });
       await blocker.connect();
       await blocker.query('begin');
@@ -114,10 +161,16 @@ describe('palimpsest serve', function () {
       });
       const ended = once(socket, 'close');
       const body = JSON.stringify({ data: { n: 1 } });
-      const head = ['Host: localhost', ...Object.entries(bearer).map(([header, value]) => `${header}: ${value}`)].join('\r\n');
-      socket.write(`POST /api/v1/content/note HTTP/1.1\r\n${head}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      const head = ['Host: localhost', ...Object.entries(bearer).map(([header, value]) => `${header}: ${value}`)].join(
+        '\r\n',
+      );
+      socket.write(
+        `POST /api/v1/content/note HTTP/1.1\r\n${head}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
       await eventually(async () => {
-        const { rows } = await blocker.query<{ waiting: number }>(`select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+        const { rows } = await blocker.query<{ waiting: number }>(
+          `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
         expect(rows[0]?.waiting).to.be.greaterThan(0);
       });
 
@@ -125,11 +178,14 @@ describe('palimpsest serve', function () {
       running.child.kill('SIGTERM');
       for (const url of [running.adminUrl, running.contentUrl]) {
         await eventually(async () => {
-          const outcome = await caller(() => url)('GET', '/healthz').then(() => 'answered', () => 'refused');
+          const outcome = await caller(() => url)('GET', '/healthz').then(
+            () => 'answered',
+            () => 'refused',
+          );
           expect(outcome, 'new connections').to.equal('refused');
         });
       }
-      // A connection that is in use may ask: it is told that the service goes.
+      // A request on an open connection gets the answer that the service is shutting down.
       socket.write('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n');
       await blocker.query('rollback');
       await blocker.end();
@@ -138,12 +194,17 @@ describe('palimpsest serve', function () {
       expect(answers).to.contain('"shutting down"');
       expect(await running.exited).to.equal(0);
       expect(performance.now() - told).to.be.lessThan(10_000);
-      const complaints = running.output().split('\n').filter((line) => /"level":"(?:warn|error)"/.test(line) && !line.includes('"message":"a probe says no"'));
+      const complaints = running
+        .output()
+        .split('\n')
+        .filter((line) => /"level":"(?:warn|error)"/.test(line) && !line.includes('"message":"probe failing"'));
       expect(complaints, 'beside the refused probe').to.deep.equal([]);
 
       service = await startServiceProcess(environment);
       const again = service;
-      const list = (await caller(() => again.contentUrl, bearer)('GET', '/api/v1/content/note')).json<{ data: { n: number } }[]>();
+      const list = (await caller(() => again.contentUrl, bearer)('GET', '/api/v1/content/note')).json<
+        { data: { n: number } }[]
+      >();
       expect(list.map(({ data }) => data.n)).to.deep.equal([1]);
     });
   });

@@ -1,18 +1,20 @@
 import { expect } from 'chai';
-import type { JSONWebKeySet } from 'jose';
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
+import { type JSONWebKeySet, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Call } from '../support/http.ts';
-import { caller } from '../support/http.ts';
-import type { ServiceProcess } from '../support/process.ts';
-import { runCommand, startServiceProcess } from '../support/process.ts';
+import { type Call, caller } from '../support/http.ts';
+import { type ServiceProcess, runCommand, startServiceProcess } from '../support/process.ts';
 import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
 
-type Session = { readonly token: string; readonly csrf_token: string; readonly refresh_token: string; readonly user: { readonly id: string } };
+type Session = {
+  readonly token: string;
+  readonly csrf_token: string;
+  readonly refresh_token: string;
+  readonly user: { readonly id: string };
+};
 type Replica = { readonly process: ServiceProcess; readonly admin: Call; readonly content: Call };
 
 const PASSWORD = 'Another-Good-Pass-1';
@@ -32,7 +34,10 @@ describe('sessions over two processes', function () {
   let owner: Session;
   let people = 0;
 
-  const environment = (): Readonly<Record<string, string>> => ({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32' });
+  const environment = (): Readonly<Record<string, string>> => ({
+    ...testEnvironment(database.url(), directory),
+    TRUSTED_PROXIES: '127.0.0.1/32',
+  });
 
   async function start(): Promise<Replica> {
     const process = await startServiceProcess(environment());
@@ -40,10 +45,18 @@ describe('sessions over two processes', function () {
     return { process, admin: caller(() => process.adminUrl), content: caller(() => process.contentUrl) };
   }
 
-  /** Signs in from an address of its own: the limit per address is not what is looked at here. */
-  async function signIn(at: Replica, { email, password }: { readonly email: string; readonly password: string }): Promise<Session> {
+  /** Signs in from a new address, because this test does not test the limit per address. */
+  async function signIn(
+    at: Replica,
+    { email, password }: { readonly email: string; readonly password: string },
+  ): Promise<Session> {
     people += 1;
-    const reply = await at.admin('POST', '/api/admin/auth/login', { email, password }, { 'x-forwarded-for': `198.51.100.${people}` });
+    const reply = await at.admin(
+      'POST',
+      '/api/admin/auth/login',
+      { email, password },
+      { 'x-forwarded-for': `198.51.100.${people}` },
+    );
     expect(reply.status, reply.text).to.equal(200);
     return reply.json<Session>();
   }
@@ -51,7 +64,12 @@ describe('sessions over two processes', function () {
   async function person(): Promise<{ readonly id: string; readonly email: string; readonly password: string }> {
     people += 1;
     const credentials = { email: `person-${people}@palimpsest.test`, password: PASSWORD };
-    const reply = await here.admin('POST', '/api/admin/users', { ...credentials, roles: ['editor'] }, bearer(owner.token));
+    const reply = await here.admin(
+      'POST',
+      '/api/admin/users',
+      { ...credentials, roles: ['editor'] },
+      bearer(owner.token),
+    );
     expect(reply.status, reply.text).to.equal(201);
     return { id: reply.json<{ id: string }>().id, ...credentials };
   }
@@ -66,21 +84,26 @@ describe('sessions over two processes', function () {
     });
   });
 
-  it('are signed with one key, whoever started first', async () => {
-    const sets = await Promise.all([here, there].map(async ({ content }) => (await content('GET', '/.well-known/jwks.json')).json<JSONWebKeySet>()));
+  it('are signed with one key, regardless of which process started first', async () => {
+    const sets = await Promise.all(
+      [here, there].map(async ({ content }) => (await content('GET', '/.well-known/jwks.json')).json<JSONWebKeySet>()),
+    );
     expect(sets[0]).to.deep.equal(sets[1]);
     expect((await stat(join(directory, 'jwt_key.json'))).mode & 0o777).to.equal(0o600);
   });
 
   const endings: Readonly<Record<string, (id: string) => Promise<{ readonly status: number }>>> = {
-    'the user is disabled': (id) => here.admin('PUT', `/api/admin/users/${id}/state`, { disabled: true }, bearer(owner.token)),
+    'the user is disabled': (id) =>
+      here.admin('PUT', `/api/admin/users/${id}/state`, { disabled: true }, bearer(owner.token)),
     'the user is deleted': (id) => here.admin('DELETE', `/api/admin/users/${id}`, undefined, bearer(owner.token)),
-    'the roles are replaced': (id) => here.admin('PUT', `/api/admin/users/${id}/roles`, { roles: ['admin'] }, bearer(owner.token)),
-    'the password is set': (id) => here.admin('PUT', `/api/admin/users/${id}/password`, { password: 'Yet-Another-Pass-2' }, bearer(owner.token)),
+    'the roles are replaced': (id) =>
+      here.admin('PUT', `/api/admin/users/${id}/roles`, { roles: ['admin'] }, bearer(owner.token)),
+    'the password is set': (id) =>
+      here.admin('PUT', `/api/admin/users/${id}/password`, { password: 'Yet-Another-Pass-2' }, bearer(owner.token)),
     'the person is erased': (id) => here.admin('POST', '/api/admin/gdpr/erase', { user_id: id }, bearer(owner.token)),
   };
   for (const [cause, end] of Object.entries(endings)) {
-    it(`end on the other process within a second when ${cause}, with what they were given already`, async () => {
+    it(`end on the other process within a second when ${cause}, including tokens already issued`, async () => {
       const user = await person();
       const session = await signIn(here, user);
       const used = async () => [
@@ -97,45 +120,76 @@ describe('sessions over two processes', function () {
         expect(statuses).to.deep.equal([401, 401]);
       });
       expect(took, 'milliseconds').to.be.lessThan(1_000);
-      expect((await there.admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token })).status).to.equal(401);
+      expect(
+        (await there.admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token })).status,
+      ).to.equal(401);
     });
   }
 
-  it('end on the other process when they are signed out, refresh tokens included', async () => {
+  it('end on the other process after a sign-out, including their refresh tokens', async () => {
     const session = await signIn(there, await person());
     expect((await here.admin('POST', '/api/admin/auth/logout', undefined, bearer(session.token))).status).to.equal(204);
-    await eventually(async () => {
-      expect((await there.admin('GET', '/api/admin/auth/me', undefined, bearer(session.token))).status).to.equal(401);
-    }, { timeoutMs: 1_000 });
-    expect((await there.admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token })).status).to.equal(401);
+    await eventually(
+      async () => {
+        expect((await there.admin('GET', '/api/admin/auth/me', undefined, bearer(session.token))).status).to.equal(401);
+      },
+      { timeoutMs: 1_000 },
+    );
+    expect(
+      (await there.admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token })).status,
+    ).to.equal(401);
   });
 
-  it('have one next refresh token, however many ask both processes at once; the second use ends the family', async () => {
+  it('issue one next refresh token for concurrent refreshes on both processes; a reuse revokes all tokens of the session', async () => {
     const session = await signIn(here, await person());
-    const replies = await Promise.all(Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? here : there).admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token })));
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        (n % 2 === 0 ? here : there).admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token }),
+      ),
+    );
     const [winner, ...others] = replies.toSorted((a, b) => a.status - b.status);
     expect(winner?.status).to.equal(200);
-    for (const reply of others) expect([reply.status, reply.json()['error']]).to.deep.equal([401, 'invalid refresh token']);
+    for (const reply of others)
+      expect([reply.status, reply.json()['error']]).to.deep.equal([401, 'invalid refresh token']);
     const next = winner?.json<Session>();
-    expect((await there.admin('POST', '/api/admin/auth/refresh', { refresh_token: next?.refresh_token })).status, 'the family is over').to.equal(401);
-    await eventually(async () => {
-      expect((await here.admin('GET', '/api/admin/auth/me', undefined, bearer(next?.token ?? ''))).status).to.equal(401);
-    }, { timeoutMs: 1_000 });
+    expect(
+      (await there.admin('POST', '/api/admin/auth/refresh', { refresh_token: next?.refresh_token })).status,
+      'the family is over',
+    ).to.equal(401);
+    await eventually(
+      async () => {
+        expect((await here.admin('GET', '/api/admin/auth/me', undefined, bearer(next?.token ?? ''))).status).to.equal(
+          401,
+        );
+      },
+      { timeoutMs: 1_000 },
+    );
   });
 
-  it('live through a rotation of the signing key, which both processes take in without a restart', async () => {
+  it('stay valid after a rotation of the signing key, which both processes load without a restart', async () => {
     const user = await person();
     const before = await signIn(here, user);
     const rotated = await runCommand(['keys', 'rotate'], environment());
     expect(rotated.code, rotated.output).to.equal(0);
-    const [next, former] = rotated.output.trim().split('\n').map((line) => JSON.parse(line) as { kid: string; signs: boolean; retires_at: string | null });
+    const [next, former] = rotated.output
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kid: string; signs: boolean; retires_at: string | null });
     expect([next?.signs, next?.retires_at, former?.signs]).to.deep.equal([true, null, false]);
     expect(Date.parse(former?.retires_at ?? '')).to.be.greaterThan(Date.now() + 3_600_000);
     for (const { admin, content } of [here, there]) {
       await eventually(async () => {
-        expect((await content('GET', '/.well-known/jwks.json')).json<{ keys: { kid: string }[] }>().keys.map(({ kid }) => kid).slice(0, 2)).to.deep.equal([next?.kid, former?.kid]);
+        expect(
+          (await content('GET', '/.well-known/jwks.json'))
+            .json<{ keys: { kid: string }[] }>()
+            .keys.map(({ kid }) => kid)
+            .slice(0, 2),
+        ).to.deep.equal([next?.kid, former?.kid]);
       });
-      expect((await admin('GET', '/api/admin/auth/me', undefined, bearer(before.token))).status, 'by the former key').to.equal(200);
+      expect(
+        (await admin('GET', '/api/admin/auth/me', undefined, bearer(before.token))).status,
+        'by the former key',
+      ).to.equal(200);
     }
     const after = await signIn(there, user);
     expect(decodeProtectedHeader(after.token).kid).to.equal(next?.kid);

@@ -4,14 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Call } from '../support/http.ts';
-import { caller } from '../support/http.ts';
-import type { ServiceProcess } from '../support/process.ts';
-import { startServiceProcess } from '../support/process.ts';
+import { type Call, caller } from '../support/http.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
 
-/** An API process and two projector processes on one database. The lease is short, so that the test is. */
-describe('two projectors on one database', function () {
+// One API process and two projector processes, with a short lease to keep the test short.
+describe('two projector processes on one database', function () {
   this.timeout(60_000);
   const database = useDatabase();
   const processes: ServiceProcess[] = [];
@@ -23,13 +21,20 @@ describe('two projectors on one database', function () {
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-takeover-'));
     const environment = { ...testEnvironment(database.url(), directory), SVC_LEASE_MS: String(LEASE_MS) };
     const first = await startServiceProcess({ ...environment, SVC_ROLES: 'projector' });
-    const [second, api] = await Promise.all([startServiceProcess({ ...environment, SVC_ROLES: 'projector' }), startServiceProcess({ ...environment, SVC_ROLES: 'api' })]);
+    const [second, api] = await Promise.all([
+      startServiceProcess({ ...environment, SVC_ROLES: 'projector' }),
+      startServiceProcess({ ...environment, SVC_ROLES: 'api' }),
+    ]);
     processes.push(first, second, api);
     const admin = caller(() => api.adminUrl);
-    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{ token: string }>();
+    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{
+      token: string;
+    }>();
     const bearer = { authorization: `Bearer ${token}` };
     await admin('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'n', field_type: 'integer' }] }, bearer);
-    const { raw_key } = (await admin('POST', '/api/admin/api-keys', { name: 'k', roles: ['editor'], scopes: ['content:*'] }, bearer)).json<{ raw_key: string }>();
+    const { raw_key } = (
+      await admin('POST', '/api/admin/api-keys', { name: 'k', roles: ['editor'], scopes: ['content:*'] }, bearer)
+    ).json<{ raw_key: string }>();
     content = caller(() => api.contentUrl, { 'x-api-key': raw_key });
   });
   after(async () => {
@@ -39,7 +44,11 @@ describe('two projectors on one database', function () {
   });
 
   async function owners(): Promise<readonly { owner: string; epoch: number }[]> {
-    return database.db().query(`select distinct owner, max(epoch)::int as epoch from operational.leases where name like 'projection/content%' and expires_at > clock_timestamp() group by owner`);
+    return database
+      .db()
+      .query(
+        `select distinct owner, max(epoch)::int as epoch from operational.leases where name like 'projection/content%' and expires_at > clock_timestamp() group by owner`,
+      );
   }
   async function create(n: number) {
     const reply = await content('POST', '/api/v1/content/note', { data: { n } });
@@ -50,20 +59,22 @@ describe('two projectors on one database', function () {
     expect((await content('GET', `/api/v1/content/note/${id}`)).status).to.equal(200);
   }
 
-  it('one works, and a write in the API process is readable when it is answered', async () => {
+  it('let one of them project, and a write is readable when it is acknowledged', async () => {
     expect(await owners()).to.have.length(1);
     const reply = await create(1);
     expect(reply.headers['x-projection-lag']).to.equal(undefined);
     await readable(reply.json<{ id: string }>().id);
   });
 
-  it('a process without the role api serves its probes and metrics only', async () => {
+  it('serve only probes and metrics', async () => {
     const projector = caller(() => processes[0]?.contentUrl ?? '');
     expect((await projector('GET', '/readyz')).status).to.equal(200);
-    expect((await projector('GET', '/api/v1/content/note')).json()).to.include({ error: 'The requested endpoint does not exist.' });
+    expect((await projector('GET', '/api/v1/content/note')).json()).to.include({
+      error: 'The requested endpoint does not exist.',
+    });
   });
 
-  it('a stopped owner is replaced within the lease time, and cannot write when it wakes', async () => {
+  it('replace a suspended lease holder within the lease time, and fence its writes when it resumes', async () => {
     const [before] = await owners();
     const [owner] = holder(before?.owner);
     owner?.child.kill('SIGSTOP');
@@ -79,7 +90,7 @@ describe('two projectors on one database', function () {
     expect((await owners())[0]?.owner).to.equal(after?.owner);
   });
 
-  it('a killed owner is replaced within the lease time', async () => {
+  it('replace a killed lease holder within the lease time', async () => {
     const [before] = await owners();
     const [owner] = holder(before?.owner);
     await owner?.end('SIGKILL');
@@ -90,7 +101,7 @@ describe('two projectors on one database', function () {
     expect((await owners())[0]?.owner).not.to.equal(before?.owner);
   });
 
-  /** Lease owners are named `<host>/<process id>/<random>`. */
+  /** The projector process that owns the lease. Owners are named `<host>/<process id>/<random>`. */
   function holder(owner: string | undefined): readonly ServiceProcess[] {
     return processes.filter(({ child }) => owner?.split('/')[1] === String(child.pid));
   }

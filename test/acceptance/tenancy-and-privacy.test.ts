@@ -1,23 +1,18 @@
 import { expect } from 'chai';
-import { Kafka, logLevel } from 'kafkajs';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { topics } from '../../application/platform/topics.ts';
 import type { ReceivedMessage } from '../../application/ports/message-bus.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
-import { codeOf } from '../support/authenticator.ts';
 import { requireService } from '../support/adapters.ts';
-import type { TestDatabase } from '../support/database.ts';
-import { useDatabase } from '../support/database.ts';
+import { codeOf } from '../support/authenticator.ts';
+import { type TestDatabase, useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Call } from '../support/http.ts';
-import { caller } from '../support/http.ts';
-import { openTestKafka, uniqueName } from '../support/kafka.ts';
-import type { OidcIssuer } from '../support/oidc-issuer.ts';
-import { startOidcIssuer } from '../support/oidc-issuer.ts';
-import type { ServiceProcess } from '../support/process.ts';
-import { startServiceProcess } from '../support/process.ts';
+import { type Call, caller } from '../support/http.ts';
+import { deleteTopics, openTestKafka, uniqueName, withKafkaAdmin } from '../support/kafka.ts';
+import { type OidcIssuer, startOidcIssuer } from '../support/oidc-issuer.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { OWNER, SETUP_TOKEN, testEnvironment, useService } from '../support/service.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
@@ -26,24 +21,44 @@ type Session = { readonly token: string; readonly csrf_token: string; readonly r
 const USER = { email: 'Zoë.Privat+tag@people.palimpsest.test'.normalize(), password: 'Private-Horse-9-battery' };
 const CHANGED = 'Another-Private-Horse-3';
 const STRANGER = { email: 'stranger@nowhere.palimpsest.test', password: 'Mistyped-Private-Pass-5' };
-const GUARDED = { email: 'guarded.person@second.palimpsest.test', password: 'Guarded-Horse-2-battery', reset: 'Reset-Guarded-Horse-4', changed: 'Changed-Guarded-Horse-6', guess: 'Guessed-Guarded-Horse-8' };
+const GUARDED = {
+  email: 'guarded.person@second.palimpsest.test',
+  password: 'Guarded-Horse-2-battery',
+  reset: 'Reset-Guarded-Horse-4',
+  changed: 'Changed-Guarded-Horse-6',
+  guess: 'Guessed-Guarded-Horse-8',
+};
 const ERASED = { email: 'erased.person@fourth.palimpsest.test', password: 'Erased-Horse-1-battery' };
-/** Who the outside issuer's token is about. */
+/** The subject of the external issuer's token. */
 const OUTSIDER = 'ada@issuer.test';
 const NEWCOMER = 'new.comer@third.palimpsest.test';
 const CONSOLE_KEY = 'the-key-shared-with-the-console-in-this-scenario';
-const PASSWORDLESS = { MAGIC_LINK_AUTO_CREATE: 'true', MAGIC_LINK_AUTO_CREATE_ROLES: 'editor', ADMIN_CONSOLE_KEY: CONSOLE_KEY };
+const PASSWORDLESS = {
+  MAGIC_LINK_AUTO_CREATE: 'true',
+  MAGIC_LINK_AUTO_CREATE_ROLES: 'editor',
+  ADMIN_CONSOLE_KEY: CONSOLE_KEY,
+};
 const CLIENT_ADDRESS = '203.0.113.77';
 const OTHER_ADDRESSES = ['203.0.113.78', '203.0.113.79'] as const;
 const ERASED_ADDRESS = '203.0.113.80';
-const WEBHOOK = { secret: 'webhook-secret-never-in-clear', rotated: 'webhook-secret-rotated-in-turn', header: 'the-customers-header-credential', url: 'in-the-url-of-the-webhook' };
+const WEBHOOK = {
+  secret: 'webhook-secret-never-in-clear',
+  rotated: 'webhook-secret-rotated-in-turn',
+  header: 'the-customers-header-credential',
+  url: 'in-the-url-of-the-webhook',
+};
 
-/** Settings under which the issuer's tokens are taken. */
+/** Settings of a service that trusts the issuer. */
 function trusting({ url }: OidcIssuer): Readonly<Record<string, string>> {
-  return { TRUSTED_ISSUERS: url, TRUSTED_ISSUER_POLICIES: JSON.stringify([{ issuer: url, audience: 'content', tenant: 'default', roles: ['editor'] }]) };
+  return {
+    TRUSTED_ISSUERS: url,
+    TRUSTED_ISSUER_POLICIES: JSON.stringify([
+      { issuer: url, audience: 'content', tenant: 'default', roles: ['editor'] },
+    ]),
+  };
 }
 
-/** An issuer for the enclosing `describe`, with one key. */
+/** Starts an issuer with one key for the enclosing `describe`. */
 function useIssuer(): () => OidcIssuer {
   let issuer: OidcIssuer | undefined;
   before(async () => {
@@ -57,8 +72,16 @@ function useIssuer(): () => OidcIssuer {
   };
 }
 
-/** A busy hour in a minute. @returns everything that must lie nowhere in clear, and a word that must be found, so that an empty search proves nothing */
-async function scenario({ adminUrl, contentUrl }: ServiceProcess, directory: string, issuer: OidcIssuer): Promise<{ readonly secrets: readonly string[]; readonly readable: string }> {
+/**
+ * Uses many features of a service.
+ * @returns secrets that must not be stored in plain text, and a word that must be found, which proves that the search
+ * works
+ */
+async function scenario(
+  { adminUrl, contentUrl }: ServiceProcess,
+  directory: string,
+  issuer: OidcIssuer,
+): Promise<{ readonly secrets: readonly string[]; readonly readable: string }> {
   const from = { 'x-forwarded-for': CLIENT_ADDRESS };
   const admin = caller(() => adminUrl, from);
   const receiver = await startReceiver();
@@ -74,14 +97,18 @@ async function scenario({ adminUrl, contentUrl }: ServiceProcess, directory: str
   const { id: userId } = (await ok('POST', '/api/admin/users', { ...USER, roles: ['editor'] })).json<{ id: string }>();
   await admin('POST', '/api/admin/users', { ...USER, roles: ['editor'] }, bearer);
   const login = (await admin('POST', '/api/admin/auth/login', USER)).json<Session>();
-  const refreshed = (await admin('POST', '/api/admin/auth/refresh', { refresh_token: login.refresh_token })).json<Session>();
+  const refreshed = (
+    await admin('POST', '/api/admin/auth/refresh', { refresh_token: login.refresh_token })
+  ).json<Session>();
   await admin('POST', '/api/admin/auth/refresh', { refresh_token: login.refresh_token });
   await admin('POST', '/api/admin/auth/login', STRANGER);
   await admin('POST', '/api/admin/auth/login', { ...USER, password: STRANGER.password });
   await admin('POST', '/api/admin/auth/login', { ...USER, password: 7 });
   await ok('PUT', `/api/admin/users/${userId}/password`, { password: CHANGED });
   const content = caller(() => contentUrl, from);
-  const { token } = (await content('POST', '/api/v1/auth/token', { email: USER.email, password: CHANGED })).json<{ token: string }>();
+  const { token } = (await content('POST', '/api/v1/auth/token', { email: USER.email, password: CHANGED })).json<{
+    token: string;
+  }>();
   await content('GET', '/api/v1/schemas', undefined, { authorization: `Bearer ${token}` });
 
   const guarded = await guardedPerson(admin, ok, directory);
@@ -89,13 +116,50 @@ async function scenario({ adminUrl, contentUrl }: ServiceProcess, directory: str
 
   const url = `${receiver.url}/hook?token=${WEBHOOK.url}`;
   await ok('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'title', field_type: 'text' }] });
-  const hook = (await ok('POST', '/api/admin/webhooks', { name: 'hook', url, events: ['after_create'], schemas: ['note'], secret: WEBHOOK.secret, headers: { 'X-Api-Token': WEBHOOK.header } }, { 'idempotency-key': 'hook' })).json<{ id: string }>();
-  const key = (await ok('POST', '/api/admin/api-keys', { name: 'site', roles: ['editor'], scopes: ['*:*'] }, { 'idempotency-key': 'key' })).json<{ id: string; raw_key: string }>();
-  const write = await content('POST', '/api/v1/content/note', { data: { title: 'a readable title' } }, { 'x-api-key': key.raw_key });
+  const hook = (
+    await ok(
+      'POST',
+      '/api/admin/webhooks',
+      {
+        name: 'hook',
+        url,
+        events: ['after_create'],
+        schemas: ['note'],
+        secret: WEBHOOK.secret,
+        headers: { 'X-Api-Token': WEBHOOK.header },
+      },
+      { 'idempotency-key': 'hook' },
+    )
+  ).json<{ id: string }>();
+  const key = (
+    await ok(
+      'POST',
+      '/api/admin/api-keys',
+      { name: 'site', roles: ['editor'], scopes: ['*:*'] },
+      { 'idempotency-key': 'key' },
+    )
+  ).json<{ id: string; raw_key: string }>();
+  const write = await content(
+    'POST',
+    '/api/v1/content/note',
+    { data: { title: 'a readable title' } },
+    { 'x-api-key': key.raw_key },
+  );
   expect(write.status).to.equal(201);
-  await content('GET', `/api/v1/content/note?filters[title]=${encodeURIComponent('a readable title')}`, undefined, { 'x-api-key': `${key.raw_key}x` });
+  await content('GET', `/api/v1/content/note?filters[title]=${encodeURIComponent('a readable title')}`, undefined, {
+    'x-api-key': `${key.raw_key}x`,
+  });
   const outside = await issuer.token('one');
-  expect((await content('POST', '/api/v1/content/note', { data: { title: 'from outside' } }, { authorization: `Bearer ${outside}` })).status).to.equal(201);
+  expect(
+    (
+      await content(
+        'POST',
+        '/api/v1/content/note',
+        { data: { title: 'from outside' } },
+        { authorization: `Bearer ${outside}` },
+      )
+    ).status,
+  ).to.equal(201);
   const erased = await erasedPerson(ok, content, directory);
   await receiver.waitFor(1, 30_000);
   await ok('POST', `/api/admin/webhooks/${hook.id}/rotate-secret`, { new_secret: WEBHOOK.rotated });
@@ -110,17 +174,53 @@ async function scenario({ adminUrl, contentUrl }: ServiceProcess, directory: str
   return {
     readable: 'a readable title',
     secrets: [
-      OWNER.email, OWNER.password, USER.email, USER.email.toLowerCase(), USER.email.split('@')[0] ?? '', 'people.palimpsest.test', USER.password, CHANGED, STRANGER.email, STRANGER.password, CLIENT_ADDRESS, ...OTHER_ADDRESSES, ...Object.values(GUARDED), ...guarded, ...Object.values(ERASED), ERASED_ADDRESS, ...erased, OUTSIDER, outside, outside.split('.')[2] ?? '', ...passwordless, SETUP_TOKEN,
+      OWNER.email,
+      OWNER.password,
+      USER.email,
+      USER.email.toLowerCase(),
+      USER.email.split('@')[0] ?? '',
+      'people.palimpsest.test',
+      USER.password,
+      CHANGED,
+      STRANGER.email,
+      STRANGER.password,
+      CLIENT_ADDRESS,
+      ...OTHER_ADDRESSES,
+      ...Object.values(GUARDED),
+      ...guarded,
+      ...Object.values(ERASED),
+      ERASED_ADDRESS,
+      ...erased,
+      OUTSIDER,
+      outside,
+      outside.split('.')[2] ?? '',
+      ...passwordless,
+      SETUP_TOKEN,
       ...Object.values(WEBHOOK),
-      key.raw_key, key.raw_key.slice('svc_'.length + 8),
-      ...sessions.flatMap((session) => [session.token, session.token.split('.')[2] ?? '', session.csrf_token, session.refresh_token]), token,
+      key.raw_key,
+      key.raw_key.slice('svc_'.length + 8),
+      ...sessions.flatMap((session) => [
+        session.token,
+        session.token.split('.')[2] ?? '',
+        session.csrf_token,
+        session.refresh_token,
+      ]),
+      token,
     ],
   };
 }
 
-type Ok = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<{ json<T>(): T }>;
+type Ok = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<{ json<T>(): T }>;
 
-/** Somebody with a second factor, whose account is guessed at, and who forgets the password. @returns what must lie nowhere in clear */
+/**
+ * A user enables a second factor, is locked out by wrong passwords, and resets the password.
+ * @returns secrets that must not be stored in plain text
+ */
 async function guardedPerson(admin: Call, ok: Ok, directory: string): Promise<readonly string[]> {
   const [own, strangers] = OTHER_ADDRESSES.map((address) => ({ 'x-forwarded-for': address }));
   const { email, password, reset, changed, guess } = GUARDED;
@@ -128,50 +228,99 @@ async function guardedPerson(admin: Call, ok: Ok, directory: string): Promise<re
   const session = (await ok('POST', '/api/admin/auth/login', { email, password }, own)).json<Session>();
   const bearer = { ...own, authorization: `Bearer ${session.token}` };
   const { secret } = (await ok('POST', '/api/admin/auth/mfa/setup', { password }, bearer)).json<{ secret: string }>();
-  const codes = (await ok('POST', '/api/admin/auth/mfa/enable', { code: codeOf(secret, new Date()) }, bearer)).json<{ recovery_codes: readonly string[] }>().recovery_codes;
-  const challenge = (await ok('POST', '/api/admin/auth/login', { email, password }, own)).json<{ challenge_token: string }>().challenge_token;
-  const second = (await ok('POST', '/api/admin/auth/mfa-verify', { challenge_token: challenge, code: codes[0] }, own)).json<Session>();
-  for (let n = 0; n < 5; n += 1) expect((await admin('POST', '/api/admin/auth/login', { email, password: guess }, strangers)).status).to.equal(401);
+  const codes = (await ok('POST', '/api/admin/auth/mfa/enable', { code: codeOf(secret, new Date()) }, bearer)).json<{
+    recovery_codes: readonly string[];
+  }>().recovery_codes;
+  const challenge = (await ok('POST', '/api/admin/auth/login', { email, password }, own)).json<{
+    challenge_token: string;
+  }>().challenge_token;
+  const second = (
+    await ok('POST', '/api/admin/auth/mfa-verify', { challenge_token: challenge, code: codes[0] }, own)
+  ).json<Session>();
+  for (let n = 0; n < 5; n += 1)
+    expect((await admin('POST', '/api/admin/auth/login', { email, password: guess }, strangers)).status).to.equal(401);
   await ok('POST', '/api/admin/auth/password-reset/request', { email });
   await admin('POST', '/api/admin/auth/password-reset/request', { email: STRANGER.email });
   const mails = await readdir(join(directory, 'outbox'));
   expect(mails).to.have.length(1);
   const token = /token=(\S+)/.exec(await readFile(join(directory, 'outbox', mails[0] ?? ''), 'utf8'))?.[1] ?? '';
   await ok('POST', '/api/admin/auth/password-reset/confirm', { token, password: reset });
-  const last = (await ok('POST', '/api/admin/auth/login', { email, password: reset }, own)).json<{ challenge_token: string }>().challenge_token;
-  const third = (await ok('POST', '/api/admin/auth/mfa-verify', { challenge_token: last, code: codes[1] }, own)).json<Session>();
-  await ok('POST', '/api/admin/auth/password', { current_password: reset, new_password: changed }, { ...own, authorization: `Bearer ${third.token}` });
+  const last = (await ok('POST', '/api/admin/auth/login', { email, password: reset }, own)).json<{
+    challenge_token: string;
+  }>().challenge_token;
+  const third = (
+    await ok('POST', '/api/admin/auth/mfa-verify', { challenge_token: last, code: codes[1] }, own)
+  ).json<Session>();
+  await ok(
+    'POST',
+    '/api/admin/auth/password',
+    { current_password: reset, new_password: changed },
+    { ...own, authorization: `Bearer ${third.token}` },
+  );
   const sessions = [session, second, third].flatMap((one) => [one.token, one.csrf_token, one.refresh_token]);
-  return [secret, token, challenge, last, ...codes, ...codes.map((code) => code.replaceAll('-', '')), ...sessions, email.split('@')[0] ?? '', 'second.palimpsest.test'];
+  return [
+    secret,
+    token,
+    challenge,
+    last,
+    ...codes,
+    ...codes.map((code) => code.replaceAll('-', '')),
+    ...sessions,
+    email.split('@')[0] ?? '',
+    'second.palimpsest.test',
+  ];
 }
 
-/** Somebody who works here, asks for a mail, and is erased. @returns what must lie nowhere in clear */
+/** A user changes content, requests a mail, and is erased. @returns secrets that must not be stored in plain text */
 async function erasedPerson(ok: Ok, content: Call, directory: string): Promise<readonly string[]> {
   const from = { 'x-forwarded-for': ERASED_ADDRESS };
   await ok('POST', '/api/admin/users', { ...ERASED, roles: ['admin', 'editor'] });
   const session = (await ok('POST', '/api/admin/auth/login', ERASED, from)).json<Session>();
   const bearer = { ...from, authorization: `Bearer ${session.token}` };
-  const key = (await ok('POST', '/api/admin/api-keys', { name: 'theirs', roles: ['editor'], scopes: ['*:*'] }, bearer)).json<{ id: string; raw_key: string }>();
-  expect((await content('POST', '/api/v1/content/note', { data: { title: 'a readable title' } }, { ...from, 'x-api-key': key.raw_key })).status).to.equal(201);
+  const key = (
+    await ok('POST', '/api/admin/api-keys', { name: 'theirs', roles: ['editor'], scopes: ['*:*'] }, bearer)
+  ).json<{ id: string; raw_key: string }>();
+  expect(
+    (
+      await content(
+        'POST',
+        '/api/v1/content/note',
+        { data: { title: 'a readable title' } },
+        { ...from, 'x-api-key': key.raw_key },
+      )
+    ).status,
+  ).to.equal(201);
   await ok('POST', '/api/admin/auth/password-reset/request', { email: ERASED.email });
   await ok('POST', '/api/admin/auth/magic-link/request', { email: ERASED.email }, from);
   const held = async (): Promise<string> => {
-    const files = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    const files = (await readdir(directory, { recursive: true, withFileTypes: true })).filter((entry) =>
+      entry.isFile(),
+    );
     return (await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'utf8')))).join('\n');
   };
   const before = await held();
   const mailed = [...before.matchAll(/token=([\w.-]+)/g)].map(([, token]) => token ?? '');
   expect(before).to.contain(ERASED.email);
-  const { records } = (await ok('POST', '/api/admin/gdpr/export', { email: ERASED.email })).json<{ records: Record<string, unknown[]> }>();
+  const { records } = (await ok('POST', '/api/admin/gdpr/export', { email: ERASED.email })).json<{
+    records: Record<string, unknown[]>;
+  }>();
   expect(records['outbox_mails']).to.have.length(2);
   expect(records['credential_requests']).to.not.be.empty;
-  const { erased } = (await ok('POST', '/api/admin/gdpr/erase', { email: ERASED.email })).json<{ erased: Record<string, number> }>();
+  const { erased } = (await ok('POST', '/api/admin/gdpr/erase', { email: ERASED.email })).json<{
+    erased: Record<string, number>;
+  }>();
   expect(erased).to.include({ users: 1, outbox_mails: 2, magic_links: 1, password_resets: 1, person_keys: 1 });
   expect(await held(), 'no file of the data directory holds the address').to.not.contain(ERASED.email);
-  return [...mailed, ...[session].flatMap((one) => [one.token, one.csrf_token, one.refresh_token]), key.raw_key, ERASED.email.split('@')[0] ?? '', 'fourth.palimpsest.test'];
+  return [
+    ...mailed,
+    ...[session].flatMap((one) => [one.token, one.csrf_token, one.refresh_token]),
+    key.raw_key,
+    ERASED.email.split('@')[0] ?? '',
+    'fourth.palimpsest.test',
+  ];
 }
 
-/** Sign-in by mailed links, of somebody new too, and of a device. @returns what must lie nowhere in clear */
+/** Users sign in by magic link, also a new one, and by device code. @returns secrets that must not be in plain text */
 async function withoutPassword(admin: Call, ok: Ok, directory: string): Promise<readonly string[]> {
   const mails = new Set(await readdir(join(directory, 'outbox')));
   const tokens: string[] = [];
@@ -180,41 +329,85 @@ async function withoutPassword(admin: Call, ok: Ok, directory: string): Promise<
     const fresh = (await readdir(join(directory, 'outbox'))).filter((name) => !mails.has(name));
     expect(fresh).to.have.length(1);
     mails.add(fresh[0] ?? '');
-    tokens.push(/verify\?token=(\S+)/.exec(await readFile(join(directory, 'outbox', fresh[0] ?? ''), 'utf8'))?.[1] ?? '');
+    tokens.push(
+      /verify\?token=(\S+)/.exec(await readFile(join(directory, 'outbox', fresh[0] ?? ''), 'utf8'))?.[1] ?? '',
+    );
   }
   await admin('POST', '/api/admin/auth/magic-link/verify', { token: 'of-nobodys-magic-link' });
   const sessions: Session[] = [];
-  for (const token of tokens) sessions.push((await ok('POST', '/api/admin/auth/magic-link/verify', { token })).json<Session>());
-  const { device_code: device, user_code: code } = (await ok('POST', '/api/admin/auth/device')).json<{ device_code: string; user_code: string }>();
+  for (const token of tokens)
+    sessions.push((await ok('POST', '/api/admin/auth/magic-link/verify', { token })).json<Session>());
+  const { device_code: device, user_code: code } = (await ok('POST', '/api/admin/auth/device')).json<{
+    device_code: string;
+    user_code: string;
+  }>();
   await admin('POST', '/api/admin/auth/device/token', { device_code: device });
   await ok('GET', `/api/admin/auth/device/${code}`);
-  await ok('POST', `/api/admin/auth/device/${code}/approve`, { password: OWNER.password }, { 'x-console-key': CONSOLE_KEY });
+  await ok(
+    'POST',
+    `/api/admin/auth/device/${code}/approve`,
+    { password: OWNER.password },
+    { 'x-console-key': CONSOLE_KEY },
+  );
   sessions.push((await ok('POST', '/api/admin/auth/device/token', { device_code: device })).json<Session>());
   const credentials = sessions.flatMap((one) => [one.token, one.csrf_token, one.refresh_token]);
-  return [...tokens, 'of-nobodys-magic-link', device, code, code.replace('-', ''), CONSOLE_KEY, NEWCOMER, NEWCOMER.split('@')[0] ?? '', ...credentials];
+  return [
+    ...tokens,
+    'of-nobodys-magic-link',
+    device,
+    code,
+    code.replace('-', ''),
+    CONSOLE_KEY,
+    NEWCOMER,
+    NEWCOMER.split('@')[0] ?? '',
+    ...credentials,
+  ];
 }
 
-/** Every row of every table of the database, as text, a line a row. */
+/** Every row of every table of the database as text, one line per row. */
 async function dumpOf(database: TestDatabase): Promise<string> {
-  const tables = await database.db().query<{ name: string }>(
-    `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
+  const tables = await database
+    .db()
+    .query<{ name: string }>(
+      `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname not in ('pg_catalog', 'information_schema')`,
+    );
+  const rows = await Promise.all(
+    tables.map(({ name }) =>
+      database
+        .db()
+        .query<{ row: string }>(`select '${name.replaceAll("'", "''")} ' || to_jsonb(t)::text as row from ${name} t`),
+    ),
   );
-  const rows = await Promise.all(tables.map(({ name }) => database.db().query<{ row: string }>(`select '${name.replaceAll("'", "''")} ' || to_jsonb(t)::text as row from ${name} t`)));
-  return rows.flat().map(({ row }) => row).join('\n');
+  return rows
+    .flat()
+    .map(({ row }) => row)
+    .join('\n');
 }
 
-/** Looks for each secret as it is and in the encodings that things are stored in; tells where by the line, never by the secret. */
+/**
+ * Searches for each secret in plain text and in the encodings of stored values. Reports the position of a match, not
+ * the secret.
+ */
 function expectNothingOf(secrets: readonly string[], text: string): void {
   const lines = text.split('\n');
   for (const secret of secrets.filter((one) => one !== '')) {
     const bytes = Buffer.from(secret, 'utf8');
-    const forms = [secret, encodeURIComponent(secret), bytes.toString('hex'), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('base64url')];
+    const forms = [
+      secret,
+      encodeURIComponent(secret),
+      bytes.toString('hex'),
+      bytes.toString('base64').replace(/=+$/, ''),
+      bytes.toString('base64url'),
+    ];
     const line = lines.find((one) => forms.some((form) => one.includes(form)));
-    expect(line?.slice(0, 300), `"${secret.slice(0, 4)}…" (${secret.length} characters) lies in clear`).to.equal(undefined);
+    expect(
+      line?.slice(0, 300),
+      `"${secret.slice(0, 4)}…" (${secret.length} characters) is stored in plain text`,
+    ).to.equal(undefined);
   }
 }
 
-describe('privacy', function () {
+describe('secrets and personal data', function () {
   this.timeout(120_000);
   const issuer = useIssuer();
   let service: ServiceProcess | undefined;
@@ -225,15 +418,34 @@ describe('privacy', function () {
   });
   const database = useDatabase();
 
-  it('after a busy scenario no table and no log line, at debug level, holds an address, a password, a key, a token or a secret in clear', async () => {
+  it('do not appear in plain text in any table or log line, even at log level debug', async () => {
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-privacy-'));
-    service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32', ...PASSWORDLESS, ...trusting(issuer()) }, { logLevel: 'debug' });
+    service = await startServiceProcess(
+      {
+        ...testEnvironment(database.url(), directory),
+        TRUSTED_PROXIES: '127.0.0.1/32',
+        ...PASSWORDLESS,
+        ...trusting(issuer()),
+      },
+      { logLevel: 'debug' },
+    );
     const { secrets, readable } = await scenario(service, directory, issuer());
-    // What waits to be written down is written when it stops.
+    // Buffered writes are flushed when the service stops.
     await service.end('SIGTERM');
     expect(await service.exited).to.equal(0);
     const tables = await dumpOf(database);
-    for (const proof of [readable, 'UserCreated', 'UserMfaEnabled', 'UserRecoveryCodeUsed', 'UserSignInBlocked', 'operational.password_resets', 'ApiKeyRevoked', 'WebhookCreated', 'operational.api_key_requests']) expect(tables).to.contain(proof);
+    for (const proof of [
+      readable,
+      'UserCreated',
+      'UserMfaEnabled',
+      'UserRecoveryCodeUsed',
+      'UserSignInBlocked',
+      'operational.password_resets',
+      'ApiKeyRevoked',
+      'WebhookCreated',
+      'operational.api_key_requests',
+    ])
+      expect(tables).to.contain(proof);
     expectNothingOf(secrets, tables);
     const log = service.output();
     expect(log).to.contain('"level":"debug"').and.contain('/api/admin/auth/login');
@@ -241,7 +453,7 @@ describe('privacy', function () {
   });
 });
 
-describe('privacy of what travels through Kafka', function () {
+describe('secrets and personal data with Kafka', function () {
   this.timeout(120_000);
   const kafka = requireService('kafka');
   const prefix = uniqueName('privacy');
@@ -252,40 +464,44 @@ describe('privacy of what travels through Kafka', function () {
     await service?.end('SIGKILL');
     if (directory === '') return;
     await rm(directory, { recursive: true, force: true });
-    await withAdmin(async (admin) => {
-      await admin.deleteTopics({ topics: (await admin.listTopics()).filter((topic) => topic.startsWith(`${prefix}.`)) });
-    });
+    await deleteTopics(kafka.address(), prefix);
   });
   const database = useDatabase();
 
-  async function withAdmin<T>(work: (admin: ReturnType<Kafka['admin']>) => Promise<T>): Promise<T> {
-    const admin = new Kafka({ brokers: kafka.address().split(','), logLevel: logLevel.NOTHING }).admin();
-    await admin.connect();
-    try {
-      return await work(admin);
-    } finally {
-      await admin.disconnect();
-    }
-  }
-
-  it('no topic, in keys, headers and values, holds any of it, and no log line', async () => {
+  it('do not appear in keys, headers and values of any topic, nor in any log line', async () => {
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-privacy-'));
-    service = await startServiceProcess({ ...testEnvironment(database.url(), directory), TRUSTED_PROXIES: '127.0.0.1/32', ...PASSWORDLESS, ...trusting(issuer()), KAFKA_BROKERS: kafka.address(), KAFKA_TOPIC_PREFIX: prefix }, { logLevel: 'debug' });
+    service = await startServiceProcess(
+      {
+        ...testEnvironment(database.url(), directory),
+        TRUSTED_PROXIES: '127.0.0.1/32',
+        ...PASSWORDLESS,
+        ...trusting(issuer()),
+        KAFKA_BROKERS: kafka.address(),
+        KAFKA_TOPIC_PREFIX: prefix,
+      },
+      { logLevel: 'debug' },
+    );
     const { secrets, readable } = await scenario(service, directory, issuer());
     const [head] = await database.db().query<{ position: number }>('select position from eventstore.head');
     await eventually(async () => {
-      const [relay] = await database.db().query<{ position: string }>(`select position::text from operational.checkpoints where name = 'relay'`);
+      const [relay] = await database
+        .db()
+        .query<{ position: string }>(`select position::text from operational.checkpoints where name = 'relay'`);
       expect(Number(relay?.position)).to.equal(head?.position);
     });
     await service.end('SIGTERM');
     const names = topics(prefix).map(({ topic }) => topic);
-    const kept = await withAdmin(async (admin) => {
+    const kept = await withKafkaAdmin(kafka.address(), async (admin) => {
       const offsets = await Promise.all(names.map((topic) => admin.fetchTopicOffsets(topic)));
       return offsets.flat().reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
     });
     const bus = await openTestKafka({ brokers: kafka.address() });
     const messages: ReceivedMessage[] = [];
-    await bus.consume({ topics: names, group: uniqueName('group'), handler: (message) => Promise.resolve(void messages.push(message)) });
+    await bus.consume({
+      topics: names,
+      group: uniqueName('group'),
+      handler: (message) => Promise.resolve(void messages.push(message)),
+    });
     await eventually(() => {
       expect(messages).to.have.length(kept);
     });
@@ -300,8 +516,11 @@ describe('privacy of what travels through Kafka', function () {
 describe('tenants', () => {
   const service = useService();
 
-  it('own each row: every table of a read model names a tenant, and rows of another one are shown to nobody here', async () => {
-    await service.owner('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'title', field_type: 'text' }] });
+  it('own each row of the read models, and do not see rows of other tenants', async () => {
+    await service.owner('POST', '/api/admin/schemas', {
+      name: 'note',
+      fields: [{ name: 'title', field_type: 'text' }],
+    });
     const key = await service.key({});
     const { id } = (await key('POST', '/api/v1/content/note', { data: { title: 'ours' } })).json<{ id: string }>();
     const db = service.database.db();
@@ -309,11 +528,13 @@ describe('tenants', () => {
       `select c.oid::regclass::text as name from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname like 'rm\\_%' and c.relkind = 'r'
        and not exists (select 1 from pg_attribute a where a.attrelid = c.oid and a.attname = 'tenant_id' and not a.attisdropped)`,
     );
-    // What the console saved for features is the install's, whatever tenant it was saved in.
+    // Feature settings belong to the installation, regardless of the tenant in which the console saved them.
     expect(without.map(({ name }) => name)).to.deep.equal(['rm_platform.feature_configurations']);
 
     const foreign = '0190d3a0-0000-7000-8000-00000000000a';
-    const columns = await db.query<{ name: string }>(`select attname as name from pg_attribute where attrelid = 'rm_content.note'::regclass and attnum > 0 and not attisdropped`);
+    const columns = await db.query<{ name: string }>(
+      `select attname as name from pg_attribute where attrelid = 'rm_content.note'::regclass and attnum > 0 and not attisdropped`,
+    );
     const list = (value: (name: string) => string) => columns.map(({ name }) => value(name)).join(', ');
     await db.execute(
       `insert into rm_content.note (${list(quoteIdentifier)}) select ${list((name) => (name === 'id' ? '$1' : name === 'tenant_id' ? `'acme'` : name === 'title' ? `'theirs'` : quoteIdentifier(name)))} from rm_content.note where id = $2`,
@@ -323,15 +544,26 @@ describe('tenants', () => {
     expect((await key('PUT', `/api/v1/content/note/${foreign}`, { data: { title: 'x' } })).status).to.equal(404);
     expect((await key('DELETE', `/api/v1/content/note/${foreign}`)).status).to.equal(404);
     const all = await key('GET', '/api/v1/content/note?count=true');
-    expect([all.json<{ id: string }[]>().map((entry) => entry.id), all.headers['x-total-count']]).to.deep.equal([[id], '1']);
-    for (const query of ['filters[title]=theirs', `filters[_id]=${foreign}`, 'filters[title][$startsWith]=the']) expect((await key('GET', `/api/v1/content/note?${query}`)).json()).to.deep.equal([]);
-    expect((await key('GET', '/api/v1/content/note/cursor')).json<{ data: { id: string }[] }>().data.map((entry) => entry.id)).to.deep.equal([id]);
+    expect([all.json<{ id: string }[]>().map((entry) => entry.id), all.headers['x-total-count']]).to.deep.equal([
+      [id],
+      '1',
+    ]);
+    for (const query of ['filters[title]=theirs', `filters[_id]=${foreign}`, 'filters[title][$startsWith]=the'])
+      expect((await key('GET', `/api/v1/content/note?${query}`)).json()).to.deep.equal([]);
+    expect(
+      (await key('GET', '/api/v1/content/note/cursor'))
+        .json<{ data: { id: string }[] }>()
+        .data.map((entry) => entry.id),
+    ).to.deep.equal([id]);
   });
 
-  it('are chosen by X-Tenant-ID for super admins only', async () => {
+  it('can be selected with X-Tenant-ID by super admins only', async () => {
     const unknown = await service.owner('GET', '/api/admin/schemas', undefined, { 'x-tenant-id': 'acme' });
     expect([unknown.status, unknown.json()['error']]).to.deep.equal([404, 'tenant not found']);
     const key = await service.key({});
-    expect((await key('GET', '/api/v1/content/note', undefined, { 'x-tenant-id': 'acme' })).status, 'no effect for a key').to.equal(200);
+    expect(
+      (await key('GET', '/api/v1/content/note', undefined, { 'x-tenant-id': 'acme' })).status,
+      'no effect for a key',
+    ).to.equal(200);
   });
 });

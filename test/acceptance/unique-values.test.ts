@@ -4,13 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Call } from '../support/http.ts';
-import { caller } from '../support/http.ts';
-import type { ServiceProcess } from '../support/process.ts';
-import { startServiceProcess } from '../support/process.ts';
+import { type Call, caller } from '../support/http.ts';
+import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
 
-describe('a unique value, wanted in two processes', () => {
+describe('a unique value that two processes write concurrently', () => {
   let directory = '';
   const processes: ServiceProcess[] = [];
   const calls: Call[] = [];
@@ -27,9 +25,16 @@ describe('a unique value, wanted in two processes', () => {
     processes.push(await startServiceProcess(environment), await startServiceProcess(environment));
     const [first] = processes;
     const admin = caller(() => first?.adminUrl ?? '');
-    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{ token: string }>();
+    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{
+      token: string;
+    }>();
     const owner = { authorization: `Bearer ${token}` };
-    await admin('POST', '/api/admin/schemas', { name: 'member', fields: [{ name: 'handle', field_type: 'text', unique: true }] }, owner);
+    await admin(
+      'POST',
+      '/api/admin/schemas',
+      { name: 'member', fields: [{ name: 'handle', field_type: 'text', unique: true }] },
+      owner,
+    );
     for (const { contentUrl } of processes) {
       const send = caller(() => contentUrl);
       calls.push((method, path, body, headers) => send(method, path, body, { ...owner, ...headers }));
@@ -41,18 +46,25 @@ describe('a unique value, wanted in two processes', () => {
     return call('POST', '/api/v1/content/member', { data: { handle } });
   };
 
-  it('goes to one of a hundred creates', async () => {
+  it('is stored by exactly one of a hundred creates', async () => {
     const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => create(calls[n % 2], 'ada')));
     expect(replies.filter(({ status }) => status === 201)).to.have.length(1);
     const refused = replies.filter(({ status }) => status === 409);
     expect(refused).to.have.length(99);
-    expect(refused[0]?.json()).to.deep.include({ error: 'unique value already held', fields: [{ field: 'handle', message: 'unique value already held' }] });
+    expect(refused[0]?.json()).to.deep.include({
+      error: 'unique value already held',
+      fields: [{ field: 'handle', message: 'unique value already held' }],
+    });
   });
 
-  it('goes to one of a hundred updates and creates', async () => {
+  it('is stored by exactly one of a hundred updates and creates', async () => {
     const mine = (await create(calls[0], 'mine')).json<{ id: string }>().id;
     const replies = await Promise.all(
-      Array.from({ length: 100 }, async (_, n) => (n % 4 === 0 ? calls[n % 2]?.('PUT', `/api/v1/content/member/${mine}`, { data: { handle: 'byron' } }) : create(calls[n % 2], 'byron'))),
+      Array.from({ length: 100 }, async (_, n) =>
+        n % 4 === 0
+          ? calls[n % 2]?.('PUT', `/api/v1/content/member/${mine}`, { data: { handle: 'byron' } })
+          : create(calls[n % 2], 'byron'),
+      ),
     );
     const winners = replies.filter((reply) => reply?.status === 201);
     const updates = replies.filter((reply) => reply?.status === 200);
@@ -62,10 +74,10 @@ describe('a unique value, wanted in two processes', () => {
     expect(list?.json<object[]>()).to.have.length(1);
   });
 
-  it('is free again within seconds when its process dies between claim and append', async function () {
+  it('is available again within seconds when its process is killed between claim and append', async function () {
     this.timeout(60_000);
     await database.db().transaction(async (tx) => {
-      // The log's head is held: what has claimed its value waits before its append.
+      // Lock the head of the log, so that the write claims its value and waits before its append.
       await tx.query('lock table eventstore.head in access exclusive mode');
       const dying = create(calls[1], 'lovelace').catch(() => undefined);
       await eventually(async () => {
@@ -73,16 +85,25 @@ describe('a unique value, wanted in two processes', () => {
       });
       await processes[1]?.end('SIGKILL');
       await dying;
-      // As when its machine dies: nobody goes on with what it had asked of the database.
-      await tx.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`);
+      // Also end its database connections, as the failure of its machine would do.
+      await tx.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      );
       await eventually(async () => {
-        expect(await database.db().query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)).to.have.length(0);
+        expect(
+          await database
+            .db()
+            .query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
+        ).to.have.length(0);
       });
     });
     const died = Date.now();
-    await eventually(async () => {
-      expect((await create(calls[0], 'lovelace')).status).to.equal(201);
-    }, { timeoutMs: 40_000, everyMs: 200 });
+    await eventually(
+      async () => {
+        expect((await create(calls[0], 'lovelace')).status).to.equal(201);
+      },
+      { timeoutMs: 40_000, everyMs: 200 },
+    );
     expect(Date.now() - died).to.be.lessThan(30_000);
   });
 });

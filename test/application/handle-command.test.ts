@@ -9,32 +9,37 @@ type Counted = { readonly type: 'Counted'; readonly data: Readonly<Record<string
 
 describe('commands', () => {
   const count = (eventStore: EventStore, stream: string, snapshot?: { state: number; revision: number }) =>
-    handleCommand<number, Counted>({
-      eventStore,
-      stream,
-      decider: { initialState: () => 0, evolve: (state) => state + 1 },
-      parse: () => ({ type: 'Counted', data: {} }),
-      context: testContext(),
-      decide: () => [{ type: 'Counted', data: {} }],
-      snapshot,
-    });
+    handleCommand<number, Counted>(
+      {
+        stream,
+        decider: { initialState: () => 0, evolve: (state) => state + 1 },
+        parse: () => ({ type: 'Counted', data: {} }),
+        decide: () => [{ type: 'Counted', data: {} }],
+        snapshot,
+      },
+      testContext(),
+      { eventStore },
+    );
 
-  it('of one process on one stream take turns: no append of theirs is in vain', async () => {
+  it('of one process on one stream run one after another, without conflicts', async () => {
     const store = openMemoryEventStore();
     let conflicts = 0;
     const eventStore: EventStore = {
       ...store,
-      append: (...args) => store.append(...args).catch((error: unknown) => {
-        conflicts += 1;
-        throw error;
-      }),
+      append: (...args) =>
+        store.append(...args).catch((error: unknown) => {
+          conflicts += 1;
+          throw error;
+        }),
     };
-    const outcomes = await Promise.all(Array.from({ length: 300 }, () => count(eventStore, 'entry-default.one', { state: 0, revision: -1 })));
+    const outcomes = await Promise.all(
+      Array.from({ length: 300 }, () => count(eventStore, 'entry-default.one', { state: 0, revision: -1 })),
+    );
     expect(outcomes.map(({ state }) => state)).to.deep.equal(Array.from({ length: 300 }, (_, n) => n + 1));
     expect(conflicts).to.equal(0);
   });
 
-  it('on other streams do not wait for one that hangs, and one that fails lets the next go on', async () => {
+  it('do not wait for commands on other streams, and continue after a command on the same stream failed', async () => {
     const store = openMemoryEventStore();
     let release: () => void = () => undefined;
     const hanging = new Promise<void>((resolve) => {
@@ -57,21 +62,23 @@ describe('commands', () => {
     expect(await Promise.all([first, second])).to.deep.equal([true, true]);
   });
 
-  describe('sending an append again', () => {
+  describe('retrying an append', () => {
     const sends = (...codes: readonly ('outcome_unknown' | 'store_unavailable' | 'ok')[]) => {
       let sent = 0;
       return appendOnce(() => {
         const code = codes[Math.min(sent, codes.length - 1)] ?? 'ok';
         sent += 1;
         return code === 'ok' ? Promise.resolve(sent) : Promise.reject(refusal(code));
-      }).catch((error: unknown) => (['outcome_unknown', 'store_unavailable'] as const).find((code) => hasCode(error, code)));
+      }).catch((error: unknown) =>
+        (['outcome_unknown', 'store_unavailable'] as const).find((code) => hasCode(error, code)),
+      );
     };
 
-    it('goes on until the outcome is known', async () => {
+    it('continues until the outcome is known', async () => {
       expect(await sends('outcome_unknown', 'store_unavailable', 'ok')).to.equal(3);
     });
 
-    it('never calls unwritten what one of the sends may have written', async () => {
+    it('reports outcome_unknown when one of the sends may have been written', async () => {
       expect(await sends('outcome_unknown', 'store_unavailable')).to.equal('outcome_unknown');
       expect(await sends('store_unavailable')).to.equal('store_unavailable');
     });

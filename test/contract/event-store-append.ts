@@ -3,78 +3,88 @@ import { v7 as uuidv7 } from 'uuid';
 import type { EventStore, Expected } from '../../application/ports/event-store.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { ContractContext } from './event-store.ts';
-import { codeOf, collect, idsOf, newEvent, newEvents, newStream, positionsOf, revisionsOf } from './event-store-fixtures.ts';
+import type { ContractContext } from './event-store-context.ts';
+import {
+  codeOf,
+  collect,
+  idsOf,
+  newEvent,
+  newEvents,
+  newStream,
+  positionsOf,
+  revisionsOf,
+} from './event-store-fixtures.ts';
 
-/** Appending: expectations, idempotency, atomicity, values. */
+/** Appends: expected revisions, idempotency, atomicity, values. */
 export function appendCases(context: ContractContext): void {
   const { store } = context;
-  const append = (stream: string, events: readonly NewEvent[], expected: Expected) => store().append(stream, events, { expected });
+  const append = (stream: string, events: readonly NewEvent[], expected: Expected) =>
+    store().append(stream, events, { expected });
   const read = (stream: string) => collect(store().readStream(stream));
 
-  describe('append, what the writer expects', () => {
-    it('writes a first event where no stream is expected and there is none', async () => {
+  describe('append with an expected revision', () => {
+    it('creates a stream with `no_stream`', async () => {
       const stream = newStream();
       const result = await append(stream, [newEvent()], 'no_stream');
       expect(result.revision).to.equal(0);
       expect(result.duplicate).to.equal(false);
     });
 
-    it('refuses an append that expects no stream where there is one', async () => {
+    it('refuses `no_stream` when the stream exists', async () => {
       const stream = newStream();
       await append(stream, [newEvent()], 'no_stream');
       expect(await codeOf(append(stream, [newEvent()], 'no_stream'))).to.equal('conflict');
     });
 
-    it('writes at the expected revision', async () => {
+    it('appends when the expected revision is the last one', async () => {
       const stream = newStream();
       await append(stream, newEvents(3), 'no_stream');
       expect((await append(stream, [newEvent()], 2)).revision).to.equal(3);
     });
 
-    it('refuses an append at a revision that the stream has passed', async () => {
+    it('refuses an expected revision before the last one', async () => {
       const stream = newStream();
       await append(stream, newEvents(3), 'no_stream');
       expect(await codeOf(append(stream, [newEvent()], 1))).to.equal('conflict');
     });
 
-    it('refuses an append at a revision that the stream has not reached', async () => {
+    it('refuses an expected revision after the last one', async () => {
       const stream = newStream();
       await append(stream, newEvents(3), 'no_stream');
       expect(await codeOf(append(stream, [newEvent()], 3))).to.equal('conflict');
     });
 
-    it('refuses an append at revision 0 where there is no stream', async () => {
+    it('refuses expected revision 0 when the stream does not exist', async () => {
       expect(await codeOf(append(newStream(), [newEvent()], 0))).to.equal('conflict');
     });
 
-    it('writes at revision 0 after the first event', async () => {
+    it('appends with expected revision 0 after the first event', async () => {
       const stream = newStream();
       await append(stream, [newEvent()], 'no_stream');
       expect((await append(stream, [newEvent()], 0)).revision).to.equal(1);
     });
 
-    it('writes to an existing stream that is expected to exist', async () => {
+    it('appends with `stream_exists` to an existing stream', async () => {
       const stream = newStream();
       await append(stream, newEvents(2), 'no_stream');
       expect((await append(stream, [newEvent()], 'stream_exists')).revision).to.equal(2);
     });
 
-    it('refuses an append to a missing stream that is expected to exist', async () => {
+    it('refuses `stream_exists` when the stream does not exist', async () => {
       expect(await codeOf(append(newStream(), [newEvent()], 'stream_exists'))).to.equal('conflict');
     });
 
-    it('writes a new stream where anything is expected', async () => {
+    it('creates a stream with `any`', async () => {
       expect((await append(newStream(), [newEvent()], 'any')).revision).to.equal(0);
     });
 
-    it('writes to an existing stream where anything is expected', async () => {
+    it('appends with `any` to an existing stream', async () => {
       const stream = newStream();
       await append(stream, newEvents(2), 'any');
       expect((await append(stream, newEvents(2), 'any')).revision).to.equal(3);
     });
 
-    it('leaves the stream as it was when it refuses', async () => {
+    it('leaves the stream unchanged when it refuses an append', async () => {
       const stream = newStream();
       const events = newEvents(2);
       await append(stream, events, 'no_stream');
@@ -82,7 +92,7 @@ export function appendCases(context: ContractContext): void {
       expect(idsOf(await read(stream))).to.deep.equal(idsOf(events));
     });
 
-    it('takes an append after a refused one', async () => {
+    it('accepts an append after a refused one', async () => {
       const stream = newStream();
       await append(stream, [newEvent()], 'no_stream');
       await codeOf(append(stream, [newEvent()], 5));
@@ -90,12 +100,12 @@ export function appendCases(context: ContractContext): void {
     });
   });
 
-  describe('append, several events', () => {
-    it('answers the revision of the last event', async () => {
+  describe('append of several events', () => {
+    it('returns the revision of the last event', async () => {
       expect((await append(newStream(), newEvents(5), 'no_stream')).revision).to.equal(4);
     });
 
-    it('answers the position of the last event', async () => {
+    it('returns the position of the last event', async () => {
       const stream = newStream();
       const { position } = await append(stream, newEvents(5), 'no_stream');
       expect((await read(stream)).at(-1)?.position).to.equal(position);
@@ -110,17 +120,17 @@ export function appendCases(context: ContractContext): void {
       expect(revisionsOf(recorded)).to.deep.equal(events.map((_, n) => n));
     });
 
-    it('gives later appends greater positions', async () => {
+    it('assigns greater positions to later appends', async () => {
       const first = await append(newStream(), [newEvent()], 'no_stream');
       const second = await append(newStream(), [newEvent()], 'no_stream');
       expect(second.position > first.position).to.equal(true);
     });
 
-    it('writes positions as twenty digits', async () => {
+    it('returns positions of twenty digits', async () => {
       expect((await append(newStream(), [newEvent()], 'no_stream')).position).to.match(/^\d{20}$/);
     });
 
-    it('refuses an append of no events', async () => {
+    it('refuses an append without events', async () => {
       expect(await codeOf(append(newStream(), [], 'any'))).to.equal('invalid_append');
     });
 
@@ -131,12 +141,15 @@ export function appendCases(context: ContractContext): void {
       expect(idsOf(await read(stream))).to.deep.equal(idsOf(events));
     });
 
-    it('shows readers all of a thousand events or none', async () => {
+    it('shows readers either all of a thousand events or none', async () => {
       const stream = newStream();
       const counts = new Set<number>();
       let writing = true;
       const reading = (async () => {
-        while (writing) counts.add((await collect(store().readStream(stream, { direction: 'backwards', limit: 1 }))).at(0)?.revision ?? -1);
+        while (writing)
+          counts.add(
+            (await collect(store().readStream(stream, { direction: 'backwards', limit: 1 }))).at(0)?.revision ?? -1,
+          );
       })();
       await append(stream, newEvents(1000), 'no_stream');
       writing = false;
@@ -144,7 +157,7 @@ export function appendCases(context: ContractContext): void {
       expect([...counts].every((revision) => revision === -1 || revision === 999)).to.equal(true);
     });
 
-    it('refuses a thousand events as a whole when the stream has changed', async () => {
+    it('writes none of a thousand events when the expected revision does not match', async () => {
       const stream = newStream();
       await append(stream, [newEvent()], 'no_stream');
       expect(await codeOf(append(stream, newEvents(1000), 'no_stream'))).to.equal('conflict');
@@ -158,7 +171,7 @@ export function appendCases(context: ContractContext): void {
       expect(await read(stream)).to.deep.equal([]);
     });
 
-    it('does not see what becomes of the caller\'s objects after the call', async () => {
+    it("is not affected by changes to the caller's objects after the call", async () => {
       const stream = newStream();
       const data = { title: 'before' };
       const appended = append(stream, [newEvent({ data })], 'no_stream');
@@ -167,7 +180,7 @@ export function appendCases(context: ContractContext): void {
       expect((await read(stream)).at(0)?.data).to.deep.equal({ title: 'before' });
     });
 
-    it('refuses an append whose signal has ended, and writes nothing', async () => {
+    it('rejects an append whose signal has aborted, and writes nothing', async () => {
       const stream = newStream();
       const outcome = await store()
         .append(stream, [newEvent()], { expected: 'no_stream', signal: AbortSignal.abort(new Error('gone')) })
@@ -177,8 +190,12 @@ export function appendCases(context: ContractContext): void {
     });
   });
 
-  describe('append, repeated', () => {
-    async function twice(expected: Expected, prepare?: (stream: string) => Promise<unknown>, between?: (stream: string) => Promise<unknown>) {
+  describe('a repeated append', () => {
+    async function twice(
+      expected: Expected,
+      prepare?: (stream: string) => Promise<unknown>,
+      between?: (stream: string) => Promise<unknown>,
+    ) {
       const stream = newStream();
       await prepare?.(stream);
       const events = newEvents(3);
@@ -186,28 +203,34 @@ export function appendCases(context: ContractContext): void {
       await between?.(stream);
       const before = idsOf(await read(stream));
       const second = await append(stream, events, expected);
-      expect({ revision: second.revision, position: second.position }).to.deep.equal({ revision: first.revision, position: first.position });
+      expect({ revision: second.revision, position: second.position }).to.deep.equal({
+        revision: first.revision,
+        position: first.position,
+      });
       if (context.reportsDuplicates) expect([first.duplicate, second.duplicate]).to.deep.equal([false, true]);
       expect(idsOf(await read(stream))).to.deep.equal(before);
     }
 
-    it('answers the first outcome when the same ids are appended again expecting no stream', () => twice('no_stream'));
+    it('returns the first result with `no_stream`', () => twice('no_stream'));
 
-    it('answers the first outcome when the same ids are appended again at their revision', () => twice(1, (stream) => append(stream, newEvents(2), 'any')));
+    it('returns the first result with the same expected revision', () =>
+      twice(1, (stream) => append(stream, newEvents(2), 'any')));
 
-    it('answers the first outcome when the same ids are appended again expecting anything', () => twice('any'));
+    it('returns the first result with `any`', () => twice('any'));
 
-    it('answers the first outcome when the same ids are appended again expecting a stream', () => twice('stream_exists', (stream) => append(stream, newEvents(2), 'any')));
+    it('returns the first result with `stream_exists`', () =>
+      twice('stream_exists', (stream) => append(stream, newEvents(2), 'any')));
 
-    it('answers the first outcome after the stream has gone on', () => twice('no_stream', undefined, (stream) => append(stream, newEvents(4), 2)));
+    it('returns the first result after later appends to the stream', () =>
+      twice('no_stream', undefined, (stream) => append(stream, newEvents(4), 2)));
 
-    it('refuses other ids at a revision that was passed', async () => {
+    it('conflicts when the events at the expected revision have other ids', async () => {
       const stream = newStream();
       await append(stream, newEvents(3), 'no_stream');
       expect(await codeOf(append(stream, newEvents(3), 'no_stream'))).to.equal('conflict');
     });
 
-    it('refuses the same ids at another revision', async () => {
+    it('conflicts when the same ids have another expected revision', async () => {
       const stream = newStream();
       const events = newEvents(2);
       await append(stream, events, 'no_stream');
@@ -215,14 +238,14 @@ export function appendCases(context: ContractContext): void {
       expect(await codeOf(append(stream, events, 0))).to.equal('conflict');
     });
 
-    it('tells when only the first ids of an append at a revision are there', async () => {
+    it('fails with `idempotency_corrupted` when only the first ids follow the expected revision', async () => {
       const stream = newStream();
       const events = newEvents(2);
       await append(stream, events, 'no_stream');
       expect(await codeOf(append(stream, [...events, newEvent()], 'no_stream'))).to.equal('idempotency_corrupted');
     });
 
-    it('tells when only the first ids of an append that expects anything are there', async () => {
+    it('fails with `idempotency_corrupted` when only the first ids are in the stream, with `any`', async () => {
       const stream = newStream();
       const [event] = newEvents(1);
       await append(stream, [event!], 'any');
@@ -230,14 +253,14 @@ export function appendCases(context: ContractContext): void {
       expect(await read(stream)).to.have.length(1);
     });
 
-    it('takes an id that another stream holds', async () => {
+    it('accepts an id that another stream contains', async () => {
       const event = newEvent();
       await append(newStream(), [event], 'any');
       const stream = newStream();
       expect((await append(stream, [event], 'any')).revision).to.equal(0);
     });
 
-    it('gives one outcome to the same append sent ten times at once', async () => {
+    it('returns one result to the same append sent ten times concurrently', async () => {
       const stream = newStream();
       const events = newEvents(2);
       const results = await Promise.all(Array.from({ length: 10 }, () => append(stream, events, 'no_stream')));
@@ -246,45 +269,56 @@ export function appendCases(context: ContractContext): void {
     });
   });
 
-  describe('append, at once', () => {
+  describe('concurrent appends', () => {
     async function race(stores: readonly EventStore[], expected: Expected) {
       const stream = newStream();
       const codes = await Promise.all(
-        Array.from({ length: 50 }, (_, n) => codeOf(stores[n % stores.length]!.append(stream, [newEvent()], { expected }))),
+        Array.from({ length: 50 }, (_, n) =>
+          codeOf(stores[n % stores.length]!.append(stream, [newEvent()], { expected })),
+        ),
       );
-      return { stream, won: codes.filter((code) => code === 'nothing was refused').length, lost: codes.filter((code) => code === 'conflict').length };
+      return {
+        stream,
+        won: codes.filter((code) => code === 'nothing was refused').length,
+        lost: codes.filter((code) => code === 'conflict').length,
+      };
     }
 
-    it('lets one of fifty appends win that expect no stream', async () => {
+    it('accepts one of fifty appends with `no_stream`', async () => {
       const { stream, won, lost } = await race([store()], 'no_stream');
       expect([won, lost]).to.deep.equal([1, 49]);
       expect(await read(stream)).to.have.length(1);
     });
 
-    it('lets all of fifty appends win that expect anything, without a hole', async () => {
+    it('accepts all of fifty appends with `any`, without gaps in the revisions', async () => {
       const { stream, won } = await race([store()], 'any');
       expect(won).to.equal(50);
       expect(revisionsOf(await read(stream))).to.deep.equal(Array.from({ length: 50 }, (_, n) => n));
     });
 
-    it('writes appends to fifty streams at once', async () => {
+    it('writes to fifty streams', async () => {
       const streams = Array.from({ length: 50 }, () => newStream());
       const results = await Promise.all(streams.map((stream) => append(stream, newEvents(2), 'no_stream')));
       expect(results.every(({ revision }) => revision === 1)).to.equal(true);
       expect(new Set(results.map(({ position }) => position)).size).to.equal(50);
     });
 
-    it('does not let a losing append harm the others sent with it', async () => {
+    it('writes the other appends when one of them conflicts', async () => {
       const taken = newStream();
       await append(taken, [newEvent()], 'no_stream');
       const streams = Array.from({ length: 20 }, () => newStream());
-      const outcomes = await Promise.all(streams.flatMap((stream) => [codeOf(append(taken, [newEvent()], 'no_stream')), codeOf(append(stream, [newEvent()], 'no_stream'))]));
+      const outcomes = await Promise.all(
+        streams.flatMap((stream) => [
+          codeOf(append(taken, [newEvent()], 'no_stream')),
+          codeOf(append(stream, [newEvent()], 'no_stream')),
+        ]),
+      );
       expect(outcomes.filter((code) => code === 'conflict')).to.have.length(20);
       expect(outcomes.filter((code) => code === 'nothing was refused')).to.have.length(20);
     });
 
     if (context.hooks.another) {
-      it('lets one of fifty appends win across two processes', async () => {
+      it('accepts one of fifty conflicting appends from two processes', async () => {
         const other = await context.opened().another!();
         try {
           const { won, lost } = await race([store(), other], 'no_stream');
@@ -294,7 +328,7 @@ export function appendCases(context: ContractContext): void {
         }
       });
 
-      it('shows at once what another process has appended', async () => {
+      it('reads immediately what another process has appended', async () => {
         const other = await context.opened().another!();
         try {
           const stream = newStream();
@@ -308,7 +342,7 @@ export function appendCases(context: ContractContext): void {
     }
   });
 
-  describe('append, values', () => {
+  describe('the values of an event', () => {
     async function roundTrip(data: JsonObject, type = 'EntryCreated') {
       const stream = newStream();
       const event = newEvent({ data, type });
@@ -319,7 +353,7 @@ export function appendCases(context: ContractContext): void {
       expect(recorded?.metadata).to.deep.equal(event.metadata);
     }
 
-    it('gives an event back as it was written', async () => {
+    it('are returned as they were written', async () => {
       const stream = newStream();
       const event = newEvent();
       const { position } = await append(stream, [event], 'no_stream');
@@ -329,23 +363,37 @@ export function appendCases(context: ContractContext): void {
       expect(recordedAt).to.match(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     });
 
-    it('gives an empty object back', () => roundTrip({}));
+    it('may be an empty object', () => roundTrip({}));
 
-    it('gives every kind of JSON value back', () =>
-      roundTrip({ null: null, true: true, false: false, zero: 0, negative: -1.5, small: 5e-324, large: 1.7976931348623157e308, list: [1, [], {}, [null]], nested: { a: { b: [] } } }));
+    it('may be of every JSON type', () =>
+      roundTrip({
+        null: null,
+        true: true,
+        false: false,
+        zero: 0,
+        negative: -1.5,
+        small: 5e-324,
+        large: 1.7976931348623157e308,
+        list: [1, [], {}, [null]],
+        nested: { a: { b: [] } },
+      }));
 
-    it('gives Unicode back, astral characters, controls and NUL included', () =>
-      roundTrip({ text: 'Ünïcödé – 漢字 – 🦉 – \u202e – \u0000 – \u001e – \u001f – \\ – " – \' – {} – \n', '🔑\u0000': 'key' }));
+    it('may contain any Unicode text, including astral characters, control characters and NUL', () =>
+      roundTrip({
+        text: 'Ünïcödé – 漢字 – 🦉 – \u202e – \u0000 – \u001e – \u001f – \\ – " – \' – {} – \n',
+        '🔑\u0000': 'key',
+      }));
 
-    it('gives lone surrogates back', () => roundTrip({ text: 'a\ud800b', other: '\udfff' }));
+    it('may contain lone surrogates', () => roundTrip({ text: 'a\ud800b', other: '\udfff' }));
 
-    it('keeps the order of members', () => roundTrip({ z: 1, a: 2, m: { y: 1, b: 2 } }));
+    it('keep the order of members', () => roundTrip({ z: 1, a: 2, m: { y: 1, b: 2 } }));
 
-    it('gives a payload of 512 KiB back', () => roundTrip({ text: 'päge '.repeat(87_000) }));
+    it('may have 512 KiB', () => roundTrip({ text: 'päge '.repeat(87_000) }));
 
-    it('gives text back that looks like SQL or JSON', () => roundTrip({ text: `'; drop table events; -- {"a":[1,2]} $1 {a,b}` }));
+    it('may contain text that looks like SQL or JSON', () =>
+      roundTrip({ text: `'; drop table events; -- {"a":[1,2]} $1 {a,b}` }));
 
-    it('keeps unknown members of metadata', async () => {
+    it('keep unknown members of the metadata', async () => {
       const stream = newStream();
       const event = newEvent();
       const metadata = { ...event.metadata, traceparent: '00-abc-def-01' };
@@ -367,7 +415,7 @@ export function appendCases(context: ContractContext): void {
       ['a list instead of an object', [1, 2]],
     ];
     for (const [name, data] of notJson) {
-      it(`refuses data that is no JSON: ${name}`, async () => {
+      it(`are refused unless they are JSON: ${name}`, async () => {
         const stream = newStream();
         const event = { ...newEvent(), data: data as JsonObject };
         expect(await codeOf(append(stream, [event], 'no_stream'))).to.equal('invalid_append');
@@ -375,24 +423,24 @@ export function appendCases(context: ContractContext): void {
       });
     }
 
-    it('refuses an id that is no UUID', async () => {
+    it('are refused with an id that is not a UUID', async () => {
       expect(await codeOf(append(newStream(), [newEvent({ id: 'one' })], 'any'))).to.equal('invalid_append');
     });
 
-    it('refuses a stream without a name', async () => {
+    it('are refused for a stream without a name', async () => {
       expect(await codeOf(append('', [newEvent()], 'any'))).to.equal('invalid_append');
     });
 
-    it('refuses control characters in the stream\'s name', async () => {
+    it('are refused for a stream name with control characters', async () => {
       expect(await codeOf(append('entry-default.a\u001eb', [newEvent()], 'any'))).to.equal('invalid_append');
     });
 
-    it('refuses an expected revision that is none', async () => {
+    it('are refused with an invalid expected revision', async () => {
       expect(await codeOf(append(newStream(), [newEvent()], -1))).to.equal('invalid_append');
       expect(await codeOf(append(newStream(), [newEvent()], 1.5))).to.equal('invalid_append');
     });
 
-    it('takes names of streams as they are, quotes, percent signs and capitals included', async () => {
+    it('are accepted for stream names with quotes, percent signs and capital letters', async () => {
       const stream = `entry-default.${uuidv7()} 'x' "y" %2F ÄÖ {a,b}`;
       await append(stream, [newEvent()], 'no_stream');
       expect((await read(stream)).at(0)?.stream).to.equal(stream);
@@ -404,7 +452,7 @@ export function appendCases(context: ContractContext): void {
     describe('appendMany', () => {
       const appendMany: NonNullable<EventStore['appendMany']> = (writes) => store().appendMany!(writes);
 
-      it('writes several streams in one step', async () => {
+      it('writes to several streams atomically', async () => {
         const [a, b] = [newStream(), newStream()];
         await append(b, newEvents(2), 'no_stream');
         const results = await appendMany([
@@ -414,7 +462,7 @@ export function appendCases(context: ContractContext): void {
         expect(results.map(({ revision }) => revision)).to.deep.equal([1, 2]);
       });
 
-      it('writes nothing when one of the streams has changed', async () => {
+      it('writes nothing when one expected revision does not match', async () => {
         const [a, b] = [newStream(), newStream()];
         await append(b, newEvents(1), 'no_stream');
         const writes = [
@@ -425,11 +473,17 @@ export function appendCases(context: ContractContext): void {
         expect(await read(a)).to.deep.equal([]);
       });
 
-      it('answers the first outcome when repeated', async () => {
-        const writes = [newStream(), newStream()].map((stream) => ({ stream, events: newEvents(2), expected: 'no_stream' as const }));
+      it('returns the first result when repeated', async () => {
+        const writes = [newStream(), newStream()].map((stream) => ({
+          stream,
+          events: newEvents(2),
+          expected: 'no_stream' as const,
+        }));
         const first = await appendMany(writes);
         const second = await appendMany(writes);
-        expect(positionsOf((await Promise.all(writes.map(({ stream }) => read(stream)))).map((events) => events.at(-1)!))).to.deep.equal(first.map(({ position }) => position));
+        expect(
+          positionsOf((await Promise.all(writes.map(({ stream }) => read(stream)))).map((events) => events.at(-1)!)),
+        ).to.deep.equal(first.map(({ position }) => position));
         expect(second.map(({ position }) => position)).to.deep.equal(first.map(({ position }) => position));
         if (context.reportsDuplicates) expect(second.every(({ duplicate }) => duplicate)).to.equal(true);
       });
@@ -440,16 +494,16 @@ export function appendCases(context: ContractContext): void {
         expect(await codeOf(appendMany(writes))).to.equal('invalid_append');
       });
 
-      it('refuses to write to no stream', async () => {
+      it('refuses an empty list of streams', async () => {
         expect(await codeOf(appendMany([]))).to.equal('invalid_append');
       });
 
-      it('says that it is able to', () => {
+      it('is reported by `capabilities.atomicMultiStream`', () => {
         expect(store().capabilities.atomicMultiStream).to.equal(true);
       });
     });
   } else {
-    it('says that it can\'t append to several streams at once', () => {
+    it('does not exist when `capabilities.atomicMultiStream` is false', () => {
       expect(store().capabilities.atomicMultiStream).to.equal(false);
     });
   }

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import type { Retention } from '../../application/ports/event-store.ts';
 import { eventually } from '../support/eventually.ts';
-import type { ContractContext } from './event-store.ts';
+import type { ContractContext } from './event-store-context.ts';
 import { codeOf, collect, newEvent, newEvents, newStream, revisionsOf } from './event-store-fixtures.ts';
 
-/** Deletion, retention, and what is known of a stream. What is hidden from `readStream` may still appear in `readAll`. */
+/** Deletion, retention and `streamInfo`. Events hidden from `readStream` may still appear in `readAll`. */
 export function deletionCases(context: ContractContext): void {
   const { store } = context;
 
@@ -13,32 +13,34 @@ export function deletionCases(context: ContractContext): void {
     await store().append(stream, newEvents(count), { expected: 'no_stream' });
     return stream;
   }
-  const revisions = async (stream: string, direction: 'forwards' | 'backwards' = 'forwards') => revisionsOf(await collect(store().readStream(stream, { direction })));
-  const remove = (stream: string, mode: 'soft' | 'tombstone' = 'soft') => store().deleteStream(stream, { expected: 'any', mode });
+  const revisions = async (stream: string, direction: 'forwards' | 'backwards' = 'forwards') =>
+    revisionsOf(await collect(store().readStream(stream, { direction })));
+  const remove = (stream: string, mode: 'soft' | 'tombstone' = 'soft') =>
+    store().deleteStream(stream, { expected: 'any', mode });
 
   describe('streamInfo', () => {
-    it('knows nothing of a missing stream', async () => {
+    it('returns undefined for a missing stream', async () => {
       expect(await store().streamInfo(newStream())).to.equal(undefined);
     });
 
-    it('tells the last revision of a stream', async () => {
+    it('returns the last revision', async () => {
       const info = await store().streamInfo(await written(4));
       expect(info).to.deep.equal({ state: 'active', revision: 3, retention: {} });
     });
 
-    it('tells that a stream is deleted', async () => {
+    it('returns the state `deleted` after a soft delete', async () => {
       const stream = await written();
       await remove(stream);
       expect((await store().streamInfo(stream))?.state).to.equal('deleted');
     });
 
-    it('tells that a stream is tombstoned', async () => {
+    it('returns the state `tombstoned` after a tombstone', async () => {
       const stream = await written();
       await remove(stream, 'tombstone');
       expect((await store().streamInfo(stream))?.state).to.equal('tombstoned');
     });
 
-    it('tells that a deleted stream that was written again is active', async () => {
+    it('returns the state `active` for a soft-deleted stream that was written again', async () => {
       const stream = await written(3);
       await remove(stream);
       await store().append(stream, [newEvent()], { expected: 'any' });
@@ -46,7 +48,7 @@ export function deletionCases(context: ContractContext): void {
       expect([info?.state, info?.revision]).to.deep.equal(['active', 3]);
     });
 
-    it('tells the retention', async () => {
+    it('returns the retention', async () => {
       const stream = await written();
       const retention = { maxCount: 10, maxAgeSeconds: 3600, truncateBefore: 1 };
       await store().setRetention(stream, retention);
@@ -54,7 +56,7 @@ export function deletionCases(context: ContractContext): void {
     });
   });
 
-  describe('deleteStream, soft', () => {
+  describe('a soft delete', () => {
     it('hides the events', async () => {
       const stream = await written();
       await remove(stream);
@@ -62,40 +64,43 @@ export function deletionCases(context: ContractContext): void {
       expect(await revisions(stream, 'backwards')).to.deep.equal([]);
     });
 
-    it('lets the stream be written again as if there were none, and revisions go on', async () => {
+    it('lets `no_stream` write the stream again, with continuing revisions', async () => {
       const stream = await written(3);
       await remove(stream);
       expect((await store().append(stream, [newEvent()], { expected: 'no_stream' })).revision).to.equal(3);
       expect(await revisions(stream)).to.deep.equal([3]);
     });
 
-    it('lets the stream be written again expecting anything', async () => {
+    it('lets `any` write the stream again', async () => {
       const stream = await written(3);
       await remove(stream);
       expect((await store().append(stream, newEvents(2), { expected: 'any' })).revision).to.equal(4);
       expect(await revisions(stream, 'backwards')).to.deep.equal([4, 3]);
     });
 
-    it('lets the stream be written again at its last revision', async () => {
+    it('lets the last revision write the stream again', async () => {
       const stream = await written(3);
       await remove(stream);
       expect((await store().append(stream, [newEvent()], { expected: 2 })).revision).to.equal(3);
     });
 
-    it('refuses an append that expects the stream to exist', async () => {
+    it('makes `stream_exists` conflict', async () => {
       const stream = await written();
       await remove(stream);
-      expect(await codeOf(store().append(stream, [newEvent()], { expected: 'stream_exists' }))).to.be.oneOf(['conflict', 'stream_deleted']);
+      expect(await codeOf(store().append(stream, [newEvent()], { expected: 'stream_exists' }))).to.be.oneOf([
+        'conflict',
+        'stream_deleted',
+      ]);
     });
 
-    it('refuses an append that expects no stream once it was written again', async () => {
+    it('makes `no_stream` conflict once the stream was written again', async () => {
       const stream = await written();
       await remove(stream);
       await store().append(stream, [newEvent()], { expected: 'no_stream' });
       expect(await codeOf(store().append(stream, [newEvent()], { expected: 'no_stream' }))).to.equal('conflict');
     });
 
-    it('takes place at the expected revision', async () => {
+    it('succeeds with the last revision as expected revision', async () => {
       const stream = await written(3);
       await store().deleteStream(stream, { expected: 2, mode: 'soft' });
       expect(await revisions(stream)).to.deep.equal([]);
@@ -107,13 +112,13 @@ export function deletionCases(context: ContractContext): void {
       expect(await revisions(stream)).to.deep.equal([0, 1, 2]);
     });
 
-    it('leaves other streams alone', async () => {
+    it('does not affect other streams', async () => {
       const [stream, other] = [await written(), await written()];
       await remove(stream);
       expect(await revisions(other)).to.deep.equal([0, 1, 2]);
     });
 
-    it('leaves the order of the log alone', async () => {
+    it('does not affect the order of the log', async () => {
       const after = await store().head();
       const stream = await written(3);
       await remove(stream);
@@ -124,7 +129,7 @@ export function deletionCases(context: ContractContext): void {
     });
   });
 
-  describe('deleteStream, tombstone', () => {
+  describe('a tombstone', () => {
     it('hides the events', async () => {
       const stream = await written();
       await remove(stream, 'tombstone');
@@ -132,14 +137,14 @@ export function deletionCases(context: ContractContext): void {
     });
 
     for (const expected of ['any', 'no_stream', 'stream_exists', 2] as const) {
-      it(`refuses every later append: ${expected}`, async () => {
+      it(`permanently refuses appends: ${expected}`, async () => {
         const stream = await written(3);
         await remove(stream, 'tombstone');
         expect(await codeOf(store().append(stream, [newEvent()], { expected }))).to.equal('stream_deleted');
       });
     }
 
-    it('refuses to be deleted once more', async () => {
+    it('refuses another deletion', async () => {
       const stream = await written();
       await remove(stream, 'tombstone');
       expect(await codeOf(remove(stream, 'tombstone'))).to.equal('stream_deleted');
@@ -151,7 +156,7 @@ export function deletionCases(context: ContractContext): void {
       expect((await store().streamInfo(stream))?.state).to.equal('active');
     });
 
-    it('follows a soft deletion', async () => {
+    it('may follow a soft delete', async () => {
       const stream = await written(3);
       await remove(stream);
       await remove(stream, 'tombstone');
@@ -166,56 +171,56 @@ export function deletionCases(context: ContractContext): void {
       return { stream, visible: await revisions(stream) };
     }
 
-    it('shows the last events only under maxCount', async () => {
+    it('shows only the last events with `maxCount`', async () => {
       const { stream, visible } = await kept({ maxCount: 2 });
       expect(visible).to.deep.equal([3, 4]);
       expect(await revisions(stream, 'backwards')).to.deep.equal([4, 3]);
     });
 
-    it('moves with the stream under maxCount', async () => {
+    it('hides older events as the stream grows, with `maxCount`', async () => {
       const { stream } = await kept({ maxCount: 2 });
       await store().append(stream, newEvents(1), { expected: 4 });
       expect(await revisions(stream)).to.deep.equal([4, 5]);
     });
 
-    it('hides what is before truncateBefore', async () => {
+    it('hides the events before `truncateBefore`', async () => {
       const { stream, visible } = await kept({ truncateBefore: 3 });
       expect(visible).to.deep.equal([3, 4]);
       expect(await revisions(stream, 'backwards')).to.deep.equal([4, 3]);
     });
 
-    it('reads from the first visible event when asked from an earlier one', async () => {
+    it('starts a read at the first visible event when `from` is hidden', async () => {
       const { stream } = await kept({ truncateBefore: 3 });
       expect(revisionsOf(await collect(store().readStream(stream, { from: 1, limit: 1 })))).to.deep.equal([3]);
     });
 
-    it('keeps young events under maxAgeSeconds', async () => {
+    it('shows events younger than `maxAgeSeconds`', async () => {
       expect((await kept({ maxAgeSeconds: 3600 })).visible).to.deep.equal([0, 1, 2, 3, 4]);
     });
 
-    it('hides old events under maxAgeSeconds', async () => {
+    it('hides events older than `maxAgeSeconds`', async () => {
       const { stream } = await kept({ maxAgeSeconds: 1 });
       await eventually(async () => {
         expect(await revisions(stream)).to.deep.equal([]);
       });
     });
 
-    it('hides what any of the limits hides', async () => {
+    it('hides an event when any of the limits applies', async () => {
       expect((await kept({ maxCount: 3, truncateBefore: 1, maxAgeSeconds: 3600 })).visible).to.deep.equal([2, 3, 4]);
     });
 
-    it('replaces the retention that was', async () => {
+    it('replaces the earlier retention', async () => {
       const { stream } = await kept({ maxCount: 2, truncateBefore: 1 });
       await store().setRetention(stream, { maxCount: 4 });
       expect((await store().streamInfo(stream))?.retention).to.deep.equal({ maxCount: 4 });
     });
 
-    it('changes no revision', async () => {
+    it('does not change revisions', async () => {
       const { stream } = await kept({ maxCount: 1 });
       expect((await store().append(stream, [newEvent()], { expected: 4 })).revision).to.equal(5);
     });
 
-    it('leaves repeated appends idempotent', async () => {
+    it('keeps repeated appends idempotent', async () => {
       const stream = newStream();
       const events = newEvents(1);
       const first = await store().append(stream, events, { expected: 'no_stream' });
@@ -224,7 +229,11 @@ export function deletionCases(context: ContractContext): void {
       expect((await store().append(stream, events, { expected: 'no_stream' })).position).to.equal(first.position);
     });
 
-    for (const [name, retention] of [['a maxCount of 0', { maxCount: 0 }], ['a negative age', { maxAgeSeconds: -1 }], ['a broken revision', { truncateBefore: 1.5 }]] as const) {
+    for (const [name, retention] of [
+      ['a maxCount of 0', { maxCount: 0 }],
+      ['a negative age', { maxAgeSeconds: -1 }],
+      ['a broken revision', { truncateBefore: 1.5 }],
+    ] as const) {
       it(`refuses ${name}`, async () => {
         expect(await codeOf(store().setRetention(await written(), retention))).to.equal('invalid_append');
       });

@@ -1,10 +1,18 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { AppendResult, EventFilter, EventStore, Expected, SubscriptionItem } from '../../application/ports/event-store.ts';
+import type {
+  AppendResult,
+  EventFilter,
+  EventStore,
+  Expected,
+  SubscriptionItem,
+} from '../../application/ports/event-store.ts';
 import type { GlobalPosition, NewEvent, RecordedEvent } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
 
-/** A new event; ids differ from call to call. */
-export function newEvent(parts: { type?: string; data?: JsonObject; tenant?: string; correlationId?: string; id?: string } = {}): NewEvent {
+/** Creates an event with a new id. */
+export function newEvent(
+  parts: { type?: string; data?: JsonObject; tenant?: string; correlationId?: string; id?: string } = {},
+): NewEvent {
   const correlationId = parts.correlationId ?? uuidv7();
   return {
     id: parts.id ?? uuidv7(),
@@ -21,29 +29,29 @@ export function newEvent(parts: { type?: string; data?: JsonObject; tenant?: str
   };
 }
 
-/** `count` new events numbered from 0 in `data.n`. */
+/** Creates `count` events numbered from 0 in `data.n`. */
 export function newEvents(count: number, parts: Parameters<typeof newEvent>[0] = {}): readonly NewEvent[] {
   return Array.from({ length: count }, (_, n) => newEvent({ ...parts, data: { n } }));
 }
 
-/** A stream that no other test knows. */
+/** Returns a stream name that no other test uses. */
 export function newStream(category = 'entry', tenant = 'default'): string {
   return `${category}-${tenant}.${uuidv7()}`;
 }
 
-/** A tenant that no other test knows. */
+/** Returns a tenant that no other test uses. */
 export function newTenant(): string {
   return `t${uuidv7().replaceAll('-', '')}`;
 }
 
-/** All of an iteration. */
+/** Collects all items of an iteration. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
   const all: T[] = [];
   for await (const item of items) all.push(item);
   return all;
 }
 
-/** The refusal's code of a call that must fail. */
+/** Returns the code of the refusal of a call that must fail. */
 export async function codeOf(call: Promise<unknown>): Promise<string> {
   try {
     await call;
@@ -54,8 +62,13 @@ export async function codeOf(call: Promise<unknown>): Promise<string> {
   return 'nothing was refused';
 }
 
-/** Appends one event after another with growing expected revisions. */
-export async function appendEach(store: EventStore, stream: string, events: readonly NewEvent[], from: Expected = 'no_stream'): Promise<readonly AppendResult[]> {
+/** Appends events one by one with increasing expected revisions. */
+export async function appendEach(
+  store: EventStore,
+  stream: string,
+  events: readonly NewEvent[],
+  from: Expected = 'no_stream',
+): Promise<readonly AppendResult[]> {
   const results: AppendResult[] = [];
   let expected = from;
   for (const event of events) {
@@ -67,15 +80,17 @@ export async function appendEach(store: EventStore, stream: string, events: read
 }
 
 export const idsOf = (events: readonly { readonly id: string }[]): readonly string[] => events.map(({ id }) => id);
-export const revisionsOf = (events: readonly RecordedEvent[]): readonly number[] => events.map(({ revision }) => revision);
-export const positionsOf = (events: readonly RecordedEvent[]): readonly GlobalPosition[] => events.map(({ position }) => position);
+export const revisionsOf = (events: readonly RecordedEvent[]): readonly number[] =>
+  events.map(({ revision }) => revision);
+export const positionsOf = (events: readonly RecordedEvent[]): readonly GlobalPosition[] =>
+  events.map(({ position }) => position);
 
 /** A subscription that a test follows in the background. */
 export type Follower = {
   readonly items: readonly SubscriptionItem[];
   readonly events: () => readonly RecordedEvent[];
   readonly position: () => GlobalPosition | undefined;
-  /** Resolves when the condition holds after an item; rejects when the subscription ends before or after `timeoutMs`. */
+  /** Resolves when the condition holds after an item. Rejects when the subscription ends first or after `timeoutMs`. */
   until(condition: (follower: Follower) => boolean, timeoutMs?: number): Promise<void>;
   caughtUp(): Promise<void>;
   stop(): Promise<void>;
@@ -117,7 +132,9 @@ export function follow(store: EventStore, { onItem, ...options }: FollowOptions)
       await new Promise<void>((resolve, reject) => {
         const timer = setTimeout(() => {
           finish();
-          reject(new Error(`not seen within ${timeoutMs} ms; ${items.length} items, ${follower.events().length} events`));
+          reject(
+            new Error(`not seen within ${timeoutMs} ms; ${items.length} items, ${follower.events().length} events`),
+          );
         }, timeoutMs);
         const watcher = () => {
           if (condition(follower)) {

@@ -1,12 +1,21 @@
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import type { EventFilter } from '../../application/ports/event-store.ts';
-import { ORIGIN } from '../../domain/event.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
-import type { ContractContext } from './event-store.ts';
-import { appendEach, collect, idsOf, newEvent, newEvents, newStream, newTenant, positionsOf, revisionsOf } from './event-store-fixtures.ts';
+import { ORIGIN, type GlobalPosition } from '../../domain/event.ts';
+import type { ContractContext } from './event-store-context.ts';
+import {
+  appendEach,
+  collect,
+  idsOf,
+  newEvent,
+  newEvents,
+  newStream,
+  newTenant,
+  positionsOf,
+  revisionsOf,
+} from './event-store-fixtures.ts';
 
-/** Reading one stream, the whole log, its head. */
+/** Reads of one stream, of the whole log, and of its head. */
 export function readCases(context: ContractContext): void {
   const { store } = context;
 
@@ -35,57 +44,59 @@ export function readCases(context: ContractContext): void {
       expect(await revisions(await written(4), { direction: 'backwards' })).to.deep.equal([3, 2, 1, 0]);
     });
 
-    it('reads forwards from a revision, which is included', async () => {
+    it('reads forwards from a revision, inclusive', async () => {
       expect(await revisions(await written(4), { from: 2 })).to.deep.equal([2, 3]);
     });
 
-    it('reads backwards from a revision, which is included', async () => {
+    it('reads backwards from a revision, inclusive', async () => {
       expect(await revisions(await written(4), { from: 2, direction: 'backwards' })).to.deep.equal([2, 1, 0]);
     });
 
-    it('reads nothing forwards from beyond the end', async () => {
+    it('returns nothing forwards from a revision after the last one', async () => {
       expect(await revisions(await written(4), { from: 4 })).to.deep.equal([]);
     });
 
-    it('reads backwards from beyond the end', async () => {
+    it('reads backwards from the last event when the revision is after it', async () => {
       expect(await revisions(await written(3), { from: 10, direction: 'backwards' })).to.deep.equal([2, 1, 0]);
     });
 
-    it('reads at most as many as asked for', async () => {
+    it('returns at most `limit` events', async () => {
       expect(await revisions(await written(5), { limit: 2 })).to.deep.equal([0, 1]);
     });
 
-    it('reads at most as many as asked for, backwards', async () => {
+    it('returns at most `limit` events backwards', async () => {
       expect(await revisions(await written(5), { limit: 2, direction: 'backwards' })).to.deep.equal([4, 3]);
     });
 
-    it('reads a window of revisions', async () => {
+    it('reads `limit` events from a revision in the middle', async () => {
       expect(await revisions(await written(6), { from: 1, limit: 3 })).to.deep.equal([1, 2, 3]);
     });
 
-    it('reads nothing where nothing is asked for', async () => {
+    it('returns nothing with a limit of 0', async () => {
       expect(await revisions(await written(2), { limit: 0 })).to.deep.equal([]);
     });
 
-    it('reads a stream longer than any page', async () => {
+    it('reads a stream of several pages', async () => {
       const stream = await written(1500);
       await store().append(stream, newEvents(1000), { expected: 1499 });
       expect(await revisions(stream)).to.deep.equal(Array.from({ length: 2500 }, (_, n) => n));
     });
 
-    it('reads a stream longer than any page backwards', async () => {
+    it('reads a stream of several pages backwards', async () => {
       const stream = await written(1500);
       await store().append(stream, newEvents(1000), { expected: 1499 });
-      expect(await revisions(stream, { direction: 'backwards' })).to.deep.equal(Array.from({ length: 2500 }, (_, n) => 2499 - n));
+      expect(await revisions(stream, { direction: 'backwards' })).to.deep.equal(
+        Array.from({ length: 2500 }, (_, n) => 2499 - n),
+      );
     });
 
-    it('reads the stream named, and none whose name only begins alike', async () => {
+    it('does not return events of a stream whose name has the same beginning', async () => {
       const stream = await written(1);
       await store().append(`${stream}x`, newEvents(2), { expected: 'no_stream' });
       expect(await revisions(stream)).to.deep.equal([0]);
     });
 
-    it('stops where the reader stops', async () => {
+    it('stops when the caller stops iterating', async () => {
       const stream = await written(10);
       const seen: number[] = [];
       for await (const { revision } of store().readStream(stream)) {
@@ -97,7 +108,7 @@ export function readCases(context: ContractContext): void {
   });
 
   describe('readAll', () => {
-    it('reads what was appended after a position, in the order of the appends', async () => {
+    it('returns the events after a position, in the order of their appends', async () => {
       const after = await store().head();
       const streams = [newStream(), newStream('media'), newStream('user')];
       for (const stream of streams) await store().append(stream, newEvents(2), { expected: 'no_stream' });
@@ -106,7 +117,7 @@ export function readCases(context: ContractContext): void {
       expect(positionsOf(events)).to.deep.equal(positionsOf(events).toSorted());
     });
 
-    it('leaves out the event at the position it starts after', async () => {
+    it('excludes the event at the start position', async () => {
       const [first] = await appendEach(store(), newStream(), newEvents(3));
       expect(revisionsOf(await collect(store().readAll({ after: first!.position })))).to.deep.equal([1, 2]);
     });
@@ -119,26 +130,30 @@ export function readCases(context: ContractContext): void {
       expect(positionsOf(all)).to.deep.equal(positionsOf(await collect(store().readAll())));
     });
 
-    it('gives every event a position of its own', async () => {
+    it('gives each event its own position', async () => {
       const positions = positionsOf(await collect(store().readAll()));
       expect(new Set(positions).size).to.equal(positions.length);
     });
 
     it('reads backwards from the head', async () => {
       await store().append(newStream(), newEvents(3), { expected: 'no_stream' });
-      expect(revisionsOf(await collect(store().readAll({ direction: 'backwards', limit: 3 })))).to.deep.equal([2, 1, 0]);
+      expect(revisionsOf(await collect(store().readAll({ direction: 'backwards', limit: 3 })))).to.deep.equal([
+        2, 1, 0,
+      ]);
     });
 
-    it('leaves out the event at the position it reads backwards from', async () => {
+    it('excludes the event at the start position backwards', async () => {
       const results = await appendEach(store(), newStream(), newEvents(3));
-      expect(revisionsOf(await collect(store().readAll({ direction: 'backwards', after: results[2]!.position, limit: 2 })))).to.deep.equal([1, 0]);
+      expect(
+        revisionsOf(await collect(store().readAll({ direction: 'backwards', after: results[2]!.position, limit: 2 }))),
+      ).to.deep.equal([1, 0]);
     });
 
-    it('reads nothing before the origin', async () => {
+    it('returns nothing backwards from the origin', async () => {
       expect(await collect(store().readAll({ direction: 'backwards', after: ORIGIN }))).to.deep.equal([]);
     });
 
-    it('reads at most as many as asked for', async () => {
+    it('returns at most `limit` events', async () => {
       const after = await store().head();
       await store().append(newStream(), newEvents(5), { expected: 'no_stream' });
       expect(revisionsOf(await collect(store().readAll({ after, limit: 2 })))).to.deep.equal([0, 1]);
@@ -158,21 +173,21 @@ export function readCases(context: ContractContext): void {
       expect(seen).to.deep.equal(Array.from({ length: 25 }, (_, n) => n));
     });
 
-    it('gives events as readStream does', async () => {
+    it('returns the same events as `readStream`', async () => {
       const after = await store().head();
       const stream = newStream();
       await store().append(stream, newEvents(3), { expected: 'no_stream' });
       expect(await collect(store().readAll({ after }))).to.deep.equal(await collect(store().readStream(stream)));
     });
 
-    it('reads on after a position where there is nothing yet', async () => {
+    it('returns nothing after the head, and later events on the next read', async () => {
       const after = await store().head();
       expect(await collect(store().readAll({ after }))).to.deep.equal([]);
       await store().append(newStream(), [newEvent()], { expected: 'no_stream' });
       expect(await collect(store().readAll({ after }))).to.have.length(1);
     });
 
-    it('never skips an event while others are appended', async () => {
+    it('skips no event under concurrent appends', async () => {
       const start = await store().head();
       let after = start;
       let writing = true;
@@ -198,16 +213,37 @@ export function readCases(context: ContractContext): void {
     });
   });
 
-  describe('readAll, filtered', () => {
+  describe('readAll with a filter', () => {
     async function matching(filter: EventFilter, direction: 'forwards' | 'backwards' = 'forwards', limit?: number) {
       const tenant = newTenant();
       const correlationId = uuidv7();
       const after = await store().head();
-      await store().append(newStream('entry', tenant), [newEvent({ tenant, type: 'EntryCreated' }), newEvent({ tenant, type: 'EntryDeleted', correlationId })], { expected: 'any' });
-      await store().append(newStream('media', tenant), [newEvent({ tenant, type: 'MediaUploaded', correlationId })], { expected: 'any' });
-      await store().append(newStream('entry'), [newEvent({ type: 'EntryCreated' }), newEvent({ type: 'EntryPublished' })], { expected: 'any' });
-      const bound = { ...filter, ...(filter.tenant === undefined ? {} : { tenant }), ...(filter.correlationId === undefined ? {} : { correlationId }) };
-      const events = await collect(store().readAll({ ...(direction === 'forwards' ? { after } : {}), direction, filter: bound, ...(limit === undefined ? {} : { limit }) }));
+      await store().append(
+        newStream('entry', tenant),
+        [newEvent({ tenant, type: 'EntryCreated' }), newEvent({ tenant, type: 'EntryDeleted', correlationId })],
+        { expected: 'any' },
+      );
+      await store().append(newStream('media', tenant), [newEvent({ tenant, type: 'MediaUploaded', correlationId })], {
+        expected: 'any',
+      });
+      await store().append(
+        newStream('entry'),
+        [newEvent({ type: 'EntryCreated' }), newEvent({ type: 'EntryPublished' })],
+        { expected: 'any' },
+      );
+      const bound = {
+        ...filter,
+        ...(filter.tenant === undefined ? {} : { tenant }),
+        ...(filter.correlationId === undefined ? {} : { correlationId }),
+      };
+      const events = await collect(
+        store().readAll({
+          ...(direction === 'forwards' ? { after } : {}),
+          direction,
+          filter: bound,
+          ...(limit === undefined ? {} : { limit }),
+        }),
+      );
       return events.map(({ type }) => type);
     }
 
@@ -224,7 +260,10 @@ export function readCases(context: ContractContext): void {
     });
 
     it('reads the events of several types', async () => {
-      expect(await matching({ types: ['EntryPublished', 'EntryDeleted'] })).to.deep.equal(['EntryDeleted', 'EntryPublished']);
+      expect(await matching({ types: ['EntryPublished', 'EntryDeleted'] })).to.deep.equal([
+        'EntryDeleted',
+        'EntryPublished',
+      ]);
     });
 
     it('reads the events of one tenant', async () => {
@@ -235,27 +274,33 @@ export function readCases(context: ContractContext): void {
       expect(await matching({ correlationId: 'own' })).to.deep.equal(['EntryDeleted', 'MediaUploaded']);
     });
 
-    it('reads what every part of the filter lets through', async () => {
-      expect(await matching({ tenant: 'own', categories: ['entry'], types: ['EntryCreated', 'MediaUploaded'] })).to.deep.equal(['EntryCreated']);
+    it('returns only events that match every part of the filter', async () => {
+      expect(
+        await matching({ tenant: 'own', categories: ['entry'], types: ['EntryCreated', 'MediaUploaded'] }),
+      ).to.deep.equal(['EntryCreated']);
     });
 
-    it('reads filtered events backwards', async () => {
-      expect(await matching({ tenant: 'own' }, 'backwards')).to.deep.equal(['MediaUploaded', 'EntryDeleted', 'EntryCreated']);
+    it('returns matching events backwards', async () => {
+      expect(await matching({ tenant: 'own' }, 'backwards')).to.deep.equal([
+        'MediaUploaded',
+        'EntryDeleted',
+        'EntryCreated',
+      ]);
     });
 
-    it('counts matching events only towards the limit', async () => {
+    it('counts only matching events towards the limit', async () => {
       expect(await matching({ tenant: 'own' }, 'backwards', 2)).to.deep.equal(['MediaUploaded', 'EntryDeleted']);
     });
 
-    it('reads everything through an empty filter', async () => {
+    it('returns every event with an empty filter', async () => {
       expect(await matching({})).to.have.length(5);
     });
 
-    it('reads nothing where no category is let through', async () => {
+    it('returns nothing with an empty list of categories', async () => {
       expect(await matching({ categories: [] })).to.deep.equal([]);
     });
 
-    it('takes a category by its whole name', async () => {
+    it('matches whole category names only', async () => {
       const after = await store().head();
       await store().append(newStream('content_type'), [newEvent()], { expected: 'any' });
       expect(await collect(store().readAll({ after, filter: { categories: ['content'] } }))).to.deep.equal([]);
@@ -271,39 +316,43 @@ export function readCases(context: ContractContext): void {
       expect(await store().findEvent(events[1]!.id)).to.deep.equal(second);
     });
 
-    it('finds nothing for an id that no event has', async () => {
+    it('returns undefined for an unknown id', async () => {
       expect(await store().findEvent(uuidv7())).to.equal(undefined);
     });
 
-    it('finds nothing for what is no id', async () => {
+    it('returns undefined for an invalid id', async () => {
       expect(await store().findEvent(`' or 1=1`)).to.equal(undefined);
     });
 
-    it('finds nothing of an append that was refused', async () => {
+    it('returns undefined for the events of a refused append', async () => {
       const event = newEvent();
-      await store().append(newStream(), [event], { expected: 3 }).catch(() => undefined);
+      await store()
+        .append(newStream(), [event], { expected: 3 })
+        .catch(() => undefined);
       expect(await store().findEvent(event.id)).to.equal(undefined);
     });
   });
 
   describe('head', () => {
-    it('is at the last append', async () => {
+    it('is the position of the last append', async () => {
       const { position } = await store().append(newStream(), newEvents(3), { expected: 'no_stream' });
       expect((await store().head()) >= position).to.equal(true);
     });
 
-    it('has nothing after it', async () => {
+    it('has no events after it', async () => {
       await store().append(newStream(), [newEvent()], { expected: 'no_stream' });
       expect(await collect(store().readAll({ after: await store().head() }))).to.deep.equal([]);
     });
 
-    it('stays where it is when an append is refused', async () => {
+    it('does not change when an append is refused', async () => {
       const head = await store().head();
-      await store().append(newStream(), [newEvent()], { expected: 7 }).catch(() => undefined);
+      await store()
+        .append(newStream(), [newEvent()], { expected: 7 })
+        .catch(() => undefined);
       expect(await store().head()).to.equal(head);
     });
 
-    it('does not go back', async () => {
+    it('never decreases', async () => {
       const heads: GlobalPosition[] = [];
       for (let n = 0; n < 5; n += 1) {
         await store().append(newStream(), [newEvent()], { expected: 'no_stream' });

@@ -1,9 +1,21 @@
 import { expect } from 'chai';
-import { ORIGIN } from '../../domain/event.ts';
 import type { SubscriptionItem } from '../../application/ports/event-store.ts';
-import type { ContractContext } from './event-store.ts';
-import type { Follower, FollowOptions } from './event-store-fixtures.ts';
-import { appendEach, collect, follow, idsOf, newEvent, newEvents, newStream, newTenant, positionsOf, revisionsOf } from './event-store-fixtures.ts';
+import { ORIGIN } from '../../domain/event.ts';
+import type { ContractContext } from './event-store-context.ts';
+import {
+  type Follower,
+  type FollowOptions,
+  appendEach,
+  collect,
+  follow,
+  idsOf,
+  newEvent,
+  newEvents,
+  newStream,
+  newTenant,
+  positionsOf,
+  revisionsOf,
+} from './event-store-fixtures.ts';
 
 /** Subscriptions: order, resumption, filters, back-pressure, ends. */
 export function subscriptionCases(context: ContractContext): void {
@@ -23,7 +35,7 @@ export function subscriptionCases(context: ContractContext): void {
     const seen = (count: number) => (follower: Follower) => follower.events().length >= count;
     const kinds = (items: readonly SubscriptionItem[]) => items.map(({ kind }) => kind);
 
-    it('yields events appended before it began', async () => {
+    it('yields events appended before it started', async () => {
       const after = await store().head();
       const events = newEvents(3);
       await store().append(newStream(), events, { expected: 'no_stream' });
@@ -32,7 +44,7 @@ export function subscriptionCases(context: ContractContext): void {
       expect(idsOf(follower.events())).to.deep.equal(idsOf(events));
     });
 
-    it('yields events appended after it began', async () => {
+    it('yields events appended after it started', async () => {
       const follower = start({ after: await store().head() });
       await follower.caughtUp();
       const events = newEvents(3);
@@ -49,22 +61,24 @@ export function subscriptionCases(context: ContractContext): void {
       expect(idsOf(follower.events())).to.deep.equal(idsOf(all));
     });
 
-    it('yields events as readAll gives them', async () => {
+    it('yields the same events as `readAll`', async () => {
       const follower = start({ after: await store().head() });
       await follower.caughtUp();
       const after = follower.position()!;
-      await store().append(newStream(), [newEvent({ data: { text: 'ä\u0000🦉', list: [1, {}] } }), newEvent()], { expected: 'no_stream' });
+      await store().append(newStream(), [newEvent({ data: { text: 'ä\u0000🦉', list: [1, {}] } }), newEvent()], {
+        expected: 'no_stream',
+      });
       await follower.until(seen(2));
       expect(follower.events()).to.deep.equal(await collect(store().readAll({ after })));
     });
 
-    it('says that it has caught up on an empty rest of the log', async () => {
+    it('yields `caught_up` when there are no events after its start', async () => {
       const follower = start({ after: await store().head() });
       await follower.caughtUp();
       expect(follower.events()).to.deep.equal([]);
     });
 
-    it('says that it has caught up after the events that were there', async () => {
+    it('yields `caught_up` after the existing events', async () => {
       const after = await store().head();
       await store().append(newStream(), newEvents(3), { expected: 'no_stream' });
       const follower = start({ after });
@@ -74,7 +88,7 @@ export function subscriptionCases(context: ContractContext): void {
       expect(follower.events()).to.have.length(3);
     });
 
-    it('does not say again that it has caught up while it follows without falling behind', async () => {
+    it('does not repeat `caught_up` while it stays live', async () => {
       const follower = start({ after: await store().head() });
       await follower.caughtUp();
       for (let n = 1; n <= 3; n += 1) {
@@ -84,14 +98,14 @@ export function subscriptionCases(context: ContractContext): void {
       expect(kinds(follower.items).filter((kind) => kind === 'caught_up')).to.have.length(1);
     });
 
-    it('leaves out the event at the position it resumes after', async () => {
+    it('excludes the event at the start position', async () => {
       const [first] = await appendEach(store(), newStream(), newEvents(3));
       const follower = start({ after: first!.position });
       await follower.until(seen(2));
       expect(revisionsOf(follower.events())).to.deep.equal([1, 2]);
     });
 
-    it('resumes after the position of any of its items without loss or repetition', async () => {
+    it('resumes after the position of any item without loss or repetition', async () => {
       const after = await store().head();
       await store().append(newStream(), newEvents(10), { expected: 'no_stream' });
       const first = start({ after, batchSize: 3 });
@@ -107,31 +121,35 @@ export function subscriptionCases(context: ContractContext): void {
       }
     });
 
-    it('yields no more events in an item than asked for', async () => {
+    it('yields at most `batchSize` events in an item', async () => {
       const after = await store().head();
       await store().append(newStream(), newEvents(25), { expected: 'no_stream' });
       const follower = start({ after, batchSize: 10 });
       await follower.until(seen(25));
-      expect(follower.items.every((item) => item.kind !== 'events' || (item.events.length > 0 && item.events.length <= 10))).to.equal(true);
+      expect(
+        follower.items.every((item) => item.kind !== 'events' || (item.events.length > 0 && item.events.length <= 10)),
+      ).to.equal(true);
     });
 
-    it('never lets the position of its items go back', async () => {
+    it('yields items with non-decreasing positions', async () => {
       const follower = start({ after: await store().head(), filter: { categories: ['media'] } });
-      for (let n = 0; n < 10; n += 1) await store().append(newStream(n % 2 ? 'media' : 'entry'), newEvents(2), { expected: 'no_stream' });
+      for (let n = 0; n < 10; n += 1)
+        await store().append(newStream(n % 2 ? 'media' : 'entry'), newEvents(2), { expected: 'no_stream' });
       await follower.until(seen(10));
       const positions = follower.items.map(({ position }) => position);
       expect(positions).to.deep.equal(positions.toSorted());
     });
 
-    it('gives an item a position that reaches its last event', async () => {
+    it('yields items whose position includes their last event', async () => {
       const after = await store().head();
       await store().append(newStream(), newEvents(5), { expected: 'no_stream' });
       const follower = start({ after });
       await follower.until(seen(5));
-      for (const item of follower.items) if (item.kind === 'events') expect(item.position >= item.events.at(-1)!.position).to.equal(true);
+      for (const item of follower.items)
+        if (item.kind === 'events') expect(item.position >= item.events.at(-1)!.position).to.equal(true);
     });
 
-    it('sees every event once and in order while many write', async () => {
+    it('yields every event once and in order under concurrent writers', async () => {
       const after = await store().head();
       const follower = start({ after });
       await Promise.all(Array.from({ length: 20 }, () => appendEach(store(), newStream(), newEvents(20))));
@@ -139,7 +157,7 @@ export function subscriptionCases(context: ContractContext): void {
       expect(positionsOf(follower.events())).to.deep.equal(positionsOf(await collect(store().readAll({ after }))));
     });
 
-    it('joins the live end without loss when it begins amid writes', async () => {
+    it('loses no event when it becomes live during writes', async () => {
       const after = await store().head();
       const writing = Promise.all(Array.from({ length: 10 }, () => appendEach(store(), newStream(), newEvents(30))));
       const late: Follower[] = [];
@@ -156,7 +174,7 @@ export function subscriptionCases(context: ContractContext): void {
       }
     });
 
-    it('gives every subscription all events', async () => {
+    it('yields all events to every subscription', async () => {
       const after = await store().head();
       const both = [start({ after }), start({ after })];
       await Promise.all(both.map((follower) => follower.caughtUp()));
@@ -168,16 +186,21 @@ export function subscriptionCases(context: ContractContext): void {
       }
     });
 
-    it('waits for a position that is not there yet only as long as others do not get past it', async () => {
+    it('yields events although a concurrent append is refused', async () => {
       const follower = start({ after: await store().head() });
       await follower.caughtUp();
       const stream = newStream();
-      await Promise.all([store().append(stream, newEvents(3), { expected: 'any' }), store().append(newStream(), [newEvent()], { expected: 9 }).catch(() => undefined)]);
+      await Promise.all([
+        store().append(stream, newEvents(3), { expected: 'any' }),
+        store()
+          .append(newStream(), [newEvent()], { expected: 9 })
+          .catch(() => undefined),
+      ]);
       await follower.until(seen(3));
       expect(revisionsOf(follower.events())).to.deep.equal([0, 1, 2]);
     });
 
-    describe('filtered', () => {
+    describe('with a filter', () => {
       it('yields matching events only', async () => {
         const tenant = newTenant();
         const after = await store().head();
@@ -192,15 +215,22 @@ export function subscriptionCases(context: ContractContext): void {
       });
 
       it('yields the events of its categories and types', async () => {
-        const follower = start({ after: await store().head(), filter: { categories: ['entry'], types: ['EntryDeleted'] } });
+        const follower = start({
+          after: await store().head(),
+          filter: { categories: ['entry'], types: ['EntryDeleted'] },
+        });
         await follower.caughtUp();
         await store().append(newStream('media'), [newEvent({ type: 'EntryDeleted' })], { expected: 'no_stream' });
-        await store().append(newStream('entry'), [newEvent({ type: 'EntryCreated' }), newEvent({ type: 'EntryDeleted' })], { expected: 'no_stream' });
+        await store().append(
+          newStream('entry'),
+          [newEvent({ type: 'EntryCreated' }), newEvent({ type: 'EntryDeleted' })],
+          { expected: 'no_stream' },
+        );
         await follower.until(seen(1));
         expect(revisionsOf(follower.events())).to.deep.equal([1]);
       });
 
-      it('moves its position past events of the past that do not match', async () => {
+      it('advances its position over existing events that do not match', async () => {
         const after = await store().head();
         const { position } = await store().append(newStream(), newEvents(3), { expected: 'no_stream' });
         const follower = start({ after, filter: { tenant: newTenant() } });
@@ -208,7 +238,7 @@ export function subscriptionCases(context: ContractContext): void {
         expect(follower.events()).to.deep.equal([]);
       });
 
-      it('moves its position past live events that do not match', async () => {
+      it('advances its position over live events that do not match', async () => {
         const follower = start({ after: await store().head(), filter: { tenant: newTenant() } });
         await follower.caughtUp();
         const { position } = await store().append(newStream(), newEvents(3), { expected: 'no_stream' });
@@ -216,7 +246,7 @@ export function subscriptionCases(context: ContractContext): void {
         expect(kinds(follower.items).at(-1)).to.equal('checkpoint');
       });
 
-      it('loses nothing that matches when it resumes after a checkpoint', async () => {
+      it('loses no matching event when it resumes after a checkpoint', async () => {
         const tenant = newTenant();
         const after = await store().head();
         const { position } = await store().append(newStream(), newEvents(3), { expected: 'no_stream' });
@@ -255,7 +285,7 @@ export function subscriptionCases(context: ContractContext): void {
         expect(positionsOf(follower.events())).to.deep.equal(positionsOf(await collect(store().readAll({ after }))));
       });
 
-      it('does not hold up another one', async () => {
+      it('does not delay another subscription', async () => {
         let release: () => void = () => undefined;
         const gate = new Promise<void>((resolve) => (release = resolve));
         const after = await store().head();
@@ -270,18 +300,18 @@ export function subscriptionCases(context: ContractContext): void {
       });
     });
 
-    describe('ending', () => {
-      it('completes when its signal ends while it waits', async () => {
+    describe('when it ends', () => {
+      it('completes when its signal aborts while it waits', async () => {
         const follower = start({ after: await store().head() });
         await follower.caughtUp();
         await follower.stop();
       });
 
-      it('completes at once when its signal has ended before', async () => {
+      it('completes immediately when its signal has already aborted', async () => {
         expect(await collect(store().subscribe({ after: ORIGIN, signal: AbortSignal.abort() }))).to.deep.equal([]);
       });
 
-      it('completes when its signal ends amid a replay', async () => {
+      it('completes when its signal aborts while it catches up', async () => {
         await store().append(newStream(), newEvents(500), { expected: 'no_stream' });
         const controller = new AbortController();
         let events = 0;
@@ -292,7 +322,7 @@ export function subscriptionCases(context: ContractContext): void {
         expect(events).to.be.at.most(10);
       });
 
-      it('lets the consumer break out', async () => {
+      it('stops when the caller stops iterating', async () => {
         await store().append(newStream(), newEvents(5), { expected: 'no_stream' });
         for await (const item of store().subscribe({ after: ORIGIN, signal: new AbortController().signal })) {
           expect(item.kind).to.equal('events');
@@ -300,7 +330,7 @@ export function subscriptionCases(context: ContractContext): void {
         }
       });
 
-      it('leaves other subscriptions alone', async () => {
+      it('does not affect other subscriptions', async () => {
         const after = await store().head();
         const [one, other] = [start({ after }), start({ after })];
         await Promise.all([one.caughtUp(), other.caughtUp()]);
@@ -311,7 +341,7 @@ export function subscriptionCases(context: ContractContext): void {
     });
 
     if (context.hooks.another) {
-      it('sees the appends of another process', async () => {
+      it('yields the appends of another process', async () => {
         const follower = start({ after: await store().head() });
         await follower.caughtUp();
         const other = await context.opened().another!();
@@ -325,13 +355,15 @@ export function subscriptionCases(context: ContractContext): void {
         }
       });
 
-      it('sees the interleaved appends of two processes once and in order', async () => {
+      it('yields the interleaved appends of two processes once and in order', async () => {
         const after = await store().head();
         const follower = start({ after });
         await follower.caughtUp();
         const other = await context.opened().another!();
         try {
-          await Promise.all(Array.from({ length: 10 }, (_, n) => appendEach(n % 2 ? other : store(), newStream(), newEvents(20))));
+          await Promise.all(
+            Array.from({ length: 10 }, (_, n) => appendEach(n % 2 ? other : store(), newStream(), newEvents(20))),
+          );
           await follower.until(seen(200));
           expect(positionsOf(follower.events())).to.deep.equal(positionsOf(await collect(store().readAll({ after }))));
         } finally {
@@ -341,7 +373,7 @@ export function subscriptionCases(context: ContractContext): void {
     }
 
     if (context.hooks.dropConnections) {
-      it('goes on without loss or repetition when its connection breaks', async () => {
+      it('continues without loss or repetition when its connection breaks', async () => {
         const after = await store().head();
         const follower = start({ after });
         await follower.caughtUp();
@@ -363,7 +395,7 @@ export function subscriptionCases(context: ContractContext): void {
         expect(idsOf(follower.events())).to.deep.equal(idsOf(events));
       });
 
-      it('sees what was appended while its connection was broken', async () => {
+      it('yields events appended while its connection was broken', async () => {
         const follower = start({ after: await store().head() });
         await follower.caughtUp();
         await context.opened().dropConnections!();

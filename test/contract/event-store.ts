@@ -1,40 +1,12 @@
-import type { EventStore } from '../../application/ports/event-store.ts';
 import { appendCases } from './event-store-append.ts';
+import type { ContractContext, EventStoreContract, OpenedStore } from './event-store-context.ts';
 import { deletionCases } from './event-store-deletion.ts';
 import { readCases } from './event-store-read.ts';
 import { subscriptionCases } from './event-store-subscription.ts';
 
-/** An adapter under test, opened on a log of its own. */
-export type OpenedStore = {
-  readonly store: EventStore;
-  close(): Promise<void>;
-  /** Opens one more adapter on the same log, as another process would. The suite closes it. */
-  readonly another?: (() => Promise<EventStore>) | undefined;
-  /** Breaks every connection of the adapter once; it may connect again at once. */
-  readonly dropConnections?: (() => Promise<void>) | undefined;
-};
-
-export type EventStoreContract = {
-  readonly name: string;
-  readonly open: () => Promise<OpenedStore>;
-  /** False where a repeated append cannot be told from a first one; its outcome must be equal all the same. Default true. */
-  readonly reportsDuplicates?: boolean;
-  /** Bytes of JSON in one append that are surely too many. Default 20 MiB. */
-  readonly tooManyBytes?: number;
-  /** The hooks that `open` gives, known before it runs: cases without their hook are not declared. */
-  readonly hooks?: { readonly another?: boolean; readonly dropConnections?: boolean; readonly appendMany?: boolean };
-};
-
-/** What the cases of the suite share. */
-export type ContractContext = Required<Pick<EventStoreContract, 'reportsDuplicates' | 'tooManyBytes'>> & {
-  readonly hooks: NonNullable<EventStoreContract['hooks']>;
-  readonly opened: () => OpenedStore;
-  readonly store: () => EventStore;
-};
-
 /**
- * The contract of the port `EventStore` (spec 5, rule 3): one behaviour a test, run against every adapter. The cases share one log;
- * each works on streams of its own and takes positions as opaque.
+ * The contract of the port `EventStore`: one behaviour per test, run against every adapter. The cases share one log;
+ * each uses its own streams and treats positions as opaque.
  */
 export function eventStoreContract(options: EventStoreContract): void {
   describe(`event store contract: ${options.name}`, function () {

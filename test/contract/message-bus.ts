@@ -1,12 +1,21 @@
 import { expect } from 'chai';
-import type { ConsumeOptions, Message, MessageBus, ReceivedMessage, Subscription } from '../../application/ports/message-bus.ts';
-import { deadLetterTopic } from '../../application/ports/message-bus.ts';
+import {
+  type ConsumeOptions,
+  type Message,
+  type MessageBus,
+  type ReceivedMessage,
+  type Subscription,
+  deadLetterTopic,
+} from '../../application/ports/message-bus.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import { eventually } from '../support/eventually.ts';
 import { uniqueName } from '../support/kafka.ts';
 
-/** What every message bus promises (`application/ports/message-bus.ts`). `open` makes a bus; each test has topics and groups of its own. */
-export function describeMessageBus(open: () => Promise<MessageBus>): void {
+/**
+ * The contract of the port `MessageBus` (`application/ports/message-bus.ts`). `open` opens a bus; each test uses its
+ * own topics and groups.
+ */
+export function messageBusContract(open: () => Promise<MessageBus>): void {
   let bus: MessageBus;
   let running: Subscription[];
 
@@ -14,7 +23,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
     bus = await open();
   });
   after(async () => {
-    // Undefined where the suite was skipped.
+    // Undefined when the suite was skipped.
     await (bus as MessageBus | undefined)?.close();
   });
   beforeEach(() => {
@@ -29,7 +38,9 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
     await bus.ensureTopics([{ topic, partitions, compacted }]);
     return topic;
   };
-  const consume = async (options: Omit<ConsumeOptions, 'group' | 'retryDelayMs'> & Partial<ConsumeOptions>): Promise<Subscription> => {
+  const consume = async (
+    options: Omit<ConsumeOptions, 'group' | 'retryDelayMs'> & Partial<ConsumeOptions>,
+  ): Promise<Subscription> => {
     const subscription = await bus.consume({ group: uniqueName('group'), retryDelayMs: 5, ...options });
     running.push(subscription);
     return subscription;
@@ -52,7 +63,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
     });
 
   describe('publishing', () => {
-    it('hands over key, value, headers and place, as the first attempt', async () => {
+    it('delivers key, value, headers, partition and offset, as attempt 1', async () => {
       const topic = await newTopic();
       const received = await collect(topic);
       await bus.publish([{ topic, key: 'k1', value: '{"a":1}', headers: { ce_id: 'e1', tenant: 'acme' } }]);
@@ -64,7 +75,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(first?.offset).to.match(/^\d+$/);
     });
 
-    it('keeps characters of every script in keys, values and headers', async () => {
+    it('keeps any Unicode text in keys, values and headers', async () => {
       const topic = await newTopic();
       const received = await collect(topic);
       const text = 'Zażółć gęślą jaźń – 漢字 – עברית – 👩‍👩‍👧 – \u0000 – "\\\n';
@@ -74,7 +85,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(received[0]?.headers).to.deep.equal({ text, empty: '' });
     });
 
-    it('tells a null value from an empty one', async () => {
+    it('distinguishes a null value from an empty one', async () => {
       const topic = await newTopic(1, true);
       const received = await collect(topic);
       await bus.publish([message(topic, 'k', 'x'), message(topic, 'k', ''), message(topic, 'k', null)]);
@@ -93,16 +104,16 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(received[1]?.value).to.equal('after');
     });
 
-    it('takes an empty list', async () => {
+    it('accepts an empty list of messages', async () => {
       await bus.publish([]);
     });
 
-    it('refuses a topic that was not made', async () => {
+    it('refuses a topic that does not exist', async () => {
       const error = await rejection(bus.publish([message(uniqueName('missing'), 'k', 'x')]));
       expect(hasCode(error, 'unavailable')).to.equal(true);
     }).timeout(30_000);
 
-    it('publishes to several topics at once', async () => {
+    it('publishes to several topics in one call', async () => {
       const [a, b] = [await newTopic(), await newTopic()];
       const [fromA, fromB] = [await collect(a), await collect(b)];
       await bus.publish([message(a, 'k', '1'), message(b, 'k', '2'), message(a, 'k', '3')]);
@@ -113,7 +124,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
   });
 
   describe('order', () => {
-    it('keeps the order per key over a batch of 5,000 messages and loses none', async () => {
+    it('keeps the order per key in a batch of 5,000 messages and loses none', async () => {
       const topic = await newTopic();
       const received = await collect(topic);
       const batch = Array.from({ length: 5_000 }, (_, index) => message(topic, `key-${index % 50}`, String(index)));
@@ -123,26 +134,29 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expectOrderPerKey(received);
     });
 
-    it('keeps the order per key between publishes that were not awaited', async () => {
+    it('keeps the order per key across publishes that were not awaited', async () => {
       const topic = await newTopic();
       const received = await collect(topic);
-      await Promise.all(Array.from({ length: 300 }, (_, index) => bus.publish([message(topic, `key-${index % 5}`, String(index))])));
+      await Promise.all(
+        Array.from({ length: 300 }, (_, index) => bus.publish([message(topic, `key-${index % 5}`, String(index))])),
+      );
       await reach(received, 300);
       expectOrderPerKey(received);
     });
 
-    it('puts the messages of a key on one partition, and uses all partitions', async () => {
+    it('stores the messages of a key in one partition, and uses all partitions', async () => {
       const topic = await newTopic();
       const received = await collect(topic);
       await bus.publish(Array.from({ length: 200 }, (_, index) => message(topic, `key-${index % 40}`, String(index))));
       await reach(received, 200);
       const partitionsOf = new Map<string, Set<number>>();
-      for (const { key, partition } of received) partitionsOf.set(key, (partitionsOf.get(key) ?? new Set()).add(partition));
+      for (const { key, partition } of received)
+        partitionsOf.set(key, (partitionsOf.get(key) ?? new Set()).add(partition));
       expect([...partitionsOf.values()].every(({ size }) => size === 1)).to.equal(true);
       expect(new Set(received.map(({ partition }) => partition)).size).to.equal(3);
     });
 
-    it('keeps the order of a key while one of its messages is tried again', async () => {
+    it('keeps the order of a key while one of its messages is retried', async () => {
       const topic = await newTopic(1);
       const seen: string[] = [];
       await consume({
@@ -159,7 +173,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
   });
 
   describe('groups', () => {
-    it('gives every group every message', async () => {
+    it('delivers every message to every group', async () => {
       const topic = await newTopic();
       const [a, b] = [await collect(topic), await collect(topic)];
       await bus.publish(numbered(topic, 30));
@@ -168,7 +182,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect([sorted(a), sorted(b)]).to.deep.equal([range(30), range(30)]);
     });
 
-    it('gives a new group what was published before it', async () => {
+    it('delivers earlier messages to a new group', async () => {
       const topic = await newTopic();
       await bus.publish(numbered(topic, 20));
       const received = await collect(topic);
@@ -176,16 +190,19 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(sorted(received)).to.deep.equal(range(20));
     });
 
-    it('shares the messages among the members of a group, each to one of them', async () => {
+    it('distributes messages among the members of a group, each to one member', async () => {
       const topic = await newTopic();
       const group = uniqueName('group');
       const [a, b] = [await collect(topic, { group }), await collect(topic, { group })];
-      // The second member has its share only when the first has noticed it.
-      await eventually(async () => {
-        await bus.publish(numbered(topic, 30));
-        expect(a.length).to.be.above(0);
-        expect(b.length).to.be.above(0);
-      }, { everyMs: 100 });
+      // The second member gets partitions only once the first has noticed it.
+      await eventually(
+        async () => {
+          await bus.publish(numbered(topic, 30));
+          expect(a.length).to.be.above(0);
+          expect(b.length).to.be.above(0);
+        },
+        { everyMs: 100 },
+      );
       await eventually(() => {
         expect((a.length + b.length) % 30).to.equal(0);
       });
@@ -193,7 +210,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(new Set(places).size).to.equal(places.length);
     });
 
-    it('hands the share of a member that leaves to the others', async () => {
+    it('reassigns the partitions of a member that leaves', async () => {
       const topic = await newTopic();
       const group = uniqueName('group');
       const remaining = await collect(topic, { group });
@@ -214,11 +231,14 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       };
       const staying = await consume({ topics: [topic], group, handler });
       const publishing = (async () => {
-        for (let index = 0; index < 1_500; index += 50) await bus.publish(Array.from({ length: 50 }, (_, offset) => message(topic, `key-${offset % 10}`, String(index + offset))));
+        for (let index = 0; index < 1_500; index += 50)
+          await bus.publish(
+            Array.from({ length: 50 }, (_, offset) => message(topic, `key-${offset % 10}`, String(index + offset))),
+          );
       })();
       await reach(received, 100);
-      const passing = await consume({ topics: [topic], group, handler });
-      await passing.stop();
+      const shortLived = await consume({ topics: [topic], group, handler });
+      await shortLived.stop();
       await publishing;
       await eventually(() => {
         expect(new Set(values(received)).size).to.equal(1_500);
@@ -228,7 +248,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expectOrderPerKey(received.filter(({ value }) => !seen.has(value) && seen.add(value)));
     });
 
-    it('lets one consumer have several topics', async () => {
+    it('delivers several topics to one consumer', async () => {
       const topics = [await newTopic(), await newTopic()];
       const received: ReceivedMessage[] = [];
       await consume({
@@ -245,7 +265,10 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
 
     it('lets a handler publish', async () => {
       const [from, to] = [await newTopic(), await newTopic()];
-      await consume({ topics: [from], handler: ({ key, value }) => bus.publish([message(to, key, `copy of ${value}`)]) });
+      await consume({
+        topics: [from],
+        handler: ({ key, value }) => bus.publish([message(to, key, `copy of ${value}`)]),
+      });
       const copies = await collect(to);
       await bus.publish([message(from, 'k', 'one')]);
       await reach(copies, 1);
@@ -254,7 +277,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
   });
 
   describe('failures', () => {
-    it('lays a message among the dead letters after the last attempt, with the reason, and goes on', async () => {
+    it('publishes a message to the dead-letter topic with the reason after the last attempt, and continues', async () => {
       const topic = await newTopic(1);
       const group = uniqueName('group');
       const letters = await collect(deadLetterTopic(topic));
@@ -270,7 +293,11 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
           return Promise.resolve();
         },
       });
-      await bus.publish([message(topic, 'k', 'one'), { topic, key: 'k', value: 'bad', headers: { ce_id: 'e-bad' } }, message(topic, 'k', 'two')]);
+      await bus.publish([
+        message(topic, 'k', 'one'),
+        { topic, key: 'k', value: 'bad', headers: { ce_id: 'e-bad' } },
+        message(topic, 'k', 'two'),
+      ]);
       await reach(letters, 1);
       await reach(handled, 2);
       expect(handled).to.deep.equal(['one', 'two']);
@@ -289,7 +316,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(firstSeen >= started && firstSeen <= new Date().toISOString()).to.equal(true);
     });
 
-    it('lays a message that can not be read among the dead letters at once', async () => {
+    it('publishes an unreadable message to the dead-letter topic immediately', async () => {
       const topic = await newTopic(1);
       const letters = await collect(deadLetterTopic(topic));
       await consume({ topics: [topic], handler: () => Promise.reject(refusal('message_unreadable')) });
@@ -298,7 +325,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(letters[0]?.headers).to.include({ 'x-attempts': '1' });
     });
 
-    it('keeps a null value among the dead letters', async () => {
+    it('keeps a null value on the dead-letter topic', async () => {
       const topic = await newTopic(1, true);
       const letters = await collect(deadLetterTopic(topic));
       await consume({ topics: [topic], maxAttempts: 1, handler: () => Promise.reject(new Error('no')) });
@@ -307,7 +334,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(letters[0]?.value).to.equal(null);
     });
 
-    it('waits an outage out without counting attempts', async () => {
+    it('waits during an outage without counting attempts', async () => {
       const topic = await newTopic(1);
       const letters = await collect(deadLetterTopic(topic));
       const attempts: number[] = [];
@@ -316,7 +343,9 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
         maxAttempts: 2,
         handler: ({ attempt }) => {
           attempts.push(attempt);
-          return attempts.length < 6 ? Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })) : Promise.resolve();
+          return attempts.length < 6
+            ? Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }))
+            : Promise.resolve();
         },
       });
       await bus.publish([message(topic, 'k', 'x')]);
@@ -325,7 +354,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(letters).to.deep.equal([]);
     });
 
-    it('does not let the failure of one group touch another', async () => {
+    it('does not affect other groups when one group fails', async () => {
       const topic = await newTopic(1);
       const letters = await collect(deadLetterTopic(topic));
       const healthy = await collect(topic);
@@ -335,7 +364,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       await reach(letters, 5);
     });
 
-    it('goes on with other partitions while a message is tried again', async () => {
+    it('continues with other partitions while a message is retried', async () => {
       const topic = await newTopic();
       const probe = await collect(topic);
       await bus.publish(numbered(topic, 40));
@@ -357,7 +386,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
   });
 
   describe('stopping', () => {
-    it('waits for the message in hand', async () => {
+    it('waits for the current message', async () => {
       const topic = await newTopic(1);
       const hand = gate();
       let finished = false;
@@ -376,7 +405,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(await stopped).to.equal(true);
     });
 
-    it('goes on where the group stopped: nothing lost, nothing repeated', async () => {
+    it('resumes where the group stopped, without loss or repetition', async () => {
       const topic = await newTopic();
       const group = uniqueName('group');
       const first: ReceivedMessage[] = [];
@@ -397,7 +426,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(sorted(second)).to.deep.equal(range(40).slice(20));
     });
 
-    it('loses nothing when it is stopped in the middle', async () => {
+    it('loses nothing when it is stopped during a batch', async () => {
       const topic = await newTopic();
       const group = uniqueName('group');
       const all: ReceivedMessage[] = [];
@@ -417,11 +446,17 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
         await enough.arrived;
         await subscription.stop();
       }
-      all.push(...(await collectUntil(topic, group, (received) => new Set([...values(all), ...values(received)]).size === 500)));
+      all.push(
+        ...(await collectUntil(
+          topic,
+          group,
+          (received) => new Set([...values(all), ...values(received)]).size === 500,
+        )),
+      );
       expect(new Set(values(all)).size).to.equal(500);
     });
 
-    it('does not wait out a pause between attempts; the message comes again', async () => {
+    it('interrupts a pause between attempts; the message is delivered again', async () => {
       const topic = await newTopic(1);
       const group = uniqueName('group');
       const tried = gate();
@@ -444,13 +479,17 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       expect(values(received)).to.deep.equal(['x']);
     });
 
-    it('may be stopped twice', async () => {
+    it('can be stopped twice', async () => {
       const subscription = await consume({ topics: [await newTopic()], handler: () => Promise.resolve() });
       await Promise.all([subscription.stop(), subscription.stop()]);
       await subscription.stop();
     });
 
-    async function collectUntil(topic: string, group: string, done: (received: readonly ReceivedMessage[]) => boolean): Promise<ReceivedMessage[]> {
+    async function collectUntil(
+      topic: string,
+      group: string,
+      done: (received: readonly ReceivedMessage[]) => boolean,
+    ): Promise<ReceivedMessage[]> {
       const received = await collect(topic, { group });
       await eventually(() => {
         expect(done(received)).to.equal(true);
@@ -460,7 +499,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
   });
 
   describe('topics and closing', () => {
-    it('makes topics that are there already, also at the same time, without an error', async () => {
+    it('accepts topics that exist already, also concurrently', async () => {
       const spec = { topic: uniqueName('topic'), partitions: 3, compacted: true };
       const other = { ...spec, topic: uniqueName('topic') };
       await Promise.all([bus.ensureTopics([spec, other]), bus.ensureTopics([spec])]);
@@ -468,7 +507,7 @@ export function describeMessageBus(open: () => Promise<MessageBus>): void {
       await bus.publish([message(spec.topic, 'k', 'x'), message(other.topic, 'k', 'x')]);
     });
 
-    it('answers a ping', async () => {
+    it('resolves a ping', async () => {
       await bus.ping();
     });
 
@@ -539,7 +578,7 @@ async function rejection(work: Promise<unknown>): Promise<unknown> {
   throw new Error('it did not reject');
 }
 
-/** Two moments to wait for: that the handler has come here, and that it may go on. */
+/** Two events to wait for: the handler was entered, and it may continue. */
 function gate(): { arrive: () => void; arrived: Promise<void>; open: () => void; opened: Promise<void> } {
   let arrive = (): void => undefined;
   let open = (): void => undefined;

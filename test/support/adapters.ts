@@ -1,28 +1,36 @@
 import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StartedTestContainer } from 'testcontainers';
+import { freePort } from '../../infrastructure/postgres/embedded/free-port.ts';
 
-/** Services that a test may need beside Postgres. */
+/** Servers that a test may need besides PostgreSQL. */
 export type ServiceName = 'kafka' | 'redis' | 'eventstoredb';
 
 export type Service = {
-  /** Kafka: comma-separated `host:port`; Redis and EventStoreDB: connection string. Inside tests and hooks only. */
+  /**
+   * Kafka: comma-separated `host:port`. Redis and EventStoreDB: connection string. Available inside tests and hooks
+   * only.
+   */
   address(): string;
 };
 
 type Located = { readonly address: string } | { readonly reason: string };
 
-const VARIABLES: Readonly<Record<ServiceName, string>> = { kafka: 'TEST_KAFKA_BROKERS', redis: 'TEST_REDIS_URL', eventstoredb: 'TEST_EVENTSTORE_URL' };
+const VARIABLES: Readonly<Record<ServiceName, string>> = {
+  kafka: 'TEST_KAFKA_BROKERS',
+  redis: 'TEST_REDIS_URL',
+  eventstoredb: 'TEST_EVENTSTORE_URL',
+};
 const RECORD = 'PALIMPSEST_TEST_NOT_RUN';
 
-/** Once per process: a container serves all its test files, and ends with it. */
+/** One lookup per process: a container serves all test files of its process, and stops with it. */
 const located = new Map<ServiceName, Promise<Located>>();
 
 /**
- * Gives the enclosing `describe` a real service: the one that `TEST_KAFKA_BROKERS`, `TEST_REDIS_URL` or `TEST_EVENTSTORE_URL` names, else a
- * container where Docker answers. Where there is neither, its tests are skipped, and the end of the run says which and why.
+ * Provides a real server for the enclosing `describe`: the one that `TEST_KAFKA_BROKERS`, `TEST_REDIS_URL` or
+ * `TEST_EVENTSTORE_URL` names, otherwise a Docker container. Without both, skips the tests; the end of the run lists
+ * the skipped tests with the reason.
  */
 export function requireService(name: ServiceName): Service {
   let address: string | undefined;
@@ -44,13 +52,13 @@ export function requireService(name: ServiceName): Service {
   });
   return {
     address() {
-      if (address === undefined) throw new Error(`${name} is there inside tests and hooks only`);
+      if (address === undefined) throw new Error(`${name} is available inside tests and hooks only`);
       return address;
     },
   };
 }
 
-/** Notes tests that could not run here, and why; printed when the run ends. */
+/** Records that tests could not run on this machine. The list is printed at the end of the run. */
 export async function recordNotRun(what: string, because: string): Promise<void> {
   const line = `not run: ${what}, because ${because}`;
   const file = process.env[RECORD];
@@ -58,12 +66,12 @@ export async function recordNotRun(what: string, because: string): Promise<void>
   else await appendFile(file, `${line}\n`);
 }
 
-/** For the global set-up: workers started after it write to one list. */
+/** For the global setup: makes all worker processes write to one list. */
 export async function collectNotRun(): Promise<void> {
   process.env[RECORD] = join(await mkdtemp(join(tmpdir(), 'palimpsest-not-run-')), 'list');
 }
 
-/** For the global teardown: prints the list. */
+/** For the global teardown: prints the list and deletes it. */
 export async function printNotRun(): Promise<void> {
   const file = process.env[RECORD];
   if (file === undefined) return;
@@ -85,14 +93,16 @@ async function locate(name: ServiceName): Promise<Located> {
   try {
     return { address: await CONTAINERS[name]() };
   } catch (error) {
-    return { reason: `${variable} is unset and the container did not start: ${error instanceof Error ? error.message : String(error)}` };
+    return {
+      reason: `${variable} is unset and the container did not start: ${error instanceof Error ? error.message : String(error)}`,
+    };
   }
 }
 
 const CONTAINERS: Readonly<Record<ServiceName, () => Promise<string>>> = {
   async redis() {
     const container = await start('redis:7-alpine', 6379, {});
-    return `redis://${at(container, 6379)}`;
+    return `redis://${addressOf(container, 6379)}`;
   },
   async eventstoredb() {
     const container = await start('eventstore/eventstore:24.10', 2113, {
@@ -101,30 +111,40 @@ const CONTAINERS: Readonly<Record<ServiceName, () => Promise<string>>> = {
       EVENTSTORE_START_STANDARD_PROJECTIONS: 'true',
       EVENTSTORE_MEM_DB: 'true',
     });
-    return `esdb://${at(container, 2113)}?tls=false`;
+    return `esdb://${addressOf(container, 2113)}?tls=false`;
   },
   async kafka() {
-    // A broker tells its clients where it is, so the port must be known before it starts.
+    // A broker advertises its own address, so its port must be known before it starts.
     const port = await freePort();
-    await start('apache/kafka:4.1.1', 9092, {
-      KAFKA_NODE_ID: '1',
-      KAFKA_PROCESS_ROLES: 'broker,controller',
-      KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
-      KAFKA_LISTENERS: 'PLAINTEXT://:9092,CONTROLLER://:9093',
-      KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${port}`,
-      KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
-      KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
-      KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
-      KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
-      KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
-      KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
-      KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
-    }, port);
+    await start(
+      'apache/kafka:4.1.1',
+      9092,
+      {
+        KAFKA_NODE_ID: '1',
+        KAFKA_PROCESS_ROLES: 'broker,controller',
+        KAFKA_CONTROLLER_QUORUM_VOTERS: '1@localhost:9093',
+        KAFKA_LISTENERS: 'PLAINTEXT://:9092,CONTROLLER://:9093',
+        KAFKA_ADVERTISED_LISTENERS: `PLAINTEXT://127.0.0.1:${port}`,
+        KAFKA_CONTROLLER_LISTENER_NAMES: 'CONTROLLER',
+        KAFKA_LISTENER_SECURITY_PROTOCOL_MAP: 'CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT',
+        KAFKA_OFFSETS_TOPIC_REPLICATION_FACTOR: '1',
+        KAFKA_TRANSACTION_STATE_LOG_REPLICATION_FACTOR: '1',
+        KAFKA_TRANSACTION_STATE_LOG_MIN_ISR: '1',
+        KAFKA_GROUP_INITIAL_REBALANCE_DELAY_MS: '0',
+        KAFKA_AUTO_CREATE_TOPICS_ENABLE: 'false',
+      },
+      port,
+    );
     return `127.0.0.1:${port}`;
   },
 };
 
-async function start(image: string, port: number, environment: Record<string, string>, hostPort?: number): Promise<StartedTestContainer> {
+async function start(
+  image: string,
+  port: number,
+  environment: Record<string, string>,
+  hostPort?: number,
+): Promise<StartedTestContainer> {
   const { GenericContainer, Wait } = await import('testcontainers');
   return new GenericContainer(image)
     .withEnvironment(environment)
@@ -134,15 +154,6 @@ async function start(image: string, port: number, environment: Record<string, st
     .start();
 }
 
-function at(container: StartedTestContainer, port: number): string {
+function addressOf(container: StartedTestContainer, port: number): string {
   return `${container.getHost()}:${container.getMappedPort(port)}`;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

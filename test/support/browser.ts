@@ -2,27 +2,50 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { BrowserContext } from 'playwright-core';
-import { chromium } from 'playwright-core';
+import { type BrowserContext, chromium } from 'playwright-core';
 import { recordNotRun } from './adapters.ts';
 
-const PLACES = [process.env['TEST_CHROMIUM'] ?? '', '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const PLACES = [
+  process.env['TEST_CHROMIUM'] ?? '',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 const ARGUMENTS = [
-  '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync',
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
 ];
 
-/** A page, and what went wrong on it: lines of the console that are errors (refusals of the page's policy among them), and requests to other addresses. */
-export type Opened = { readonly page: Awaited<ReturnType<BrowserContext['newPage']>>; readonly errors: readonly string[] };
+/**
+ * A page with its errors: console errors (such as violations of its content security policy) and requests to other
+ * origins.
+ */
+export type OpenedPage = {
+  readonly page: Awaited<ReturnType<BrowserContext['newPage']>>;
+  readonly errors: readonly string[];
+};
 
-/** Gives the enclosing `describe` a headless Chromium with an empty profile. Where there is none its tests are skipped, and the end of the run says so. */
-export function useBrowser(): { open(url: string): Promise<Opened> } {
+/**
+ * Provides a headless Chromium with an empty profile for the enclosing `describe`. Without Chromium, skips the tests;
+ * the end of the run lists them.
+ */
+export function useBrowser(): { open(url: string): Promise<OpenedPage> } {
   let context: BrowserContext | undefined;
   let profile = '';
   before(async function () {
     this.timeout(60_000);
     const executablePath = PLACES.find((place) => place !== '' && existsSync(place));
     if (executablePath === undefined) {
-      await recordNotRun(this.test?.parent?.fullTitle() ?? 'browser', 'there is no Chromium (TEST_CHROMIUM names one)');
+      await recordNotRun(
+        this.test?.parent?.fullTitle() ?? 'browser',
+        'Chromium is not installed (set TEST_CHROMIUM to its path)',
+      );
       this.skip();
     }
     profile = await mkdtemp(join(tmpdir(), 'palimpsest-browser-'));
@@ -34,7 +57,7 @@ export function useBrowser(): { open(url: string): Promise<Opened> } {
   });
   return {
     async open(url) {
-      if (!context) throw new Error('the browser is there inside tests and hooks only');
+      if (!context) throw new Error('the browser is open inside tests and hooks only');
       const page = await context.newPage();
       const errors: string[] = [];
       page.on('console', (message) => {
@@ -43,7 +66,8 @@ export function useBrowser(): { open(url: string): Promise<Opened> } {
       page.on('pageerror', (error) => errors.push(String(error)));
       page.on('request', (request) => {
         const target = new URL(request.url());
-        if (target.protocol !== 'data:' && target.origin !== new URL(url).origin) errors.push(`a request to ${target.origin}`);
+        if (target.protocol !== 'data:' && target.origin !== new URL(url).origin)
+          errors.push(`a request to ${target.origin}`);
       });
       await page.goto(url);
       return { page, errors };

@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
-import type { Database } from '../../infrastructure/postgres/database.ts';
-import { openDatabase } from '../../infrastructure/postgres/database.ts';
+import { type Database, openDatabase } from '../../infrastructure/postgres/database.ts';
 
-/** A database of one's own, cloned from the migrated template. */
+/** A database of one `describe`, cloned from the migrated template. */
 export type TestDatabase = {
-  /** Connection string, for processes that the test starts. */
+  /** Connection string, for child processes of a test. */
   url(): string;
-  /** An open pool on it. */
+  /** An open connection pool. */
   db(): Database;
 };
 
 /**
- * Gives the enclosing `describe` a fresh database (operational and eventstore schemas migrated, no read models), dropped after it.
- * The server comes from the global set-up: `TEST_DATABASE_URL` or the embedded one.
+ * Creates a database for the enclosing `describe` and drops it afterwards. The schemas `operational` and `eventstore`
+ * are migrated; read models do not exist. The server is `TEST_DATABASE_URL` or the embedded one of the global setup.
  */
 export function useDatabase(): TestDatabase {
   const name = `t_${randomBytes(6).toString('hex')}`;
@@ -29,20 +28,20 @@ export function useDatabase(): TestDatabase {
   return {
     url: () => serverUrl(name),
     db: () => {
-      if (!database) throw new Error('the database is there inside tests and hooks only');
+      if (!database) throw new Error('the database is open inside tests and hooks only');
       return database;
     },
   };
 }
 
-/** Connection string of a database on the tests' server. */
+/** Connection string of a database on the test server. */
 export function serverUrl(database: string): string {
   const url = new URL(required('PALIMPSEST_TEST_SERVER'));
   url.pathname = `/${database}`;
   return url.toString();
 }
 
-/** Runs one statement on the server's maintenance database. */
+/** Runs one statement on the maintenance database of the test server. */
 export async function admin(statement: string): Promise<void> {
   const client = new pg.Client({ connectionString: serverUrl('postgres') });
   await client.connect();
@@ -59,6 +58,6 @@ function templateName(): string {
 
 function required(name: string): string {
   const value = process.env[name];
-  if (!value) throw new Error(`${name} is unset: run the tests through mocha with test/support/global-setup.ts`);
+  if (!value) throw new Error(`${name} is not set: run the tests through mocha with test/support/global-setup.ts`);
   return value;
 }

@@ -1,4 +1,4 @@
-// A process that owns an embedded PostgreSQL and waits to be killed.
+// Child process of tests: starts an embedded PostgreSQL and waits until the test kills the process.
 import { startEmbeddedPostgres } from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
 
 await startEmbeddedPostgres({ directory: process.argv[2] ?? '' });

@@ -1,27 +1,29 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { get } from 'node:http';
+import { type IncomingMessage, get } from 'node:http';
 
-/** One event as a client of server-sent events sees it. */
+/** One server-sent event as a client receives it. */
 export type ReceivedEvent = { readonly id: string; readonly event: string; readonly data: string };
 
 export type EventSource = {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
-  /** The whole body of an answer that is no stream. */
+  /** The whole body, after the connection has ended. */
   text(): Promise<string>;
-  /** Everything received so far. */
+  /** The events received so far. */
   readonly received: readonly ReceivedEvent[];
   /** The raw text received so far. */
   raw(): string;
-  /** Id that the client would come back with. */
+  /** The id that a client sends as `Last-Event-ID` when it reconnects. */
   lastId(): string;
-  /** Resolves when the connection is over. */
+  /** Resolves when the connection has ended. */
   readonly ended: Promise<'ended' | 'broken'>;
   close(): void;
 };
 
-/** Opens a stream of server-sent events; the reader follows the standard: an id without data moves the place and is no event. */
+/**
+ * Opens a stream of server-sent events. As in the WHATWG standard, a block with an id and no data changes the last id
+ * and is not an event.
+ */
 export async function openEventSource(url: string, headers: Readonly<Record<string, string>>): Promise<EventSource> {
   const request = get(url, { headers: { accept: 'text/event-stream', ...headers }, agent: false });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
@@ -35,7 +37,10 @@ export async function openEventSource(url: string, headers: Readonly<Record<stri
     for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
       const lines = rest.slice(0, end).split('\n');
       rest = rest.slice(end + 2);
-      const field = (name: string) => lines.filter((line) => line.startsWith(`${name}:`)).map((line) => line.slice(name.length + 1).replace(/^ /, ''));
+      const field = (name: string) =>
+        lines
+          .filter((line) => line.startsWith(`${name}:`))
+          .map((line) => line.slice(name.length + 1).replace(/^ /, ''));
       lastId = field('id').at(-1) ?? lastId;
       const data = field('data').join('\n');
       if (data !== '') received.push({ id: lastId, event: field('event').at(-1) ?? 'message', data });

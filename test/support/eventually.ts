@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Repeats a check until it stops throwing; rethrows its last error after `timeoutMs` (default 10 s). For effects that have no signal to wait for. */
-export async function eventually<T>(check: () => T | Promise<T>, { timeoutMs = 10_000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {}): Promise<T> {
+/**
+ * Repeats a check until it no longer throws, for effects without a signal to wait for.
+ * @throws the last error of the check after `timeoutMs` (default 10 s)
+ */
+export async function eventually<T>(
+  check: () => T | Promise<T>,
+  { timeoutMs = 10_000, everyMs = 20 }: { timeoutMs?: number; everyMs?: number } = {},
+): Promise<T> {
   const end = performance.now() + timeoutMs;
   for (;;) {
     try {

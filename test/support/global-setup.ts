@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openDatabase } from '../../infrastructure/postgres/database.ts';
-import type { EmbeddedPostgres } from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
-import { startEmbeddedPostgres } from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
 import { migrate } from '../../infrastructure/postgres/migrate.ts';
 import { collectNotRun, printNotRun } from './adapters.ts';
 import { admin, serverUrl } from './database.ts';
@@ -11,7 +13,7 @@ import { admin, serverUrl } from './database.ts';
 const template = `palimpsest_template_${process.pid}`;
 let embedded: { server: EmbeddedPostgres; directory: string } | undefined;
 
-/** Runs once, before the workers start: a server, and the template that every test database is cloned from. */
+/** Runs once before the worker processes start: starts the server and creates the template of the test databases. */
 export async function mochaGlobalSetup(): Promise<void> {
   await collectNotRun();
   process.env['PALIMPSEST_TEST_SERVER'] = process.env['TEST_DATABASE_URL'] ?? (await startServer());
@@ -22,7 +24,7 @@ export async function mochaGlobalSetup(): Promise<void> {
   await database.close();
 }
 
-/** Runs once, after the last test. */
+/** Runs once after the last test: drops the template and stops the server. */
 export async function mochaGlobalTeardown(): Promise<void> {
   await admin(`drop database if exists ${template} with (force)`);
   await embedded?.server.stop();
@@ -32,8 +34,14 @@ export async function mochaGlobalTeardown(): Promise<void> {
 
 async function startServer(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'palimpsest-test-'));
-  // Tests lose nothing that matters when the machine fails: durability is measured by the benches.
-  const settings = { fsync: 'off', full_page_writes: 'off', synchronous_commit: 'on', max_connections: '300', shared_buffers: '256MB' };
+  // Tests need no durability. The benches measure it.
+  const settings = {
+    fsync: 'off',
+    full_page_writes: 'off',
+    synchronous_commit: 'on',
+    max_connections: '300',
+    shared_buffers: '256MB',
+  };
   embedded = { server: await startEmbeddedPostgres({ directory, settings }), directory };
   return embedded.server.url('postgres');
 }

@@ -1,18 +1,30 @@
 import { Agent, request } from 'undici';
 
-/** An answer, read whole. */
+/** A response with its whole body. */
 export type Reply = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The body as JSON. @throws when it is none */
+  /** The body parsed as JSON. @throws SyntaxError */
   json<T = Record<string, unknown>>(): T;
 };
 
-export type Call = (method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>) => Promise<Reply>;
+export type Call = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers?: Readonly<Record<string, string>>,
+) => Promise<Reply>;
 
-/** A client of one base address; text and buffers go as they are, everything else as JSON. Redirects are not followed. */
-export function caller(base: () => string, fixed: Readonly<Record<string, string>> = {}, agent = new Agent({ connections: 64 })): Call {
+/**
+ * A client of one base address, with fixed headers. Sends text and buffers unchanged and other bodies as JSON. Does not
+ * follow redirects.
+ */
+export function caller(
+  base: () => string,
+  fixed: Readonly<Record<string, string>> = {},
+  agent = new Agent({ connections: 64 }),
+): Call {
   return async (method, path, body, headers = {}) => {
     const raw = typeof body === 'string' || Buffer.isBuffer(body);
     const answer = await request(`${base()}${path}`, {
@@ -24,7 +36,12 @@ export function caller(base: () => string, fixed: Readonly<Record<string, string
     const text = await answer.body.text();
     return {
       status: answer.statusCode,
-      headers: Object.fromEntries(Object.entries(answer.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')])),
+      headers: Object.fromEntries(
+        Object.entries(answer.headers).map(([name, value]) => [
+          name,
+          Array.isArray(value) ? value.join(', ') : (value ?? ''),
+        ]),
+      ),
       text,
       json: <T>() => JSON.parse(text) as T,
     };

@@ -1,3 +1,3 @@
-// A process that does nothing until it is killed.
+// Child process of tests: waits until the test kills it.
 process.send?.('ready');
 setInterval(() => undefined, 60_000);

@@ -1,13 +1,14 @@
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 
-/** What the linter's recommended rules say of an OpenAPI document, a line each; warnings count as well. */
+/** The errors and warnings of the recommended lint rules for an OpenAPI document, one string each. */
 export async function lintOpenApi(document: object): Promise<readonly string[]> {
   const config = await createConfig({
     extends: ['recommended'],
     rules: {
-      // Warns where `/a/{id}` and `/a/cursor` stand side by side: the specification lets the literal path win, and so does the service.
+      // The rule warns about `/a/{id}` beside `/a/cursor`. By the OpenAPI specification, the literal path takes
+      // precedence.
       'no-ambiguous-paths': 'off',
-      // Probes and the files of the reference refuse nobody.
+      // Probes and the static files of the API reference have no 4xx responses.
       'operation-4xx-response': 'off',
       'no-invalid-media-type-examples': 'error',
       'no-invalid-schema-examples': 'error',

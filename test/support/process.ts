@@ -1,18 +1,17 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A service in a process of its own, to be killed. */
+/** A service in a child process, which a test can kill. */
 export type ServiceProcess = {
   readonly adminUrl: string;
   readonly contentUrl: string;
   readonly child: ChildProcess;
-  /** Everything it logged so far, on both outputs. */
+  /** Its standard output and standard error so far. */
   readonly output: () => string;
-  /** Resolves with the exit code, null when a signal killed it. */
+  /** Resolves with the exit code; null when a signal killed the process. */
   readonly exited: Promise<number | null>;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits until the process has exited. */
   end(signal: NodeJS.Signals): Promise<void>;
 };
 
@@ -23,22 +22,26 @@ export type StartOptions = {
 
 const cli = fileURLToPath(new URL('../../infrastructure/cli/palimpsest.ts', import.meta.url));
 
-/** A test run that crashes leaves none behind. */
+/** Child processes to kill when the test process exits, even after a crash. */
 const running = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
-/** Starts `palimpsest serve` and waits until both listeners answer. @throws with everything it said when it ends before */
-export async function startServiceProcess(environment: Readonly<Record<string, string>>, { logLevel = 'info' }: StartOptions = {}): Promise<ServiceProcess> {
+/** Starts `palimpsest serve` and waits until it listens. @throws Error with its output when it exits before */
+export async function startServiceProcess(
+  environment: Readonly<Record<string, string>>,
+  { logLevel = 'info' }: StartOptions = {},
+): Promise<ServiceProcess> {
   const { child, output, exited } = run(['serve'], { ...environment, LOG_LEVEL: logLevel, LOG_FORMAT: 'json' });
   const listening = new Promise<{ admin: string; content: string }>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       const entry = parse(line);
-      if (entry['message'] === 'listening') resolve({ admin: String(entry['admin']), content: String(entry['content']) });
+      if (entry['message'] === 'listening')
+        resolve({ admin: String(entry['admin']), content: String(entry['content']) });
     });
     void exited.then(() => {
-      reject(new Error(`the service ended before it listened:\n${output()}`));
+      reject(new Error(`the service exited before it listened:\n${output()}`));
     });
   });
   const { admin, content } = await listening;
@@ -55,8 +58,11 @@ export async function startServiceProcess(environment: Readonly<Record<string, s
   };
 }
 
-/** Runs a command of `palimpsest` to its end. */
-export async function runCommand(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<{ readonly code: number | null; readonly output: string }> {
+/** Runs a command of `palimpsest` and waits until it exits. */
+export async function runCommand(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+): Promise<{ readonly code: number | null; readonly output: string }> {
   const { output, exited } = run(args, environment);
   return { code: await exited, output: output() };
 }
@@ -69,8 +75,9 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
   running.add(child);
   child.once('exit', () => running.delete(child));
   const chunks: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
-  // 'close' comes when both outputs have been read to their end.
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  // 'close' is emitted after both outputs have been read completely.
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   return { child, exited, output: () => chunks.join('') };
 }

@@ -1,5 +1,4 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,33 +7,43 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const bundle = join(root, 'dist', 'palimpsest.js');
 
-/** `palimpsest start` as a user runs it, from the bundle. */
+/** `palimpsest start` in a child process, from the built bundle. */
 export type Quickstart = {
   readonly child: ChildProcess;
-  /** Everything printed so far. */
+  /** Standard output so far. */
   readonly output: () => string;
   readonly errors: () => string;
-  /** Resolves when standard output matches. @throws with everything printed when the process ends before */
+  /** Resolves when standard output matches. @throws Error with the output when the process exits before */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
-  /** Resolves with the exit code when the process has ended. */
+  /** Resolves with the exit code when the process has exited. */
   readonly exited: Promise<number | null>;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits until the process has exited. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 };
 
-/** Builds what `npm start` runs. */
+/** Builds the bundle that `npm start` runs. */
 export async function buildBundle(): Promise<void> {
   const child = spawn(process.execPath, ['ops/build/build.mjs'], { cwd: root, stdio: 'inherit' });
   const [code] = (await once(child, 'exit')) as [number | null];
-  if (code !== 0) throw new Error(`the build ended with ${code}`);
+  if (code !== 0) throw new Error(`the build exited with ${code}`);
 }
 
-/** Starts it on a data directory, on free ports. */
-export function startQuickstart(directory: string, { args = [], environment = {} }: { readonly args?: readonly string[]; readonly environment?: Readonly<Record<string, string>> } = {}): Quickstart {
+/** Starts the bundle on a data directory and free ports. */
+export function startQuickstart(
+  directory: string,
+  {
+    args = [],
+    environment = {},
+  }: { readonly args?: readonly string[]; readonly environment?: Readonly<Record<string, string>> } = {},
+): Quickstart {
   const child = spawn(process.execPath, [bundle, 'start', ...args], {
     env: {
-      PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '',
-      SVC_DATA_DIR: directory, ADMIN_LISTEN_ADDR: '127.0.0.1:0', API_LISTEN_ADDR: '127.0.0.1:0', ...environment,
+      PATH: process.env['PATH'] ?? '',
+      HOME: process.env['HOME'] ?? '',
+      SVC_DATA_DIR: directory,
+      ADMIN_LISTEN_ADDR: '127.0.0.1:0',
+      API_LISTEN_ADDR: '127.0.0.1:0',
+      ...environment,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -48,7 +57,7 @@ export function startQuickstart(directory: string, { args = [], environment = {}
   child.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString();
   });
-  // 'close' comes when the streams have been read to their end.
+  // 'close' is emitted after both outputs have been read completely.
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   return {
     child,
@@ -65,7 +74,7 @@ export function startQuickstart(directory: string, { args = [], environment = {}
         };
         waiting.add(check);
         void exited.then((code) => {
-          reject(new Error(`ended with ${code} before it printed ${String(pattern)}:\n${output}\n${errors}`));
+          reject(new Error(`exited with ${code} before it printed ${String(pattern)}:\n${output}\n${errors}`));
         });
         check();
       }),
@@ -76,14 +85,14 @@ export function startQuickstart(directory: string, { args = [], environment = {}
   };
 }
 
-/** Process id of the database of a data directory; undefined when none runs. */
+/** Process id of the running database of a data directory; undefined when none runs. */
 export async function databaseProcess(directory: string): Promise<number | undefined> {
   const text = await readFile(join(directory, 'postgres', 'data', 'postmaster.pid'), 'utf8').catch(() => '');
   const pid = Number(text.split('\n')[0]);
   return pid > 0 && isAlive(pid) ? pid : undefined;
 }
 
-/** Whether a process runs. */
+/** Whether a process exists. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,9 +1,10 @@
-import type { RecordedEvent } from '../../domain/event.ts';
-import { positionFrom } from '../../domain/event.ts';
+import { type RecordedEvent, positionFrom } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
 
-/** An event of the log, with sensible members for what the test does not say. */
-export function recordedEvent(given: Partial<RecordedEvent> & { readonly number?: number; readonly data?: JsonObject } = {}): RecordedEvent {
+/** An event of the log, with default members for those that the test does not give. */
+export function recordedEvent(
+  given: Partial<RecordedEvent> & { readonly number?: number; readonly data?: JsonObject } = {},
+): RecordedEvent {
   const { number = 1, ...rest } = given;
   return {
     id: `01890000-0000-7000-8000-${String(number).padStart(12, '0')}`,
@@ -25,7 +26,7 @@ export function recordedEvent(given: Partial<RecordedEvent> & { readonly number?
   };
 }
 
-/** `count` events over `streams` entries, the same ones each time. */
+/** `count` events distributed over `streams` entries. Each call returns equal events. */
 export function recordedEvents(count: number, streams: number): RecordedEvent[] {
   return Array.from({ length: count }, (_, index) =>
     recordedEvent({

@@ -1,6 +1,6 @@
 import type { Mail, Mailer } from '../../application/ports/mailer.ts';
 
-/** A mailer that keeps what was really to be sent, for the test to look at. */
+/** A mailer that keeps the mails for assertions, except withheld ones, which a mailer does not send. */
 export function recordingMailer(): Mailer & { readonly mails: readonly Mail[] } {
   const mails: Mail[] = [];
   return {

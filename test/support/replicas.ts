@@ -2,44 +2,50 @@ import { mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Service, StartServiceOptions } from '../../infrastructure/composition/service.ts';
-import { startService } from '../../infrastructure/composition/service.ts';
+import {
+  type Service,
+  type StartServiceOptions,
+  startService,
+} from '../../infrastructure/composition/start-service.ts';
 import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
-import type { TestDatabase } from './database.ts';
-import { useDatabase } from './database.ts';
-import type { Call } from './http.ts';
-import { caller } from './http.ts';
-import type { LoggedLine } from './recording-logger.ts';
-import { recordingLogger } from './recording-logger.ts';
-import { ROOMY } from './protections.ts';
+import { type TestDatabase, useDatabase } from './database.ts';
+import { type Call, caller } from './http.ts';
+import { HIGH_SIGN_IN_LIMITS } from './protections.ts';
+import { type LoggedLine, recordingLogger } from './recording-logger.ts';
 import { OWNER, SETUP_TOKEN, testEnvironment } from './service.ts';
 
 export type Replica = {
   readonly service: Service;
-  /** Calls as the super admin. */
+  /** Calls the Admin API as the super admin. */
   readonly owner: Call;
   readonly ownerContent: Call;
   readonly lines: readonly LoggedLine[];
-  /** What it asked its timer for, milliseconds. */
+  /** Intervals of its periodic work, in milliseconds. */
   readonly intervals: readonly number[];
-  /** Lets the timer's time come; resolves when its work is done. */
+  /** Runs all periodic work once and waits until it is done. */
   tick(): Promise<void>;
   stop(): Promise<void>;
 };
 
 export type Replicas = {
   readonly database: TestDatabase;
-  /** A data directory, to be shared by replicas of one machine. */
+  /** Creates a data directory, which replicas of one machine share. */
   directory(): string;
-  /** Starts one more service on the database; without `directory` on a machine of its own. All stop after the test. */
-  start(options?: { readonly environment?: Readonly<Record<string, string>>; readonly directory?: string | undefined }): Promise<Replica>;
+  /** Starts one more service on the database, by default with its own data directory. All stop after the test. */
+  start(options?: {
+    readonly environment?: Readonly<Record<string, string>>;
+    readonly directory?: string | undefined;
+  }): Promise<Replica>;
 };
 
-type Wish = { readonly environment?: Readonly<Record<string, string>>; readonly start?: Omit<StartServiceOptions, 'settings' | 'every' | 'logger'> };
+type ReplicaOptions = {
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly start?: Omit<StartServiceOptions, 'settings' | 'every' | 'logger'>;
+};
 
-/** Services that share one database, for the enclosing `describe`: replicas, and restarts. */
-export function useReplicas({ environment = {}, start = {} }: Wish = {}): Replicas {
+/** Starts services that share one database, for the enclosing `describe`: replicas, or restarts of one service. */
+export function useReplicas({ environment = {}, start = {} }: ReplicaOptions = {}): Replicas {
   const directories: string[] = [];
   const running = new Set<Service>();
   const stopAll = async (): Promise<void> => {
@@ -57,7 +63,7 @@ export function useReplicas({ environment = {}, start = {} }: Wish = {}): Replic
     directories.push(made);
     return made;
   };
-  /** The signing key is the install's, whichever machine serves. */
+  /** All machines of an installation share the signing key. */
   const keys = directory();
   return {
     database,
@@ -66,10 +72,19 @@ export function useReplicas({ environment = {}, start = {} }: Wish = {}): Replic
       const logger = recordingLogger();
       const ticks: (() => Promise<void>)[] = [];
       const intervals: number[] = [];
-      const all = { ...testEnvironment(database.url(), options.directory ?? directory()), JWT_KEY_PATH: join(keys, 'jwt_key.json'), ...environment, ...options.environment };
+      const all = {
+        ...testEnvironment(database.url(), options.directory ?? directory()),
+        JWT_KEY_PATH: join(keys, 'jwt_key.json'),
+        ...environment,
+        ...options.environment,
+      };
       const layers = [environmentLayer(all)];
       const service = await startService({
-        protections: ROOMY, ...start, logger, layers, settings: loadSettings(layers).settings,
+        protections: HIGH_SIGN_IN_LIMITS,
+        ...start,
+        logger,
+        layers,
+        settings: loadSettings(layers).settings,
         every(ms, work) {
           intervals.push(ms);
           ticks.push(work);
@@ -83,7 +98,8 @@ export function useReplicas({ environment = {}, start = {} }: Wish = {}): Replic
       const signedIn = setup.status === 201 ? setup : await admin('POST', '/api/admin/auth/login', OWNER);
       const authorization = `Bearer ${signedIn.json<{ token: string }>().token}`;
       return {
-        service, intervals,
+        service,
+        intervals,
         owner: (method, path, body, headers) => admin(method, path, body, { authorization, ...headers }),
         ownerContent: (method, path, body, headers) => content(method, path, body, { authorization, ...headers }),
         lines: logger.lines,

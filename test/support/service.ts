@@ -1,34 +1,39 @@
-import type { Service, StartServiceOptions } from '../../infrastructure/composition/service.ts';
-import { startService } from '../../infrastructure/composition/service.ts';
-import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
-import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestDatabase } from './database.ts';
-import { ROOMY } from './protections.ts';
-import { useDatabase } from './database.ts';
-import type { Call } from './http.ts';
-import { caller } from './http.ts';
+import {
+  type Service,
+  type StartServiceOptions,
+  startService,
+} from '../../infrastructure/composition/start-service.ts';
+import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
+import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
+import { type TestDatabase, useDatabase } from './database.ts';
+import { type Call, caller } from './http.ts';
+import { HIGH_SIGN_IN_LIMITS } from './protections.ts';
 
 export const SETUP_TOKEN = 'a-setup-token-for-tests';
 export const OWNER = { email: 'owner@palimpsest.test', password: 'Correct-Horse-7-battery' } as const;
 
-/** A running service over real HTTP, on a database of its own, with an owner (super_admin). */
+/** A running service with real HTTP listeners, its own database and an owner (super_admin). */
 export type TestService = {
   readonly database: TestDatabase;
   service(): Service;
   /** Calls without a credential. */
   readonly admin: Call;
   readonly content: Call;
-  /** Calls as the owner, by bearer token. */
+  /** Calls with the owner's session token. */
   readonly owner: Call;
   readonly ownerContent: Call;
-  /** Makes an API key and answers a client of the Content API that uses it. */
-  key(options: { readonly roles?: readonly string[]; readonly scopes?: readonly string[]; readonly schemas?: readonly string[] }): Promise<Call>;
+  /** Creates an API key. @returns a client of the Content API that uses the key */
+  key(options: {
+    readonly roles?: readonly string[];
+    readonly scopes?: readonly string[];
+    readonly schemas?: readonly string[];
+  }): Promise<Call>;
 };
 
-/** Environment of a service for tests. Secrets are fixed, so that two processes share them. */
+/** Settings of a service for tests. The secrets are constants, so that several processes share them. */
 export function testEnvironment(databaseUrl: string, directory: string): Readonly<Record<string, string>> {
   return {
     APP_ENV: 'development',
@@ -48,25 +53,25 @@ export function testEnvironment(databaseUrl: string, directory: string): Readonl
   };
 }
 
-export type ServiceWish = {
+export type TestServiceOptions = {
   readonly environment?: Readonly<Record<string, string>>;
-  /** Clock, timer, limits and build, where a test walks through time. */
+  /** Clock, timer, limits and build information, for tests that control them. */
   readonly start?: Omit<StartServiceOptions, 'settings'>;
 };
 
-/** Starts a service in this process for the enclosing `describe`, set up with an owner. */
-export function useService({ environment = {}, start = {} }: ServiceWish = {}): TestService {
+/** Starts a service in this process for the enclosing `describe`, and creates its owner. */
+export function useService({ environment = {}, start = {} }: TestServiceOptions = {}): TestService {
   let service: Service | undefined;
   let directory = '';
   let token = '';
-  // Hooks run in the order of their registration: the service stops before its database goes.
+  // Hooks run in the order of their registration: stop the service before its database is dropped.
   after(async () => {
     await service?.stop();
     await rm(directory, { recursive: true, force: true });
   });
   const database = useDatabase();
   const running = (): Service => {
-    if (!service) throw new Error('the service is there inside tests and hooks only');
+    if (!service) throw new Error('the service runs inside tests and hooks only');
     return service;
   };
   const admin = caller(() => running().adminUrl);
@@ -75,25 +80,32 @@ export function useService({ environment = {}, start = {} }: ServiceWish = {}): 
     this.timeout(30_000);
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-service-'));
     const layers = [environmentLayer({ ...testEnvironment(database.url(), directory), ...environment })];
-    service = await startService({ protections: ROOMY, ...start, settings: loadSettings(layers).settings, layers });
+    service = await startService({
+      protections: HIGH_SIGN_IN_LIMITS,
+      ...start,
+      settings: loadSettings(layers).settings,
+      layers,
+    });
     const setup = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
     token = setup.json<{ token: string }>().token;
   });
-  /** A tenant holds five keys: equal wishes share one. */
+  /** API keys by their options. A tenant may have five keys, so equal options share one. */
   const keys = new Map<string, Promise<string>>();
   async function makeKey(body: object): Promise<string> {
     const reply = await owner('POST', '/api/admin/api-keys', { name: 'test', ...body });
-    if (reply.status !== 201) throw new Error(`no key: ${reply.text}`);
+    if (reply.status !== 201) throw new Error(`the API key was not created: ${reply.text}`);
     return reply.json<{ raw_key: string }>().raw_key;
   }
-  const owner: Call = (method, path, body, headers) => admin(method, path, body, { authorization: `Bearer ${token}`, ...headers });
+  const owner: Call = (method, path, body, headers) =>
+    admin(method, path, body, { authorization: `Bearer ${token}`, ...headers });
   return {
     database,
     service: running,
     admin,
     content,
     owner,
-    ownerContent: (method, path, body, headers) => content(method, path, body, { authorization: `Bearer ${token}`, ...headers }),
+    ownerContent: (method, path, body, headers) =>
+      content(method, path, body, { authorization: `Bearer ${token}`, ...headers }),
     async key({ roles = ['editor'], scopes = ['*:*'], schemas = [] }) {
       const wish = JSON.stringify({ roles, scopes, schemas });
       const making = keys.get(wish) ?? makeKey({ roles, scopes, schemas });

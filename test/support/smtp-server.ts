@@ -1,27 +1,44 @@
-import { SMTPServer } from 'smtp-server';
 import type { AddressInfo } from 'node:net';
+import { SMTPServer } from 'smtp-server';
 
-/** A mail as a relay took it. */
-export type ReceivedMail = { readonly from: string; readonly to: readonly string[]; readonly user: string | undefined; readonly secure: boolean; readonly raw: string };
+/** A received mail. */
+export type ReceivedMail = {
+  readonly from: string;
+  readonly to: readonly string[];
+  readonly user: string | undefined;
+  readonly secure: boolean;
+  readonly raw: string;
+};
 
 export type MailServer = {
   readonly port: number;
   readonly mails: readonly ReceivedMail[];
-  /** How often somebody sent a password. */
+  /** Number of sign-in attempts. */
   readonly passwordsSeen: () => number;
-  /** Resolves with the mails as soon as there are `count`. @throws after ten seconds */
+  /** Resolves with the mails when `count` have arrived. @throws Error after ten seconds */
   waitFor(count: number): Promise<readonly ReceivedMail[]>;
-  /** Answers the next conversations' recipients with this status; undefined: takes them again. */
+  /** Refuses recipients with this SMTP status from now on. Undefined: accepts them. */
   refuseWith(status: number | undefined): void;
   close(): Promise<void>;
 };
 
-export type MailServerOptions = { readonly credentials?: { readonly user: string; readonly password: string }; readonly port?: number; readonly withoutTls?: boolean };
+export type MailServerOptions = {
+  readonly credentials?: { readonly user: string; readonly password: string };
+  readonly port?: number;
+  readonly withoutTls?: boolean;
+};
 
-const PATIENCE_MS = 10_000;
+const MAX_WAIT_MS = 10_000;
 
-/** A real SMTP server on a free port of loopback. With `credentials` it wants to be signed in to, over STARTTLS with a certificate of its own making. */
-export async function startMailServer({ credentials, port = 0, withoutTls = false }: MailServerOptions = {}): Promise<MailServer> {
+/**
+ * Starts an SMTP server on a free port of the loopback interface. With `credentials` it requires a sign-in over
+ * STARTTLS, with a self-signed certificate.
+ */
+export async function startMailServer({
+  credentials,
+  port = 0,
+  withoutTls = false,
+}: MailServerOptions = {}): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   const waiting = new Set<() => void>();
   let attempts = 0;
@@ -37,7 +54,11 @@ export async function startMailServer({ credentials, port = 0, withoutTls = fals
       else done(new Error('wrong credentials'));
     },
     onRcptTo(_address, _session, done) {
-      done(refusing === undefined ? null : Object.assign(new Error('not now <someone@nowhere.test>'), { responseCode: refusing }));
+      done(
+        refusing === undefined
+          ? null
+          : Object.assign(new Error('not now <someone@nowhere.test>'), { responseCode: refusing }),
+      );
     },
     onData(stream, session, done) {
       const chunks: Buffer[] = [];
@@ -66,8 +87,8 @@ export async function startMailServer({ credentials, port = 0, withoutTls = fals
       new Promise((resolve, reject) => {
         const late = setTimeout(() => {
           waiting.delete(check);
-          reject(new Error(`${mails.length} of ${count} mails came`));
-        }, PATIENCE_MS);
+          reject(new Error(`${mails.length} of ${count} mails arrived`));
+        }, MAX_WAIT_MS);
         const check = (): void => {
           if (mails.length < count) return;
           clearTimeout(late);
@@ -80,10 +101,11 @@ export async function startMailServer({ credentials, port = 0, withoutTls = fals
     refuseWith(status) {
       refusing = status;
     },
-    close: () => new Promise<void>((resolve) => {
-      server.close(() => {
-        resolve();
-      });
-    }),
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+      }),
   };
 }

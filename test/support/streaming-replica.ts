@@ -2,34 +2,46 @@ import { chown, cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import pg from 'pg';
-import type { EmbeddedPostgres } from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
-import { startEmbeddedPostgres } from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
+import {
+  type EmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
 
-/** A PostgreSQL and a standby that streams from it, both of the embedded programs. */
+/** A PostgreSQL server and a streaming standby, both of the embedded distribution. */
 export type StreamingPair = {
   readonly primaryUrl: string;
   readonly replicaUrl: string;
-  /** The standby goes on receiving and shows nothing new. */
+  /** Stops the standby from applying changes, which it still receives. */
   pauseReplay(): Promise<void>;
-  /** Shows everything that has come meanwhile; resolves when it has caught up with the primary. */
+  /** Applies the received changes. Resolves when the standby has caught up with the primary. */
   resumeReplay(): Promise<void>;
   stopReplica(): Promise<void>;
-  /** On the address it had. */
+  /** Starts the standby again at the same address. */
   startReplica(): Promise<void>;
   close(): Promise<void>;
 };
 
 const DATABASE = 'palimpsest';
-const SETTINGS = { fsync: 'off', wal_level: 'replica', max_wal_senders: '4', wal_keep_size: '512MB', shared_buffers: '32MB', max_connections: '100' };
+const SETTINGS = {
+  fsync: 'off',
+  wal_level: 'replica',
+  max_wal_senders: '4',
+  wal_keep_size: '512MB',
+  shared_buffers: '32MB',
+  max_connections: '100',
+};
 
-/** Makes the standby by a base backup over SQL, for there is no pg_basebackup beside the embedded server. */
+/** Starts both. The standby is a base backup over SQL, because the embedded distribution lacks pg_basebackup. */
 export async function startStreamingPair(): Promise<StreamingPair> {
   const directory = await mkdtemp(join(tmpdir(), 'palimpsest-standby-'));
   const [primaryDirectory, replicaDirectory] = [join(directory, 'primary'), join(directory, 'replica')];
   const primary = await startEmbeddedPostgres({ directory: primaryDirectory, settings: SETTINGS });
   await run(primary.url('postgres'), `create database ${DATABASE}`);
   await baseBackup(primary, primaryDirectory, replicaDirectory);
-  let replica: EmbeddedPostgres | undefined = await startEmbeddedPostgres({ directory: replicaDirectory, settings: SETTINGS });
+  let replica: EmbeddedPostgres | undefined = await startEmbeddedPostgres({
+    directory: replicaDirectory,
+    settings: SETTINGS,
+  });
   const port = Number(new URL(replica.url(DATABASE)).port);
   const replicaUrl = replica.url(DATABASE);
   const primaryUrl = primary.url(DATABASE);
@@ -38,11 +50,12 @@ export async function startStreamingPair(): Promise<StreamingPair> {
     replicaUrl,
     async pauseReplay() {
       await run(replicaUrl, 'select pg_wal_replay_pause()');
-      while ((await run(replicaUrl, 'select pg_get_wal_replay_pause_state() as state'))[0]?.['state'] !== 'paused') await soon();
+      while ((await run(replicaUrl, 'select pg_get_wal_replay_pause_state() as state'))[0]?.['state'] !== 'paused')
+        await soon();
     },
     async resumeReplay() {
       await run(replicaUrl, 'select pg_wal_replay_resume()');
-      // A commit that waits for the disk takes those along that did not (read models commit asynchronously).
+      // Read models commit asynchronously. A synchronous commit also flushes the earlier commits.
       await run(primaryUrl, `select pg_logical_emit_message(true, 'test', '')`);
       const [head] = await run(primaryUrl, 'select pg_current_wal_lsn()::text as lsn');
       const reached = `select pg_last_wal_replay_lsn() >= '${String(head?.['lsn'])}'::pg_lsn as reached`;
@@ -70,20 +83,27 @@ async function baseBackup(primary: EmbeddedPostgres, from: string, to: string): 
     await client.query(`select pg_backup_start('standby', true)`);
     const data = join(to, 'data');
     await mkdir(to, { recursive: true });
-    await cp(join(from, 'data'), data, { recursive: true, filter: (path) => !['postmaster.pid', 'postmaster.opts'].includes(basename(path)) && !/pg_wal\/[0-9A-F]{24}$/.test(path) });
+    await cp(join(from, 'data'), data, {
+      recursive: true,
+      filter: (path) =>
+        !['postmaster.pid', 'postmaster.opts'].includes(basename(path)) && !/pg_wal\/[0-9A-F]{24}$/.test(path),
+    });
     await cp(join(from, 'password'), join(to, 'password'));
     const { rows } = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)');
     await writeFile(join(data, 'backup_label'), rows[0]?.labelfile ?? '');
     await writeFile(join(data, 'standby.signal'), '');
     const { port, username, password } = new URL(primary.url('postgres'));
-    await writeFile(join(data, 'postgresql.auto.conf'), `primary_conninfo = 'host=127.0.0.1 port=${port} user=${username} password=${password}'\n`);
+    await writeFile(
+      join(data, 'postgresql.auto.conf'),
+      `primary_conninfo = 'host=127.0.0.1 port=${port} user=${username} password=${password}'\n`,
+    );
     await giveTo(data, await stat(join(from, 'data')));
   } finally {
     await client.end();
   }
 }
 
-/** As root the server runs as somebody else. */
+/** Gives the files to the operating system user that runs the server, who is not root. */
 async function giveTo(path: string, owner: { readonly uid: number; readonly gid: number }): Promise<void> {
   await chown(path, owner.uid, owner.gid);
   for (const entry of await readdir(path, { recursive: true })) await chown(join(path, entry), owner.uid, owner.gid);

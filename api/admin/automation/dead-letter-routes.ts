@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { WebhookRecords } from '../../../application/ports/webhook-records.ts';
 import { refusal } from '../../../domain/errors.ts';
-import type { Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
+import { type Route, route } from '../../http/route.ts';
 import { DeadLetter, DeadLetterStatus } from './webhook-schemas.ts';
 
 const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
@@ -12,18 +11,40 @@ const Query = Type.Object({
   offset: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }),
 });
 
-/** Deliveries that used up their attempts (spec 3, webhook routes). */
+/** Dead letters: webhook deliveries that failed on their last attempt. */
 export function deadLetterRoutes({ records }: { readonly records: WebhookRecords }): readonly Route[] {
-  const shared = { api: 'admin', tag: 'automation', feature: 'webhook', access: { kind: 'credential', roles: ['admin', 'super_admin'] } } as const;
+  const shared = {
+    api: 'admin',
+    tag: 'automation',
+    feature: 'webhook',
+    access: { kind: 'credential', roles: ['admin', 'super_admin'] },
+  } as const;
   return [
     route({
-      ...shared, method: 'GET', path: '/api/admin/webhook-dead-letters', operation: 'listWebhookDeadLetters', grants: ['webhooks:read', 'webhooks:write'], summary: 'Dead letters of the tenant, newest first',
-      query: Query, answers: { 200: Type.Array(DeadLetter) },
-      handler: async ({ query, tenant }) => ({ status: 200, body: await records.deadLetters({ tenant, status: query.status, limit: query.limit, offset: query.offset }) }),
+      ...shared,
+      method: 'GET',
+      path: '/api/admin/webhook-dead-letters',
+      operation: 'listWebhookDeadLetters',
+      grants: ['webhooks:read', 'webhooks:write'],
+      summary: 'List the dead letters of the tenant, newest first',
+      query: Query,
+      answers: { 200: Type.Array(DeadLetter) },
+      handler: async ({ query, tenant }) => ({
+        status: 200,
+        body: await records.deadLetters({ tenant, status: query.status, limit: query.limit, offset: query.offset }),
+      }),
     }),
     route({
-      ...shared, method: 'GET', path: '/api/admin/webhook-dead-letters/{id}', operation: 'getWebhookDeadLetter', grants: ['webhooks:read', 'webhooks:write'], summary: 'One dead letter',
-      params: Id, notFound: 'dead_letter_not_found', answers: { 200: DeadLetter }, refusals: ['dead_letter_not_found'],
+      ...shared,
+      method: 'GET',
+      path: '/api/admin/webhook-dead-letters/{id}',
+      operation: 'getWebhookDeadLetter',
+      grants: ['webhooks:read', 'webhooks:write'],
+      summary: 'Get a dead letter',
+      params: Id,
+      notFound: 'dead_letter_not_found',
+      answers: { 200: DeadLetter },
+      refusals: ['dead_letter_not_found'],
       handler: async ({ params, tenant }) => {
         const letter = await records.deadLetter(tenant, params.id);
         if (!letter) throw refusal('dead_letter_not_found');

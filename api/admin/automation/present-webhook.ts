@@ -1,12 +1,15 @@
-import { openWebhook } from '../../../application/automation/sealed-webhook.ts';
+import { openWebhook } from '../../../application/automation/open-webhook.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
 import type { StoredWebhook } from '../../../application/ports/webhooks.ts';
 import { REDACTED, redactHeaders } from '../../../domain/automation/request-headers.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 
-/** A webhook as the API shows it: never its secret, secret headers redacted; `masked` (no person's session) hides every header value and the URL's path too. */
+/**
+ * Presents a webhook in an answer, without its secret and the values of secret headers. `masked`, for callers without a
+ * session, also hides all header values and the path of the URL.
+ */
 export function presentWebhook(stored: StoredWebhook, vault: Vault, masked: boolean): JsonObject {
-  const { url, headers } = opened(stored, vault);
+  const { url, headers } = decrypted(stored, vault);
   return {
     id: stored.id,
     name: stored.name,
@@ -24,17 +27,23 @@ export function presentWebhook(stored: StoredWebhook, vault: Vault, masked: bool
   };
 }
 
-/** Under another `ENCRYPTION_KEY` the list is still readable, so that an admin can mend it. */
-function opened(stored: StoredWebhook, vault: Vault): { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
+/**
+ * Decrypts URL and headers. After a change of `ENCRYPTION_KEY` it returns placeholders, so that an admin can repair the
+ * list.
+ */
+function decrypted(
+  stored: StoredWebhook,
+  vault: Vault,
+): { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
   try {
-    return openWebhook(vault, stored);
+    return openWebhook(stored, { vault });
   } catch {
     return { url: REDACTED, headers: {} };
   }
 }
 
-/** Scheme and host, followed by `/[redacted]` where there is a path or query. */
-export function maskUrl(url: string): string {
+/** The scheme and host of a URL, followed by `/[redacted]` if it has a path, query or fragment. */
+function maskUrl(url: string): string {
   if (!URL.canParse(url)) return REDACTED;
   const { origin, pathname, search, hash } = new URL(url);
   return pathname === '/' && search === '' && hash === '' ? url : `${origin}/${REDACTED}`;

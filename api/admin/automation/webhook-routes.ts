@@ -1,18 +1,22 @@
 import { Type } from '@sinclair/typebox';
-import { deleteWebhook, replaceWebhook, rotateWebhookSecret } from '../../../application/automation/change-webhook.ts';
 import { createWebhook } from '../../../application/automation/create-webhook.ts';
+import { deleteWebhook } from '../../../application/automation/delete-webhook.ts';
+import { replaceWebhook } from '../../../application/automation/replace-webhook.ts';
+import { rotateWebhookSecret } from '../../../application/automation/rotate-webhook-secret.ts';
 import { testWebhook } from '../../../application/automation/test-webhook.ts';
-import type { WebhookDependencies, WebhookOutcome } from '../../../application/automation/webhook-dependencies.ts';
-import { AUTOMATION } from '../../../application/automation/webhook-dependencies.ts';
+import {
+  type WebhookDependencies,
+  type WebhookOutcome,
+  AUTOMATION,
+} from '../../../application/automation/webhook-dependencies.ts';
 import type { WebhookRecords } from '../../../application/ports/webhook-records.ts';
 import type { StoredWebhook } from '../../../application/ports/webhooks.ts';
 import { refusal } from '../../../domain/errors.ts';
-import type { GlobalPosition } from '../../../domain/event.ts';
-import type { JsonObject } from '../../../domain/json.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
-import type { Answer, Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
-import { Page, pageHeaders } from '../identity/paging.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Answer, type Route, route } from '../../http/route.ts';
+import { Page, pageHeaders } from '../paging.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { presentWebhook } from './present-webhook.ts';
 import { refuseBody } from './refuse-body.ts';
@@ -21,32 +25,56 @@ import { Delivery, RotateBody, Webhook, WebhookBody } from './webhook-schemas.ts
 export type WebhookRouteDependencies = WebhookDependencies & { readonly records: WebhookRecords };
 
 const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
-const DeliveryPage = Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }), offset: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }) });
+const DeliveryPage = Type.Object({
+  limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
+  offset: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }),
+});
 
-/** Outbound webhooks and their deliveries (spec 3, webhook routes). Templates, filters, health, search and replay are not among them yet. */
+/**
+ * Outbound webhooks, their deliveries and their dead letters. Templates, filters, health, search and replay are not
+ * implemented.
+ */
 export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly Route[] {
   const { webhooks, vault, records } = dependencies;
   const shared = { api: 'admin', tag: 'automation', feature: 'webhook' } as const;
-  const reading = { ...shared, access: { kind: 'credential', roles: ['admin', 'super_admin'] }, reads: [AUTOMATION] } as const;
+  const reading = {
+    ...shared,
+    access: { kind: 'credential', roles: ['admin', 'super_admin'] },
+    reads: [AUTOMATION],
+  } as const;
   const changing = { ...shared, access: { kind: 'credential', roles: ['super_admin'] } } as const;
   const bodied = { malformedJson: 'invalid_json', refuseBody } as const;
-  const one = { params: Id, notFound: 'webhook_not_found', precheck: exists } as const;
+  const one = { params: Id, notFound: 'webhook_not_found', precheck: existing } as const;
 
-  async function existing({ params, tenant }: { readonly params: { readonly id: string }; readonly tenant: string }): Promise<StoredWebhook> {
+  async function existing({
+    params,
+    tenant,
+  }: {
+    readonly params: { readonly id: string };
+    readonly tenant: string;
+  }): Promise<StoredWebhook> {
     const webhook = await webhooks.one(tenant, params.id);
     if (!webhook) throw refusal('webhook_not_found');
     return webhook;
   }
-  async function exists(request: { readonly params: { readonly id: string }; readonly tenant: string }): Promise<void> {
-    await existing(request);
-  }
-  const present = (webhook: StoredWebhook, principal: Principal | undefined): JsonObject => presentWebhook(webhook, vault, principal?.kind !== 'session');
-  const written = (status: number, { webhook, position }: WebhookOutcome, principal: Principal | undefined): Answer => ({ status, body: present(webhook, principal), ...commitAt(position) });
+  const present = (webhook: StoredWebhook, principal: Principal | undefined): JsonObject =>
+    presentWebhook(webhook, vault, principal?.kind !== 'session');
+  const written = (
+    status: number,
+    { webhook, position }: WebhookOutcome,
+    principal: Principal | undefined,
+  ): Answer => ({ status, body: present(webhook, principal), ...commitAt(position, [AUTOMATION]) });
 
   return [
     route({
-      ...reading, method: 'GET', path: '/api/admin/webhooks', operation: 'listWebhooks', grants: ['webhooks:read'], summary: 'Webhooks of the tenant, oldest first; never their secrets',
-      query: Page, answers: { 200: Type.Array(Webhook) },
+      ...reading,
+      method: 'GET',
+      path: '/api/admin/webhooks',
+      operation: 'listWebhooks',
+      grants: ['webhooks:read'],
+      summary: 'List the webhooks of the tenant, oldest first, without their secrets',
+      query: Page,
+      answers: { 200: Type.Array(Webhook) },
       handler: async ({ query, tenant, principal }) => ({
         status: 200,
         body: (await webhooks.list(tenant, query)).map((webhook) => present(webhook, principal)),
@@ -54,47 +82,122 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       }),
     }),
     route({
-      ...changing, ...bodied, method: 'POST', path: '/api/admin/webhooks', operation: 'createWebhook', summary: 'Makes a webhook',
-      idempotent: true, body: WebhookBody, answers: { 201: Webhook }, refusals: ['invalid_json', 'invalid_input', 'payment_required', 'cap_exceeded'],
-      handler: async ({ body, context, principal }) => written(201, await createWebhook(dependencies, body, context), principal),
+      ...changing,
+      ...bodied,
+      method: 'POST',
+      path: '/api/admin/webhooks',
+      operation: 'createWebhook',
+      summary: 'Create a webhook',
+      idempotent: true,
+      body: WebhookBody,
+      answers: { 201: Webhook },
+      refusals: ['invalid_json', 'invalid_input', 'payment_required', 'cap_exceeded'],
+      handler: async ({ body, context, principal }) =>
+        written(201, await createWebhook(body, context, dependencies), principal),
     }),
     route({
-      ...reading, params: Id, notFound: 'webhook_not_found', method: 'GET', path: '/api/admin/webhooks/{id}', operation: 'getWebhook', grants: ['webhooks:read'], summary: 'One webhook',
-      answers: { 200: Webhook }, refusals: ['webhook_not_found'],
+      ...reading,
+      params: Id,
+      notFound: 'webhook_not_found',
+      method: 'GET',
+      path: '/api/admin/webhooks/{id}',
+      operation: 'getWebhook',
+      grants: ['webhooks:read'],
+      summary: 'Get a webhook',
+      answers: { 200: Webhook },
+      refusals: ['webhook_not_found'],
       handler: async (request) => ({ status: 200, body: present(await existing(request), request.principal) }),
     }),
     route({
-      ...changing, ...bodied, ...one, method: 'PUT', path: '/api/admin/webhooks/{id}', operation: 'replaceWebhook', summary: 'Replaces a webhook; without `secret` the stored one stays',
-      body: WebhookBody, answers: { 200: Webhook }, refusals: ['invalid_json', 'invalid_input', 'payment_required', 'webhook_not_found'],
-      handler: async ({ params, body, context, principal }) => written(200, await replaceWebhook(dependencies, { id: params.id, input: body }, context), principal),
+      ...changing,
+      ...bodied,
+      ...one,
+      method: 'PUT',
+      path: '/api/admin/webhooks/{id}',
+      operation: 'replaceWebhook',
+      summary: 'Replace a webhook. Keeps the stored secret if the body has none',
+      body: WebhookBody,
+      answers: { 200: Webhook },
+      refusals: ['invalid_json', 'invalid_input', 'payment_required', 'webhook_not_found'],
+      handler: async ({ params, body, context, principal }) =>
+        written(200, await replaceWebhook({ id: params.id, input: body }, context, dependencies), principal),
     }),
     route({
-      ...changing, ...one, method: 'DELETE', path: '/api/admin/webhooks/{id}', operation: 'deleteWebhook', summary: 'Deletes a webhook; what waits to be sent to it is dropped',
-      answers: { 204: null }, refusals: ['webhook_not_found'],
-      handler: async ({ params, context }) => ({ status: 204, ...commitAt(await deleteWebhook(dependencies, params.id, context)) }),
+      ...changing,
+      ...one,
+      method: 'DELETE',
+      path: '/api/admin/webhooks/{id}',
+      operation: 'deleteWebhook',
+      summary: 'Delete a webhook and drop its pending deliveries',
+      answers: { 204: null },
+      refusals: ['webhook_not_found'],
+      handler: async ({ params, context }) => ({
+        status: 204,
+        ...commitAt(await deleteWebhook({ id: params.id }, context, dependencies), [AUTOMATION]),
+      }),
     }),
     route({
-      ...changing, ...bodied, ...one, method: 'POST', path: '/api/admin/webhooks/{id}/rotate-secret', operation: 'rotateWebhookSecret', summary: 'Sets or generates a secret; the answer alone shows it',
-      body: RotateBody, answers: { 200: Type.Object({ new_secret: Type.String() }) }, refusals: ['invalid_json', 'invalid_input', 'webhook_not_found'],
+      ...changing,
+      ...bodied,
+      ...one,
+      method: 'POST',
+      path: '/api/admin/webhooks/{id}/rotate-secret',
+      operation: 'rotateWebhookSecret',
+      summary: 'Set or generate the secret of a webhook. Only this answer contains it',
+      body: RotateBody,
+      answers: { 200: Type.Object({ new_secret: Type.String() }) },
+      refusals: ['invalid_json', 'invalid_input', 'webhook_not_found'],
       handler: async ({ params, body, context }) => {
-        const { newSecret, position } = await rotateWebhookSecret(dependencies, { id: params.id, newSecret: body.new_secret }, context);
-        return { status: 200, body: { new_secret: newSecret }, headers: { 'Cache-Control': 'no-store' }, ...commitAt(position) };
+        const { newSecret, position } = await rotateWebhookSecret(
+          { id: params.id, newSecret: body.new_secret },
+          context,
+          dependencies,
+        );
+        return {
+          status: 200,
+          body: { new_secret: newSecret },
+          headers: { 'Cache-Control': 'no-store' },
+          ...commitAt(position, [AUTOMATION]),
+        };
       },
     }),
     route({
-      ...reading, ...one, method: 'POST', path: '/api/admin/webhooks/{id}/test', operation: 'testWebhook', grants: ['webhooks:write'], summary: 'Sends a test request now',
-      answers: { 200: Type.Object({ success: Type.Boolean(), status_code: Type.Union([Type.Integer(), Type.Null()]), message: Type.String() }) }, refusals: ['webhook_not_found'],
-      handler: async ({ params, context }) => ({ status: 200, body: await testWebhook(dependencies, params.id, context) }),
+      ...reading,
+      ...one,
+      method: 'POST',
+      path: '/api/admin/webhooks/{id}/test',
+      operation: 'testWebhook',
+      grants: ['webhooks:write'],
+      summary: 'Send a test request now',
+      answers: {
+        200: Type.Object({
+          success: Type.Boolean(),
+          status_code: Type.Union([Type.Integer(), Type.Null()]),
+          message: Type.String(),
+        }),
+      },
+      refusals: ['webhook_not_found'],
+      handler: async ({ params, context }) => ({
+        status: 200,
+        body: await testWebhook({ id: params.id }, context, dependencies),
+      }),
     }),
     route({
-      ...reading, ...one, method: 'GET', path: '/api/admin/webhooks/{id}/deliveries', operation: 'listWebhookDeliveries', grants: ['webhooks:read'], summary: 'Attempts of a webhook, newest first',
-      query: DeliveryPage, answers: { 200: Type.Array(Delivery) }, refusals: ['webhook_not_found'],
-      handler: async ({ params, query, tenant }) => ({ status: 200, body: await records.deliveries({ tenant, webhookId: params.id, limit: query.limit, offset: query.offset }) }),
+      ...reading,
+      ...one,
+      method: 'GET',
+      path: '/api/admin/webhooks/{id}/deliveries',
+      operation: 'listWebhookDeliveries',
+      grants: ['webhooks:read'],
+      summary: 'List the delivery attempts of a webhook, newest first',
+      query: DeliveryPage,
+      answers: { 200: Type.Array(Delivery) },
+      refusals: ['webhook_not_found'],
+      handler: async ({ params, query, tenant }) => ({
+        status: 200,
+        body: await records.deliveries({ tenant, webhookId: params.id, limit: query.limit, offset: query.offset }),
+      }),
     }),
     ...deadLetterRoutes({ records }),
   ];
-}
-
-function commitAt(position: GlobalPosition | undefined): Pick<Answer, 'commit'> {
-  return position === undefined ? {} : { commit: { position, readModels: [AUTOMATION] } };
 }

@@ -1,5 +1,4 @@
-import type { TSchema } from '@sinclair/typebox';
-import { Type } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import { TRIGGER_EVENTS } from '../../../domain/automation/trigger.ts';
 
 const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
@@ -10,10 +9,10 @@ const Headers = Type.Record(Type.String(), Type.String({ maxLength: 4096 }));
 const Id = Type.String({ format: 'uuid' });
 const Time = Type.String({ format: 'date-time' });
 
-/** Largest answer of an endpoint that a webhook may ask to be read, in bytes. */
+/** Maximum of `max_response_size`: how much of an endpoint's response is read, in bytes. */
 const MAX_RESPONSE_SIZE = 10_485_760;
 
-/** Body of `POST` and `PUT` (spec 3, webhook). */
+/** Body that creates or replaces a webhook. */
 export const WebhookBody = Type.Object(
   {
     name: Type.String({ pattern: '\\S', maxLength: 255 }),
@@ -35,7 +34,10 @@ export const WebhookBody = Type.Object(
   { additionalProperties: false },
 );
 
-export const RotateBody = Type.Object({ new_secret: Type.Optional(Type.String({ minLength: 16, maxLength: 1024 })) }, { additionalProperties: false });
+export const RotateBody = Type.Object(
+  { new_secret: Type.Optional(Type.String({ minLength: 16, maxLength: 1024 })) },
+  { additionalProperties: false },
+);
 
 export const Webhook = Type.Object({
   id: Id,
@@ -44,7 +46,7 @@ export const Webhook = Type.Object({
   events: Events,
   schemas: Names,
   enabled: Type.Boolean(),
-  has_secret: Type.Boolean({ description: 'whether requests are signed' }),
+  has_secret: Type.Boolean({ description: 'Whether requests are signed' }),
   headers: Headers,
   include_fields: Names,
   exclude_fields: Names,
@@ -69,7 +71,11 @@ export const Delivery = Type.Object({
   created_at: Time,
 });
 
-export const DeadLetterStatus = Type.Union([Type.Literal('pending'), Type.Literal('replayed'), Type.Literal('dismissed')]);
+export const DeadLetterStatus = Type.Union([
+  Type.Literal('pending'),
+  Type.Literal('replayed'),
+  Type.Literal('dismissed'),
+]);
 
 export const DeadLetter = Type.Object({
   id: Id,

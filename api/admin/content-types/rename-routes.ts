@@ -6,8 +6,9 @@ import { presentContentType } from '../../../domain/content/present-content-type
 import { refusal } from '../../../domain/errors.ts';
 import type { Json } from '../../../domain/json.ts';
 import type { ContentTypeQueries } from '../../../projections/content/content-types/queries.ts';
-import type { Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Route, route } from '../../http/route.ts';
+import { requireContentType } from './require-content-type.ts';
 import { ContentTypeAnswer, FieldParams, FieldRenamedAnswer, NameParams, RenameBody } from './schemas.ts';
 
 const READS = ['content'];
@@ -20,31 +21,44 @@ const SHARED = {
   body: RenameBody,
   malformedJson: 'invalid_json',
 } as const;
-const REFUSALS = ['schema_not_found', 'new_name_required', 'new_name_same', 'invalid_schema', 'schema_table_shared', 'schema_migration_failed', 'ddl_in_progress'] as const;
+const REFUSALS = [
+  'schema_not_found',
+  'new_name_required',
+  'new_name_same',
+  'invalid_schema',
+  'schema_table_shared',
+  'schema_migration_failed',
+  'ddl_in_progress',
+] as const;
 
-/** Renames of content types and fields (spec 2, endpoints "Content types"). */
-export function renameRoutes(dependencies: ContentTypeDependencies & { readonly queries: ContentTypeQueries }): readonly Route[] {
-  async function typeOf(tenant: string, name: string) {
-    const type = await dependencies.queries.one(tenant, name);
-    if (!type) throw refusal('schema_not_found');
-    return type;
-  }
+/** Routes that rename content types and fields. */
+export function renameRoutes(
+  dependencies: ContentTypeDependencies & { readonly queries: ContentTypeQueries },
+): readonly Route[] {
   return [
     route({
       ...SHARED,
       path: '/api/admin/schemas/{name}/rename',
       operation: 'renameContentType',
       grants: ['schemas:write'],
-      summary: 'Rename a content type: its entries and relations to it go with it',
+      summary: 'Rename a content type with its entries and the relations to it',
       params: NameParams,
       answers: { 200: ContentTypeAnswer },
       refusals: [...REFUSALS, 'schema_exists'],
       precheck: async ({ tenant, params }) => {
-        await typeOf(tenant, params.name);
+        await requireContentType({ tenant, name: params.name }, dependencies);
       },
       handler: async ({ params, body, context }) => {
-        const { definition, position } = await renameContentType({ name: params.name, newName: newNameOf(body) }, context, dependencies);
-        return { status: 200, body: presentContentType(definition), commit: { position, readModels: [...READS, 'identity'] } };
+        const { definition, position } = await renameContentType(
+          { name: params.name, newName: newNameOf(body) },
+          context,
+          dependencies,
+        );
+        return {
+          status: 200,
+          body: presentContentType(definition),
+          ...commitAt(position, [...READS, 'identity']),
+        };
       },
     }),
     route({
@@ -52,17 +66,25 @@ export function renameRoutes(dependencies: ContentTypeDependencies & { readonly 
       path: '/api/admin/schemas/{name}/fields/{field}/rename',
       operation: 'renameField',
       grants: ['schemas:write'],
-      summary: 'Rename a field: its values and rules that name it go with it',
+      summary: 'Rename a field with its values and the rules that name it',
       params: FieldParams,
       answers: { 200: FieldRenamedAnswer },
       refusals: [...REFUSALS, 'field_not_found', 'field_exists'],
       precheck: async ({ tenant, params }) => {
-        const { definition } = await typeOf(tenant, params.name);
+        const { definition } = await requireContentType({ tenant, name: params.name }, dependencies);
         if (!definition.fields.some(({ name }) => name === params.field)) throw refusal('field_not_found');
       },
       handler: async ({ params: { name, field }, body, context }) => {
-        const { newName, position } = await renameField({ name, field, newName: newNameOf(body) }, context, dependencies);
-        return { status: 200, body: { schema: name, old_field: field, new_field: newName }, commit: { position, readModels: READS } };
+        const { newName, position } = await renameField(
+          { name, field, newName: newNameOf(body) },
+          context,
+          dependencies,
+        );
+        return {
+          status: 200,
+          body: { schema: name, old_field: field, new_field: newName },
+          ...commitAt(position, READS),
+        };
       },
     }),
   ];

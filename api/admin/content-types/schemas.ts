@@ -4,7 +4,7 @@ import { FIELD_TYPES, RELATION_TYPES, TRANSPORT_MODES } from '../../../domain/co
 const oneOf = (values: readonly string[]) => Type.Unsafe<string>({ type: 'string', enum: [...values] });
 const Mode = Type.Optional(oneOf(TRANSPORT_MODES));
 
-/** A field as it is answered (spec 2, field). */
+/** A field in an answer. */
 const Field = Type.Object({
   name: Type.String(),
   field_type: oneOf(FIELD_TYPES),
@@ -13,13 +13,15 @@ const Field = Type.Object({
   indexed: Type.Boolean(),
   localized: Type.Boolean(),
   default: Type.Optional(Type.Unknown()),
-  validation: Type.Optional(Type.Array(Type.Object({ rule: Type.String(), params: Type.Record(Type.String(), Type.Unknown()) }))),
+  validation: Type.Optional(
+    Type.Array(Type.Object({ rule: Type.String(), params: Type.Record(Type.String(), Type.Unknown()) })),
+  ),
   relation_to: Type.Optional(Type.String()),
   relation_type: Type.Optional(oneOf(RELATION_TYPES)),
   relation_field: Type.Optional(Type.String()),
 });
 
-/** A content type as it is answered (spec 2, content type definition). */
+/** A content type in an answer. */
 export const ContentTypeAnswer = Type.Object({
   name: Type.String(),
   display_name: Type.String(),
@@ -31,12 +33,19 @@ export const ContentTypeAnswer = Type.Object({
   transports: Type.Optional(Type.Object({ rest: Mode, graphql: Mode, grpc: Mode })),
 });
 
-/** Any JSON: the definition's own parser refuses with the messages of document 2. */
-export const DefinitionBody = Type.Unknown({ description: 'A content type definition: name, display_name, fields, with_*, transports' });
+/** Any JSON: the parser of definitions checks it and refuses with its own messages. */
+export const DefinitionBody = Type.Unknown({
+  description: 'A content type definition: name, display_name, fields, with_*, transports',
+});
 
-export const StatementAnswer = Type.Object({ description: Type.String(), sql: Type.String(), down_sql: Type.String(), destructive: Type.Optional(Type.Boolean()) });
+export const StatementAnswer = Type.Object({
+  description: Type.String(),
+  sql: Type.String(),
+  down_sql: Type.String(),
+  destructive: Type.Optional(Type.Boolean()),
+});
 
-/** A statement of history; `reason` only where the database refused it. */
+/** A statement of the history; `reason` is present only if the database refused it. */
 const RecordedStatement = Type.Object({
   id: Type.String({ format: 'uuid' }),
   description: Type.String(),
@@ -52,23 +61,39 @@ const RecordedStatement = Type.Object({
 
 export const HistoryAnswer = Type.Object({ statements: Type.Array(RecordedStatement), pending: Type.Integer() });
 
-/** Queued statements by content type. */
-export const QueuesAnswer = Type.Object({ pending: Type.Record(Type.String(), Type.Array(RecordedStatement)), total: Type.Integer() });
+/** Pending statements by content type. */
+export const PendingStatementsAnswer = Type.Object({
+  pending: Type.Record(Type.String(), Type.Array(RecordedStatement)),
+  total: Type.Integer(),
+});
 
-/** What became of queued statements; `failed` only where the database refused some. */
-export const AppliedAnswer = Type.Object({ applied: Type.Integer(), canceled: Type.Integer(), failed: Type.Optional(Type.Integer()) });
+/** Counts of applied and canceled statements; `failed` is present only if the database refused some. */
+export const AppliedAnswer = Type.Object({
+  applied: Type.Integer(),
+  canceled: Type.Integer(),
+  failed: Type.Optional(Type.Integer()),
+});
 
-/** The same with the number of statements that ran. */
+/** As `AppliedAnswer`; `count` is the number of statements that ran. */
 export const AppliedCountAnswer = Type.Object({ count: Type.Integer(), ...AppliedAnswer.properties });
 
-/** `new_name`; any JSON, because the rename refuses with the messages of document 2. */
+/** `{"new_name": …}`; any JSON, because the rename checks the name and refuses with its own messages. */
 export const RenameBody = Type.Unknown({ description: '{"new_name": "…"}' });
 
-export const FieldRenamedAnswer = Type.Object({ schema: Type.String(), old_field: Type.String(), new_field: Type.String() });
+export const FieldRenamedAnswer = Type.Object({
+  schema: Type.String(),
+  old_field: Type.String(),
+  new_field: Type.String(),
+});
 
-export const StatsAnswer = Type.Object({ rows: Type.Integer(), last_updated: Type.Union([Type.String(), Type.Null()]) });
+export const StatsAnswer = Type.Object({
+  rows: Type.Integer(),
+  last_updated: Type.Union([Type.String(), Type.Null()]),
+});
 
-/** Parameters of routes on one content type. Any text: an unknown name is refused as not found, not as malformed. */
+/**
+ * Path parameters of routes of one content type. Any text: an unknown name is refused as not found, not as malformed.
+ */
 export const NameParams = Type.Object({ name: Type.String() });
 
 export const FieldParams = Type.Object({ name: Type.String(), field: Type.String() });

@@ -1,8 +1,11 @@
 import type { CommentDependencies } from '../../../application/content/add-comment.ts';
-import { contentAccess, requireWriter } from '../../../application/content/content-access.ts';
-import type { ContentAccess, ContentAccessDependencies } from '../../../application/content/content-access.ts';
-import { typeOfEntry } from '../../../application/content/type-of-entry.ts';
-import type { TypeOfEntryDependencies } from '../../../application/content/type-of-entry.ts';
+import {
+  contentAccess,
+  requireWriter,
+  type ContentAccess,
+  type ContentAccessDependencies,
+} from '../../../application/content/content-access.ts';
+import { typeOfEntry, type TypeOfEntryDependencies } from '../../../application/content/type-of-entry.ts';
 import type { AdminEntryDependencies } from '../../../application/content/write-admin-entry.ts';
 import type { AccessAction } from '../../../application/ports/access-rules.ts';
 import type { Entitlements } from '../../../application/ports/entitlements.ts';
@@ -12,10 +15,10 @@ import type { Principal } from '../../../domain/identity/principal.ts';
 import type { EntryReads } from '../../../projections/content/entries/get-entry.ts';
 import type { AdminEntryList } from '../../../projections/content/entries/list-admin-entries.ts';
 import type { slugQueries } from '../../../projections/content/entries/slug-queries.ts';
-import { requireEntryId } from '../../content/entry-access.ts';
+import { requireEntryId, type EntryAccess } from '../../content/entry-access.ts';
 import type { RouteRequest } from '../../http/route.ts';
 
-/** What the routes of the admin content need. */
+/** What the content routes of the console need. */
 export type AdminContentDependencies = AdminEntryDependencies &
   CommentDependencies &
   ContentAccessDependencies &
@@ -24,32 +27,44 @@ export type AdminContentDependencies = AdminEntryDependencies &
     readonly listAdminEntries: AdminEntryList;
     readonly entitlements: Entitlements;
     readonly slugs: ReturnType<typeof slugQueries>;
-    /** Every content type of the tenant, those deleted with their entries kept too. */
+    /** Every content type of the tenant, including those that were deleted with `content=soft`. */
     readonly typesOf: (tenant: string) => Promise<readonly StoredContentType[]>;
   };
 
 type Caller = Pick<RouteRequest<unknown, unknown, unknown>, 'principal' | 'tenant'>;
 
-/** An entry of the path, and what the caller may do with it. */
-export type AdminEntryAccess = { readonly id: string; readonly access: ContentAccess };
-
-/** @throws `authentication_required` */
+/** The caller. @throws `authentication_required` without a credential */
 export function requirePrincipal({ principal }: Caller): Principal {
   if (!principal) throw refusal('authentication_required');
   return principal;
 }
 
-/** Whether the caller may act on a content type from the console: the access rules hold, the type's transports do not. @throws the refusals of `contentAccess` */
-export function requireSchemaAccess(caller: Caller, schema: string, action: AccessAction, dependencies: ContentAccessDependencies): Promise<ContentAccess> {
-  return contentAccess({ principal: requirePrincipal(caller), tenant: caller.tenant, schema, action, transport: undefined }, dependencies);
+/**
+ * Checks that the caller may act on a content type in the console. The access rules apply; the type's `transports` do
+ * not, because they restrict the Content API only.
+ * @throws the refusals of `contentAccess`
+ */
+export function requireSchemaAccess(
+  caller: Caller,
+  schema: string,
+  action: AccessAction,
+  dependencies: ContentAccessDependencies,
+): Promise<ContentAccess> {
+  return contentAccess(
+    { principal: requirePrincipal(caller), tenant: caller.tenant, schema, action, transport: undefined },
+    dependencies,
+  );
 }
 
-/** Whether the caller may act on the entry of the path. @throws `insufficient_permissions`, `entry_not_found`, `permission_denied` */
+/**
+ * Finds the content type of the entry that the path names and checks that the caller may act on it.
+ * @throws `insufficient_permissions`, `entry_not_found`, `permission_denied`
+ */
 export async function requireEntryAccess(
   { params, ...caller }: Caller & { readonly params: { readonly id: string } },
   action: AccessAction,
   dependencies: ContentAccessDependencies & TypeOfEntryDependencies,
-): Promise<AdminEntryAccess> {
+): Promise<EntryAccess> {
   requireWriter(requirePrincipal(caller), action);
   const id = requireEntryId(params.id);
   const type = await typeOfEntry({ tenant: caller.tenant, id }, dependencies);

@@ -5,7 +5,12 @@ import { adminReadRoutes } from './read-routes.ts';
 import { adminRevisionRoutes } from './revision-routes.ts';
 import { adminWriteRoutes } from './write-routes.ts';
 
-/** Every route of the admin content (spec 4 A). */
+/** The routes of entries and comments in the console. */
 export function adminContentRoutes(dependencies: AdminContentDependencies): readonly Route[] {
-  return [...adminReadRoutes(dependencies), ...adminRevisionRoutes(dependencies), ...adminWriteRoutes(dependencies), ...commentRoutes(dependencies)];
+  return [
+    ...adminReadRoutes(dependencies),
+    ...adminRevisionRoutes(dependencies),
+    ...adminWriteRoutes(dependencies),
+    ...commentRoutes(dependencies),
+  ];
 }

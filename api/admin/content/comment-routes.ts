@@ -4,19 +4,23 @@ import { deleteComment } from '../../../application/content/delete-comment.ts';
 import type { Comment } from '../../../application/ports/comments.ts';
 import { uuidPattern } from '../../../domain/content/patterns.ts';
 import { refusal } from '../../../domain/errors.ts';
-import { holdsRole } from '../../../domain/identity/principal.ts';
+import { hasAdminRole } from '../../../domain/identity/roles.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { parsePaging } from '../../content/parse-list-query.ts';
 import { presentActor } from '../../content/present-entry.ts';
-import type { Answer, Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
-import { requireEntryAccess, requirePrincipal } from './admin-access.ts';
-import type { AdminContentDependencies } from './admin-access.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Route, route } from '../../http/route.ts';
+import { requireEntryAccess, requirePrincipal, type AdminContentDependencies } from './admin-access.ts';
 import { IdParams } from './schemas.ts';
 
-const DECLARED = { api: 'admin', tag: 'content', access: { kind: 'session' }, feature: 'content', capability: 'content-pro' } as const;
+const SHARED = {
+  api: 'admin',
+  tag: 'content',
+  access: { kind: 'session' },
+  feature: 'content',
+  capability: 'content-pro',
+} as const;
 const READS = ['content', 'comments'];
-const ADMINS = ['admin', 'super_admin'];
 
 const CommentSchema = Type.Object(
   {
@@ -29,13 +33,24 @@ const CommentSchema = Type.Object(
   },
   { title: 'Comment' },
 );
-const CommentPage = Type.Object({ data: Type.Array(CommentSchema), total: Type.Integer(), limit: Type.Integer(), offset: Type.Integer() });
-const CommentBody = Type.Object({ body: Type.String(), parent: Type.Optional(Type.Union([Type.String(), Type.Null()])) }, { additionalProperties: false });
+const CommentPage = Type.Object({
+  data: Type.Array(CommentSchema),
+  total: Type.Integer(),
+  limit: Type.Integer(),
+  offset: Type.Integer(),
+});
+const CommentBody = Type.Object(
+  { body: Type.String(), parent: Type.Optional(Type.Union([Type.String(), Type.Null()])) },
+  { additionalProperties: false },
+);
 const Text = Type.Optional(Type.String());
 
-/** Comments on entries (spec 4 A): for everyone who may read the entry; gone and back with it. */
+/**
+ * Routes of comments. A caller who may read an entry may comment on it. The comments of a deleted entry are not shown.
+ */
 export function commentRoutes(dependencies: AdminContentDependencies): readonly Route[] {
-  async function requireEntry(request: Parameters<typeof requireEntryAccess>[0]): Promise<string> {
+  /** The id of the entry in the path. @throws as `requireEntryAccess`, and `entry_not_found` for a deleted entry */
+  async function requireLiveEntry(request: Parameters<typeof requireEntryAccess>[0]): Promise<string> {
     const { id, access } = await requireEntryAccess(request, 'read', dependencies);
     if (!(await dependencies.rows.existing(access.type, [id])).has(id)) throw refusal('entry_not_found');
     return id;
@@ -43,62 +58,67 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
 
   return [
     route({
-      ...DECLARED,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/content/{id}/comments',
       operation: 'listComments',
       grants: ['content:read'],
-      summary: 'Comments on an entry, the newest last',
+      summary: 'List the comments on an entry, oldest first',
       reads: READS,
       params: IdParams,
       query: Type.Object({ limit: Text, offset: Text }, { additionalProperties: false }),
       answers: { 200: CommentPage },
       refusals: ['payment_required', 'entry_not_found', 'permission_denied'],
       handler: async (request) => {
-        const entryId = await requireEntry(request);
+        const entryId = await requireLiveEntry(request);
         const paging = parsePaging(request.query);
         const { comments, total } = await dependencies.comments.list({ tenant: request.tenant, entryId, ...paging });
         return { status: 200, body: { data: comments.map(presentComment), total, ...paging } };
       },
     }),
     route({
-      ...DECLARED,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/content/{id}/comments',
       operation: 'addComment',
       grants: ['content:write'],
-      summary: 'Comment on an entry, or answer a comment on it',
+      summary: 'Add a comment to an entry, or reply to a comment',
       params: IdParams,
       body: CommentBody,
-      precheck: async (request) => {
-        await requireEntry(request);
-      },
+      precheck: requireLiveEntry,
       answers: { 201: CommentSchema },
       refusals: ['payment_required', 'entry_not_found', 'permission_denied', 'validation_failed'],
       idempotent: true,
       handler: async (request) => {
-        const entryId = await requireEntry(request);
+        const entryId = request.checked;
         const { body, parent } = request.body;
-        const { comment, position } = await addComment({ entryId, body, parent: parent ?? undefined }, request.context, dependencies);
-        return { status: 201, body: presentComment(comment), ...commitOf(position) };
+        const { comment, position } = await addComment(
+          { entryId, body, parent: parent ?? undefined },
+          request.context,
+          dependencies,
+        );
+        return { status: 201, body: presentComment(comment), ...commitAt(position, ['comments']) };
       },
     }),
     route({
-      ...DECLARED,
+      ...SHARED,
       method: 'DELETE',
       path: '/api/admin/content/{id}/comments/{comment_id}',
       operation: 'deleteComment',
       grants: ['content:write'],
-      summary: 'Delete a comment: one of your own, or any as an admin; answers to it stay',
+      summary: 'Delete a comment of your own, or any comment as an admin; replies to it are kept',
       params: Type.Object({ id: Type.String(), comment_id: Type.String() }),
       answers: { 204: null },
       refusals: ['payment_required', 'entry_not_found', 'comment_not_found', 'permission_denied'],
       handler: async (request) => {
-        const entryId = await requireEntry(request);
+        const entryId = await requireLiveEntry(request);
         const id = request.params.comment_id.toLowerCase();
         if (!uuidPattern.test(id)) throw refusal('comment_not_found');
-        const administers = holdsRole(requirePrincipal(request), ADMINS);
-        return { status: 204, ...commitOf(await deleteComment({ id, entryId, administers }, request.context, dependencies)) };
+        const administers = hasAdminRole(requirePrincipal(request).roles);
+        return {
+          status: 204,
+          ...commitAt(await deleteComment({ id, entryId, administers }, request.context, dependencies), ['comments']),
+        };
       },
     }),
   ];
@@ -106,8 +126,4 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
 
 function presentComment({ id, entryId, parent, body, author, createdAt }: Comment): JsonObject {
   return { id, entry_id: entryId, parent: parent ?? null, body, author: presentActor(author), created_at: createdAt };
-}
-
-function commitOf(position: NonNullable<Answer['commit']>['position'] | undefined): Pick<Answer, 'commit'> {
-  return position === undefined ? {} : { commit: { position, readModels: ['comments'] } };
 }

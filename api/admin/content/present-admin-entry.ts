@@ -4,19 +4,25 @@ import type { EntryOutcome } from '../../../application/content/run-entry-comman
 import type { EntryState } from '../../../domain/content/entry-state.ts';
 import { titleOf } from '../../../domain/content/entry-title.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { entityTag } from '../../content/entity-tag.ts';
 import { presentEntry } from '../../content/present-entry.ts';
+import { commitAt } from '../../http/commit.ts';
+import { entityTag } from '../../http/entity-tags.ts';
 import type { Answer } from '../../http/route.ts';
 
-/** What else the console shows of an entry. */
-export type AdminEntryFacts = {
+/** What the console shows of an entry beside its state. */
+export type AdminEntryDetails = {
+  /** When soft delete removed the entry: RFC 3339, UTC. */
   readonly deletedAt?: string | undefined;
-  /** The locale that was asked for. */
+  /** The locale that the caller requested. */
   readonly locale?: string | undefined;
 };
 
-/** An entry as the console shows it: as the Content API does, with title and slug (spec 4 A, admin content). */
-export function presentAdminEntry({ type, hidden }: Pick<ContentAccess, 'type' | 'hidden'>, entry: EntryState, { deletedAt, locale }: AdminEntryFacts = {}): JsonObject {
+/** An entry as the Content API shows it, with its title and slug. */
+export function presentAdminEntry(
+  { type, hidden }: Pick<ContentAccess, 'type' | 'hidden'>,
+  entry: EntryState,
+  { deletedAt, locale }: AdminEntryDetails = {},
+): JsonObject {
   const localized = localize(type, locale);
   return {
     ...presentEntry(type, entry, hidden),
@@ -27,8 +33,12 @@ export function presentAdminEntry({ type, hidden }: Pick<ContentAccess, 'type' |
   };
 }
 
-/** An entry after a command. */
+/** Answers an entry from the state that its command returned, without reading it again. */
 export function adminEntryAnswer(status: number, access: ContentAccess, { entry, position }: EntryOutcome): Answer {
-  const answer = { status, body: presentAdminEntry(access, entry), headers: { ETag: entityTag(entry.version) } };
-  return position === undefined ? answer : { ...answer, commit: { position, readModels: ['content'] } };
+  return {
+    status,
+    body: presentAdminEntry(access, entry),
+    headers: { ETag: entityTag(entry.version) },
+    ...commitAt(position, ['content']),
+  };
 }

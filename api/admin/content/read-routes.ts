@@ -1,32 +1,43 @@
 import { Type } from '@sinclair/typebox';
 import { readableTypes } from '../../../application/content/content-access.ts';
 import { refusal } from '../../../domain/errors.ts';
-import { holdsRole } from '../../../domain/identity/principal.ts';
-import { entityTag, isKnown } from '../../content/entity-tag.ts';
+import { hasAdminRole } from '../../../domain/identity/roles.ts';
 import { READS } from '../../content/entry-access.ts';
-import { invalid, parsePaging, parseSearch } from '../../content/parse-list-query.ts';
+import { parsePaging, parseSearch } from '../../content/parse-list-query.ts';
+import { invalidParameter } from '../../content/query-parameters.ts';
 import { LOCALIZED, requestedLocale } from '../../content/request-locale.ts';
-import type { Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
-import { requireEntryAccess, requirePrincipal, requireSchemaAccess } from './admin-access.ts';
-import type { AdminContentDependencies } from './admin-access.ts';
+import { entityTag, matchesVersion } from '../../http/entity-tags.ts';
+import { type Route, route } from '../../http/route.ts';
+import {
+  requireEntryAccess,
+  requirePrincipal,
+  requireSchemaAccess,
+  type AdminContentDependencies,
+} from './admin-access.ts';
 import { presentAdminEntry } from './present-admin-entry.ts';
 import { AdminEntryPage, AdminEntrySchema, AdminListQuery, IdParams, LocaleQuery, SlugQuery } from './schemas.ts';
 
-const DECLARED = { api: 'admin', tag: 'content', feature: 'content', access: { kind: 'session' }, method: 'GET', reads: READS } as const;
+const SHARED = {
+  api: 'admin',
+  tag: 'content',
+  feature: 'content',
+  access: { kind: 'session' },
+  method: 'GET',
+  reads: READS,
+} as const;
 
 const STATUSES = ['draft', 'published', 'archived', 'deleted'] as const;
-const ADMINS = ['admin', 'super_admin'];
 
-/** Reads of the admin content (spec 4 A). */
+/** Routes of the console that read entries. */
 export function adminReadRoutes(dependencies: AdminContentDependencies): readonly Route[] {
   return [
     route({
-      ...DECLARED,
+      ...SHARED,
       path: '/api/admin/content',
       operation: 'listAdminContent',
       grants: ['content:read'],
-      summary: 'Entries of all content types or of one, newest change first; status=deleted lists what soft delete has kept',
+      summary:
+        'List the entries of all content types or of one, latest change first; status=deleted lists soft-deleted entries',
       query: AdminListQuery,
       answers: { 200: AdminEntryPage },
       refusals: ['schema_not_found', 'permission_denied', 'insufficient_permissions'],
@@ -35,13 +46,23 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
         const locale = requestedLocale({ query, ...request });
         const { limit, offset } = parsePaging(query);
         const status = parseStatus(query.status);
-        if (status === 'deleted' && !holdsRole(principal, ADMINS)) throw refusal('insufficient_permissions');
+        if (status === 'deleted' && !hasAdminRole(principal.roles)) throw refusal('insufficient_permissions');
         const all = await dependencies.typesOf(tenant);
-        const named = all.filter((type) => (query.schema === undefined || type.name === query.schema) && (status === 'deleted' || !type.deleted));
+        const named = all.filter(
+          (type) =>
+            (query.schema === undefined || type.name === query.schema) && (status === 'deleted' || !type.deleted),
+        );
         if (query.schema !== undefined && named.length === 0) throw refusal('schema_not_found');
         const readable = readableTypes(named, { tenant, roles: principal.roles }, dependencies);
         if (query.schema !== undefined && readable.length === 0) throw refusal('permission_denied');
-        const { entries, total } = await dependencies.listAdminEntries({ tenant, types: readable, status, search: parseSearch(query.q), limit, offset });
+        const { entries, total } = await dependencies.listAdminEntries({
+          tenant,
+          types: readable,
+          status,
+          search: parseSearch(query.q),
+          limit,
+          offset,
+        });
         const access = new Map(readable.map((granted) => [granted.type.id, granted]));
         const data = entries.flatMap(({ type, entry, deletedAt }) => {
           const granted = access.get(type.id);
@@ -51,11 +72,11 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
       },
     }),
     route({
-      ...DECLARED,
+      ...SHARED,
       path: '/api/admin/content/{id}',
       operation: 'getAdminEntry',
       grants: ['content:read'],
-      summary: 'One entry',
+      summary: 'Get one entry',
       params: IdParams,
       query: LocaleQuery,
       answers: { 200: AdminEntrySchema, 304: null },
@@ -66,16 +87,17 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
         if (!entry) throw refusal('entry_not_found');
         const locale = requestedLocale(request);
         const headers = { ...LOCALIZED, ETag: entityTag(entry.version) };
-        if (isKnown(request.header('if-none-match'), entry.version)) return { status: 304, headers };
+        if (matchesVersion(request.header('if-none-match'), entry.version)) return { status: 304, headers };
         return { status: 200, body: presentAdminEntry(access, entry, { locale }), headers };
       },
     }),
     route({
-      ...DECLARED,
+      ...SHARED,
       path: '/api/admin/content/slug/{slug}',
       operation: 'getAdminEntryBySlug',
       grants: ['content:read'],
-      summary: 'One entry by its slug; the schema has to be named where several content types have an entry of that slug',
+      summary:
+        'Get one entry by its slug; the parameter schema is required when several content types have an entry with that slug',
       params: Type.Object({ slug: Type.String() }),
       query: SlugQuery,
       answers: { 200: AdminEntrySchema },
@@ -86,23 +108,34 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
         const locale = requestedLocale(request);
         const readable =
           query.schema === undefined
-            ? readableTypes((await dependencies.typesOf(tenant)).filter((type) => !type.deleted), { tenant, roles: principal.roles }, dependencies)
+            ? readableTypes(
+                (await dependencies.typesOf(tenant)).filter((type) => !type.deleted),
+                { tenant, roles: principal.roles },
+                dependencies,
+              )
             : [await requireSchemaAccess(request, query.schema, 'read', dependencies)];
-        const [found, ...others] = await dependencies.slugs.find(readable.map(({ type }) => type), params.slug);
-        if (others.length > 0) throw invalid('schema');
+        const [found, ...others] = await dependencies.slugs.find(
+          readable.map(({ type }) => type),
+          params.slug,
+        );
+        if (others.length > 0) throw invalidParameter('schema');
         const access = readable.find(({ type }) => type === found?.type);
         const entry = found && (await dependencies.reads.load(found.type, found.id));
         if (!entry || !access) throw refusal('entry_not_found');
-        return { status: 200, body: presentAdminEntry(access, entry, { locale }), headers: { ...LOCALIZED, ETag: entityTag(entry.version) } };
+        return {
+          status: 200,
+          body: presentAdminEntry(access, entry, { locale }),
+          headers: { ...LOCALIZED, ETag: entityTag(entry.version) },
+        };
       },
     }),
   ];
 }
 
-/** @throws `invalid_query_parameter` */
+/** The parameter `status`. @throws `invalid_query_parameter` for an unknown one */
 function parseStatus(text: string | undefined): (typeof STATUSES)[number] | undefined {
   if (text === undefined) return undefined;
   const status = STATUSES.find((known) => known === text);
-  if (!status) throw invalid('status');
+  if (!status) throw invalidParameter('status');
   return status;
 }

@@ -1,28 +1,45 @@
 import { Type } from '@sinclair/typebox';
-import { changeRelease, createRelease, deleteRelease, MAX_RELEASE_ITEMS, setReleaseEntries } from '../../../application/content/change-release.ts';
-import type { ReleaseOutcome } from '../../../application/content/change-release.ts';
+import {
+  changeRelease,
+  createRelease,
+  deleteRelease,
+  MAX_RELEASE_ITEMS,
+  setReleaseEntries,
+  type ReleaseOutcome,
+} from '../../../application/content/change-release.ts';
 import { loadRelease } from '../../../application/content/load-release.ts';
 import { publishRelease, reportOf } from '../../../application/content/publish-release.ts';
-import { RELEASES } from '../../../application/content/release-dependencies.ts';
-import type { ReleaseDependencies } from '../../../application/content/release-dependencies.ts';
+import { RELEASES, type ReleaseDependencies } from '../../../application/content/release-dependencies.ts';
 import { parseDatetime } from '../../../domain/content/entry-value.ts';
-import type { ReleaseAction } from '../../../domain/content/release.ts';
-import { RELEASE_ACTIONS } from '../../../domain/content/release.ts';
+import { type ReleaseAction, RELEASE_ACTIONS } from '../../../domain/content/release-events.ts';
 import type { ReleaseRecord } from '../../../domain/content/release-record.ts';
 import { refusal } from '../../../domain/errors.ts';
-import type { GlobalPosition } from '../../../domain/event.ts';
 import { CONTENT_WRITERS } from '../../../domain/identity/roles.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { Answer, Route, RouteRequest } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
-import { Page, pageHeaders } from '../identity/paging.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Answer, type Route, type RouteRequest, route } from '../../http/route.ts';
+import { Page, pageHeaders } from '../paging.ts';
 
-const SHARED = { api: 'admin', tag: 'content', feature: 'content', capability: 'content-pro', access: { kind: 'session', roles: CONTENT_WRITERS } } as const;
+const SHARED = {
+  api: 'admin',
+  tag: 'content',
+  feature: 'content',
+  capability: 'content-pro',
+  access: { kind: 'session', roles: CONTENT_WRITERS },
+} as const;
 const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
 const Time = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 const Action = Type.Unsafe<ReleaseAction>({ type: 'string', enum: [...RELEASE_ACTIONS] });
-const Item = Type.Object({ entry_id: Type.String({ format: 'uuid' }), action: Action }, { additionalProperties: false });
-const Reported = Type.Object({ entry_id: Type.String({ format: 'uuid' }), action: Action, ok: Type.Boolean(), error: Type.Optional(Type.String()) });
+const Item = Type.Object(
+  { entry_id: Type.String({ format: 'uuid' }), action: Action },
+  { additionalProperties: false },
+);
+const Reported = Type.Object({
+  entry_id: Type.String({ format: 'uuid' }),
+  action: Action,
+  ok: Type.Boolean(),
+  error: Type.Optional(Type.String()),
+});
 const ReleaseAnswer = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
@@ -35,104 +52,177 @@ const ReleaseAnswer = Type.Object(
     created_by: Type.Object({ kind: Type.String(), id: Type.String() }),
     updated_at: Type.String(),
     published_at: Time,
-    report: Type.Union([Type.Array(Reported), Type.Null()], { description: 'What became of each item, once published or failed' }),
+    report: Type.Union([Type.Array(Reported), Type.Null()], {
+      description: 'The outcome of each item; null until the release is published or has failed',
+    }),
   },
   { title: 'Release' },
 );
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 const Description = Type.Optional(Type.String({ maxLength: 2000 }));
-const EntriesBody = Type.Object({ items: Type.Array(Item, { maxItems: MAX_RELEASE_ITEMS }) }, { additionalProperties: false });
+const EntriesBody = Type.Object(
+  { items: Type.Array(Item, { maxItems: MAX_RELEASE_ITEMS }) },
+  { additionalProperties: false },
+);
 
 type OnRelease = Pick<RouteRequest<{ readonly id: string }, unknown, unknown>, 'params' | 'tenant'>;
 
-/** Releases: entries that are published, unpublished and archived together (spec 4 A, releases). */
+/** Routes of releases: sets of entries that are published, unpublished or archived together. */
 export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route[] {
   const { releases } = dependencies;
   const one = { ...SHARED, params: Id, notFound: 'release_not_found' } as const;
   const changes = ['release_not_found', 'release_published', 'release_in_progress'] as const;
 
-  async function exists({ params, tenant }: OnRelease): Promise<void> {
+  /** @throws `release_not_found` */
+  async function requireRelease({ params, tenant }: OnRelease): Promise<void> {
     if (!(await releases.one(tenant, idOf(params)))) throw refusal('release_not_found');
   }
-  async function written(status: number, tenant: string, { id, position }: ReleaseOutcome, readModels: readonly string[] = [RELEASES]): Promise<Answer> {
-    const { record } = await loadRelease(id, tenant, dependencies);
+  /** Answers a release from its stream, because the read model may not have caught up yet. */
+  async function releaseAnswer(
+    status: number,
+    tenant: string,
+    { id, position }: ReleaseOutcome,
+    readModels: readonly string[] = [RELEASES],
+  ): Promise<Answer> {
+    const { record } = await loadRelease({ tenant, id }, dependencies);
     if (!record) throw refusal('release_not_found');
-    return { status, body: present(record), ...commitAt(position, readModels) };
+    return { status, body: presentRelease(record), ...commitAt(position, readModels) };
   }
 
   return [
     route({
-      ...SHARED, method: 'GET', path: '/api/admin/releases', operation: 'listReleases', summary: 'Releases of the tenant, newest first',
-      query: Page, answers: { 200: Type.Array(ReleaseAnswer) }, reads: [RELEASES],
-      handler: async ({ query, tenant }) => ({ status: 200, body: (await releases.list(tenant, query)).map(present), headers: await pageHeaders(query, () => releases.count(tenant)) }),
+      ...SHARED,
+      method: 'GET',
+      path: '/api/admin/releases',
+      operation: 'listReleases',
+      summary: 'List the releases of the tenant, newest first',
+      query: Page,
+      answers: { 200: Type.Array(ReleaseAnswer) },
+      reads: [RELEASES],
+      handler: async ({ query, tenant }) => ({
+        status: 200,
+        body: (await releases.list(tenant, query)).map(presentRelease),
+        headers: await pageHeaders(query, () => releases.count(tenant)),
+      }),
     }),
     route({
-      ...SHARED, method: 'POST', path: '/api/admin/releases', operation: 'createRelease', summary: 'Make a release; with scheduled_at it is published at that time',
-      body: Type.Object({ name: Name, description: Description, scheduled_at: Type.Optional(Time) }, { additionalProperties: false }), answers: { 201: ReleaseAnswer },
+      ...SHARED,
+      method: 'POST',
+      path: '/api/admin/releases',
+      operation: 'createRelease',
+      summary: 'Create a release; with scheduled_at it is published at that time',
+      body: Type.Object(
+        { name: Name, description: Description, scheduled_at: Type.Optional(Time) },
+        { additionalProperties: false },
+      ),
+      answers: { 201: ReleaseAnswer },
       handler: async ({ body, context, tenant }) => {
-        const settings = { name: body.name, description: body.description ?? '', scheduled_at: momentOf(body.scheduled_at ?? null) };
-        return written(201, tenant, await createRelease(settings, context, dependencies));
+        const settings = {
+          name: body.name,
+          description: body.description ?? '',
+          scheduled_at: parseScheduledAt(body.scheduled_at ?? null),
+        };
+        return releaseAnswer(201, tenant, await createRelease(settings, context, dependencies));
       },
     }),
     route({
-      ...one, method: 'GET', path: '/api/admin/releases/{id}', operation: 'getRelease', summary: 'One release', answers: { 200: ReleaseAnswer }, refusals: ['release_not_found'], reads: [RELEASES],
+      ...one,
+      method: 'GET',
+      path: '/api/admin/releases/{id}',
+      operation: 'getRelease',
+      summary: 'Get one release',
+      answers: { 200: ReleaseAnswer },
+      refusals: ['release_not_found'],
+      reads: [RELEASES],
       handler: async ({ params, tenant }) => {
         const record = await releases.one(tenant, idOf(params));
         if (!record) throw refusal('release_not_found');
-        return { status: 200, body: present(record) };
+        return { status: 200, body: presentRelease(record) };
       },
     }),
     route({
-      ...one, method: 'PUT', path: '/api/admin/releases/{id}', operation: 'changeRelease', summary: 'Change a release; scheduled_at puts it on the schedule, null takes it off',
-      body: Type.Object({ name: Type.Optional(Name), description: Description, scheduled_at: Type.Optional(Time) }, { additionalProperties: false }),
-      answers: { 200: ReleaseAnswer }, refusals: changes, precheck: exists,
+      ...one,
+      method: 'PUT',
+      path: '/api/admin/releases/{id}',
+      operation: 'changeRelease',
+      summary: 'Change a release; scheduled_at schedules it, null cancels the schedule',
+      body: Type.Object(
+        { name: Type.Optional(Name), description: Description, scheduled_at: Type.Optional(Time) },
+        { additionalProperties: false },
+      ),
+      answers: { 200: ReleaseAnswer },
+      refusals: changes,
+      precheck: requireRelease,
       handler: async ({ params, body, context, tenant }) => {
         const { scheduled_at: at, ...texts } = body;
-        const settings = { ...texts, ...(at === undefined ? {} : { scheduled_at: momentOf(at) }) };
-        return written(200, tenant, await changeRelease({ id: idOf(params), settings }, context, dependencies));
+        const settings = { ...texts, ...(at === undefined ? {} : { scheduled_at: parseScheduledAt(at) }) };
+        return releaseAnswer(200, tenant, await changeRelease({ id: idOf(params), settings }, context, dependencies));
       },
     }),
     route({
-      ...one, method: 'DELETE', path: '/api/admin/releases/{id}', operation: 'deleteRelease', summary: 'Delete a release; what it did stays',
-      answers: { 204: null }, refusals: ['release_not_found', 'release_in_progress'],
-      handler: async ({ params, context }) => ({ status: 204, ...commitAt((await deleteRelease(idOf(params), context, dependencies)).position, [RELEASES]) }),
+      ...one,
+      method: 'DELETE',
+      path: '/api/admin/releases/{id}',
+      operation: 'deleteRelease',
+      summary: 'Delete a release; entries that it published stay published',
+      answers: { 204: null },
+      refusals: ['release_not_found', 'release_in_progress'],
+      handler: async ({ params, context }) => ({
+        status: 204,
+        ...commitAt((await deleteRelease(idOf(params), context, dependencies)).position, [RELEASES]),
+      }),
     }),
     route({
-      ...one, method: 'PUT', path: '/api/admin/releases/{id}/entries', operation: 'setReleaseEntries', summary: 'Replace the entries of a release, at most 1000',
-      body: EntriesBody, answers: { 200: ReleaseAnswer }, refusals: changes, precheck: exists,
+      ...one,
+      method: 'PUT',
+      path: '/api/admin/releases/{id}/entries',
+      operation: 'setReleaseEntries',
+      summary: 'Replace the items of a release, at most 1000',
+      body: EntriesBody,
+      answers: { 200: ReleaseAnswer },
+      refusals: changes,
+      precheck: requireRelease,
       handler: async ({ params, body, context, tenant }) => {
         const items = body.items.map(({ entry_id, action }) => ({ entry_id: entry_id.toLowerCase(), action }));
-        return written(200, tenant, await setReleaseEntries({ id: idOf(params), items }, context, dependencies));
+        return releaseAnswer(200, tenant, await setReleaseEntries({ id: idOf(params), items }, context, dependencies));
       },
     }),
     route({
-      ...one, method: 'POST', path: '/api/admin/releases/{id}/publish', operation: 'publishRelease', summary: 'Publish a release now, all of it or nothing',
-      answers: { 200: ReleaseAnswer }, refusals: [...changes, 'release_refused'],
+      ...one,
+      method: 'POST',
+      path: '/api/admin/releases/{id}/publish',
+      operation: 'publishRelease',
+      summary: 'Publish a release now: all of its items or none',
+      answers: { 200: ReleaseAnswer },
+      refusals: [...changes, 'release_refused'],
       handler: async ({ params, context, tenant, principal }) => {
         const id = idOf(params);
-        const { position } = await publishRelease({ id, by: 'caller', roles: principal?.roles ?? [] }, context, dependencies);
-        return written(200, tenant, { id, position }, ['content', RELEASES]);
+        const { position } = await publishRelease(
+          { id, by: 'caller', roles: principal?.roles ?? [] },
+          context,
+          dependencies,
+        );
+        return releaseAnswer(200, tenant, { id, position }, ['content', RELEASES]);
       },
     }),
   ];
 }
 
-function present({ refused, items, ...record }: ReleaseRecord): JsonObject {
+function presentRelease({ refused, items, ...record }: ReleaseRecord): JsonObject {
   const ended = record.status === 'published' || record.status === 'failed';
   return { ...record, items, report: ended ? reportOf(items, refused).map((item) => ({ ...item })) : null };
 }
 
-/** @throws `validation_failed` for what is no moment of the years 1 to 9999 */
-function momentOf(text: string | null): string | null {
+/** The time in UTC with milliseconds. @throws `validation_failed` unless it is an RFC 3339 date and time */
+function parseScheduledAt(text: string | null): string | null {
   const moment = text === null ? null : parseDatetime(text);
-  if (moment === undefined) throw refusal('validation_failed', { fields: [{ field: 'scheduled_at', message: 'must be an RFC 3339 date and time' }] });
+  if (moment === undefined)
+    throw refusal('validation_failed', {
+      fields: [{ field: 'scheduled_at', message: 'must be an RFC 3339 date and time' }],
+    });
   return moment;
 }
 
 function idOf({ id }: { readonly id: string }): string {
   return id.toLowerCase();
-}
-
-function commitAt(position: GlobalPosition | undefined, readModels: readonly string[]): Pick<Answer, 'commit'> {
-  return position === undefined ? {} : { commit: { position, readModels } };
 }

@@ -1,34 +1,57 @@
 import { Type } from '@sinclair/typebox';
 import type { BatchSelector } from '../../../application/content/find-batch.ts';
-import type { UndoDependencies, UndoneEntry, UndoReport } from '../../../application/content/undo-batch.ts';
-import { undoBatch } from '../../../application/content/undo-batch.ts';
+import {
+  type UndoDependencies,
+  type UndoneEntry,
+  type UndoReport,
+  undoBatch,
+} from '../../../application/content/undo-batch.ts';
 import { parseDatetime } from '../../../domain/content/entry-value.ts';
-import type { InTheWay } from '../../../domain/content/undo-plan.ts';
-import type { FieldError } from '../../../domain/errors.ts';
-import { refusal } from '../../../domain/errors.ts';
+import type { UndoObstacle } from '../../../domain/content/undo-plan.ts';
+import { type FieldError, refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { presentActor } from '../../content/present-entry.ts';
-import type { Answer, Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Answer, type Route, route } from '../../http/route.ts';
 
 const Id = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
 const Moment = Type.Optional(Type.String({ description: 'RFC 3339, inclusive' }));
 const Body = Type.Object(
-  { correlation_id: Id, api_key_id: Id, from: Moment, to: Moment, import_id: Id, apply: Type.Optional(Type.Boolean({ description: 'Default false: says what would happen' })) },
+  {
+    correlation_id: Id,
+    api_key_id: Id,
+    from: Moment,
+    to: Moment,
+    import_id: Id,
+    apply: Type.Optional(Type.Boolean({ description: 'Default false: reports what would change without changing it' })),
+  },
   { additionalProperties: false },
 );
-type UndoBody = { readonly correlation_id?: string; readonly api_key_id?: string; readonly from?: string; readonly to?: string; readonly import_id?: string };
+type UndoBody = {
+  readonly correlation_id?: string;
+  readonly api_key_id?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly import_id?: string;
+};
 
 const Actor = Type.Object({ kind: Type.String(), id: Type.String() });
 const Count = Type.Integer({ minimum: 0 });
 const Report = Type.Object({
   applied: Type.Boolean(),
-  correlation_id: Type.Union([Type.String(), Type.Null()], { description: 'What undoes this undo; null for a dry run' }),
+  correlation_id: Type.Union([Type.String(), Type.Null()], {
+    description: 'Correlation id that undoes this undo; null for a dry run',
+  }),
   entries: Type.Array(
     Type.Object({
       entry_id: Type.String({ format: 'uuid' }),
       schema: Type.String(),
-      action: Type.Union([Type.Literal('revert'), Type.Literal('delete'), Type.Literal('undelete'), Type.Literal('none')]),
+      action: Type.Union([
+        Type.Literal('revert'),
+        Type.Literal('delete'),
+        Type.Literal('undelete'),
+        Type.Literal('none'),
+      ]),
       fields: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
       in_the_way: Type.Array(
         Type.Object({
@@ -42,12 +65,21 @@ const Report = Type.Object({
       ),
     }),
   ),
-  truncated: Type.Boolean({ description: 'Entries are left out of the list; the totals count all' }),
-  not_undoable: Type.Array(Type.Object({ kind: Type.String(), id: Type.String(), event_id: Type.String(), type: Type.String() })),
-  totals: Type.Object({ events: Count, entries: Count, changed: Count, in_the_way: Count, unchanged: Count, not_undoable: Count }),
+  truncated: Type.Boolean({ description: 'Whether entries are left out of the list; the totals count all of them' }),
+  not_undoable: Type.Array(
+    Type.Object({ kind: Type.String(), id: Type.String(), event_id: Type.String(), type: Type.String() }),
+  ),
+  totals: Type.Object({
+    events: Count,
+    entries: Count,
+    changed: Count,
+    in_the_way: Count,
+    unchanged: Count,
+    not_undoable: Count,
+  }),
 });
 
-/** Taking back what a request, a key or an import did to entries. */
+/** The route that undoes a batch of changes: those of one request, of one API key in a time range, or of one import. */
 export function undoRoutes(dependencies: UndoDependencies): readonly Route[] {
   return [
     route({
@@ -55,35 +87,53 @@ export function undoRoutes(dependencies: UndoDependencies): readonly Route[] {
       method: 'POST',
       path: '/api/admin/undo',
       operation: 'undoBatch',
-      summary: 'Take a batch of changes back: a dry run, or with apply by new events that can be undone in turn',
+      summary: 'Undo a batch of changes: a dry run, or with apply new events, which can be undone in turn',
       tag: 'content',
       access: { kind: 'session', roles: ['super_admin'] },
       body: Body,
       answers: { 200: Report },
       refusals: ['undo_nothing_found', 'undo_too_large'],
       handler: async ({ body, context, signal }): Promise<Answer> => {
-        const report = await undoBatch({ selector: selectorOf(body), apply: body.apply === true, signal }, context, dependencies);
+        const report = await undoBatch(
+          { selector: selectorOf(body), apply: body.apply === true, signal },
+          context,
+          dependencies,
+        );
         const { position } = report;
-        return { status: 200, body: presentReport(report), ...(position === undefined ? {} : { commit: { position, readModels: ['content'] } }) };
+        return {
+          status: 200,
+          body: presentReport(report),
+          ...commitAt(position, ['content']),
+        };
       },
     }),
   ];
 }
 
-/** @throws `validation_failed` unless exactly one batch is named, in full */
+/**
+ * The batch that the body names.
+ * @throws `validation_failed` unless it names exactly one, with both times for an API key
+ */
 function selectorOf({ correlation_id, api_key_id, import_id, from, to }: UndoBody): BatchSelector {
   const named = [correlation_id, api_key_id, import_id].filter((id) => id !== undefined);
   const [id] = named;
-  if (id === undefined || named.length > 1) throw refused([{ field: '', message: 'name one of correlation_id, api_key_id and import_id' }]);
+  if (id === undefined || named.length > 1)
+    throw refused([{ field: '', message: 'name one of correlation_id, api_key_id and import_id' }]);
   if (api_key_id === undefined) {
-    const times = Object.entries({ from, to }).flatMap(([field, time]) => (time === undefined ? [] : [{ field, message: 'belongs to api_key_id' }]));
+    const times = Object.entries({ from, to }).flatMap(([field, time]) =>
+      time === undefined ? [] : [{ field, message: 'belongs to api_key_id' }],
+    );
     if (times.length > 0) throw refused(times);
     // The events of an import carry its id as their correlation id.
     return { kind: 'correlation', correlationId: id };
   }
   const [begin, end] = [momentOf(from), momentOf(to)];
   if (begin === undefined || end === undefined) {
-    throw refused(Object.entries({ from: begin, to: end }).flatMap(([field, time]) => (time === undefined ? [{ field, message: 'must be an RFC 3339 date and time' }] : [])));
+    throw refused(
+      Object.entries({ from: begin, to: end }).flatMap(([field, time]) =>
+        time === undefined ? [{ field, message: 'must be an RFC 3339 date and time' }] : [],
+      ),
+    );
   }
   if (begin > end) throw refused([{ field: 'to', message: 'must not be before from' }]);
   return { kind: 'api_key', keyId: api_key_id, from: begin, to: end };
@@ -98,13 +148,25 @@ function refused(fields: readonly FieldError[]): Error {
 }
 
 function presentReport({ applied, correlationId, entries, truncated, notUndoable, totals }: UndoReport): JsonObject {
-  return { applied, correlation_id: correlationId ?? null, entries: entries.map(presentEntry), truncated, not_undoable: notUndoable, totals };
+  return {
+    applied,
+    correlation_id: correlationId ?? null,
+    entries: entries.map(presentUndone),
+    truncated,
+    not_undoable: notUndoable,
+    totals,
+  };
 }
 
-function presentEntry({ id, schema, action, fields, inTheWay }: UndoneEntry): JsonObject {
-  return { entry_id: id, schema, action, fields, in_the_way: inTheWay.map(presentObstacle) };
+function presentUndone({ id, schema, action, fields, obstacles }: UndoneEntry): JsonObject {
+  return { entry_id: id, schema, action, fields, in_the_way: obstacles.map(presentObstacle) };
 }
 
-function presentObstacle({ field, reason, message, edit }: InTheWay): JsonObject {
-  return { ...(field === undefined ? {} : { field }), reason, message, ...(edit ? { version: edit.version, actor: presentActor(edit.actor), at: edit.at } : {}) };
+function presentObstacle({ field, reason, message, edit }: UndoObstacle): JsonObject {
+  return {
+    ...(field === undefined ? {} : { field }),
+    reason,
+    message,
+    ...(edit ? { version: edit.version, actor: presentActor(edit.actor), at: edit.at } : {}),
+  };
 }

@@ -1,104 +1,213 @@
 import { Type } from '@sinclair/typebox';
-import { createAdminToken } from '../../../application/identity/create-admin-token.ts';
-import type { IssuedAdminToken } from '../../../application/identity/create-admin-token.ts';
-import type { IdentityDependencies } from '../../../application/identity/dependencies.ts';
-import type { AdminTokenRecord } from '../../../application/identity/identity-reads.ts';
+import { createAdminToken, type IssuedAdminToken } from '../../../application/identity/create-admin-token.ts';
+import type { AdminTokenDependencies } from '../../../application/identity/credential-dependencies.ts';
+import { IDENTITY } from '../../../application/identity/identity-read-model.ts';
 import { revokeAdminToken } from '../../../application/identity/revoke-admin-token.ts';
 import { rotateAdminToken } from '../../../application/identity/rotate-admin-token.ts';
+import type { ApiKeyRequests } from '../../../application/ports/api-key-requests.ts';
+import type { AdminTokenRecord } from '../../../application/ports/identity-reads.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { ADMIN_GRANTS, ADMIN_GRANT_NAMES } from '../../../domain/identity/admin-grants.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { Answer, Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
-import { commitAt } from './credentials-answer.ts';
-import { Page, pageHeaders } from './paging.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Answer, type Route, route } from '../../http/route.ts';
+import { Page, pageHeaders } from '../paging.ts';
 import { sessionPrincipal } from './session-principal.ts';
 import { timeOf } from './time-of.ts';
 
 const Time = Type.String({ format: 'date-time' });
 const Uuid = Type.String({ format: 'uuid' });
 const Expiry = Type.Optional(Type.Union([Time, Type.Null()]));
-const proof = { password: Type.Optional(Type.String({ maxLength: 4096 })), mfa_code: Type.Optional(Type.String({ maxLength: 64 })) };
+const proof = {
+  password: Type.Optional(Type.String({ maxLength: 4096 })),
+  mfa_code: Type.Optional(Type.String({ maxLength: 64 })),
+};
 const strict = { additionalProperties: false };
 
-const NewToken = Type.Object({ name: Type.String(), grants: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 }), expires_at: Expiry, ...proof }, strict);
+const NewToken = Type.Object(
+  {
+    name: Type.String(),
+    grants: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 }),
+    expires_at: Expiry,
+    ...proof,
+  },
+  strict,
+);
 const Rotation = Type.Object({ expires_at: Expiry, ...proof }, strict);
 
 const tokenFields = {
-  id: Uuid, name: Type.String(), grants: Type.Array(Type.String()), tenant_id: Type.String(), created_by: Type.String(), created_at: Time, expires_at: Time,
-  last_used_at: Type.Union([Time, Type.Null()]), revoked: Type.Boolean(),
+  id: Uuid,
+  name: Type.String(),
+  grants: Type.Array(Type.String()),
+  tenant_id: Type.String(),
+  created_by: Type.String(),
+  created_at: Time,
+  expires_at: Time,
+  last_used_at: Type.Union([Time, Type.Null()]),
+  revoked: Type.Boolean(),
 };
 const AdminToken = Type.Object(tokenFields);
 const AdminTokenWithSecret = Type.Object({ ...tokenFields, raw_token: Type.String() });
 const Grant = Type.Object({ name: Type.String(), description: Type.String(), routes: Type.Array(Type.String()) });
-const LoggedRequest = Type.Object({ id: Uuid, method: Type.String(), path: Type.String(), status: Type.Integer(), ip: Type.String(), ts: Time });
+const LoggedRequest = Type.Object({
+  id: Uuid,
+  method: Type.String(),
+  path: Type.String(),
+  status: Type.Integer(),
+  ip: Type.String(),
+  ts: Time,
+});
 
-export type AdminTokenRouteDependencies = IdentityDependencies & {
-  /** Every route that this install serves. */
+export type AdminTokenRouteDependencies = AdminTokenDependencies & {
+  readonly apiKeyRequests: ApiKeyRequests;
+  /** All routes of this install. */
   readonly routes: () => readonly Route[];
 };
 
-/** Admin tokens of the tenant (spec 1, users; spec 4 A, admin tokens). */
+/** Admin tokens of the tenant. */
 export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): readonly Route[] {
   const { reads, apiKeyRequests, routes } = dependencies;
-  const shared = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['admin', 'super_admin'] } } as const;
-  const one = { ...shared, params: Type.Object({ id: Uuid }), notFound: 'admin_token_not_found', precheck: existing } as const;
+  const shared = {
+    api: 'admin',
+    tag: 'identity',
+    access: { kind: 'session', roles: ['admin', 'super_admin'] },
+  } as const;
+  const one = {
+    ...shared,
+    params: Type.Object({ id: Uuid }),
+    notFound: 'admin_token_not_found',
+    precheck: existing,
+  } as const;
   const unconfirmed = ['confirmation_required', 'invalid_password', 'invalid_code'] as const;
 
-  /** A missing token wins over a bad body (spec 4 A, order of refusals). */
-  async function existing({ params, tenant }: { readonly params: { readonly id: string }; readonly tenant: string }): Promise<void> {
+  /** @throws `admin_token_not_found` */
+  async function existing({
+    params,
+    tenant,
+  }: {
+    readonly params: { readonly id: string };
+    readonly tenant: string;
+  }): Promise<void> {
     if (!(await reads.adminTokenById({ tenant, tokenId: params.id }))) throw refusal('admin_token_not_found');
   }
 
   async function issued({ token, rawToken, position }: IssuedAdminToken): Promise<Answer> {
     const used = await apiKeyRequests.lastUsed({ tenant: token.tenant, ids: [token.id] });
-    return { status: 201, body: { ...present(token, used), raw_token: rawToken }, headers: { 'Cache-Control': 'no-store' }, ...commitAt(position) };
+    return {
+      status: 201,
+      body: { ...present(token, used), raw_token: rawToken },
+      headers: { 'Cache-Control': 'no-store' },
+      ...commitAt(position, [IDENTITY]),
+    };
   }
 
   return [
     route({
-      ...shared, method: 'GET', path: '/api/admin/admin-tokens', operation: 'listAdminTokens', summary: 'Admin tokens of the tenant, newest first; never their secrets',
-      query: Page, answers: { 200: Type.Array(AdminToken) }, reads: ['identity'],
+      ...shared,
+      method: 'GET',
+      path: '/api/admin/admin-tokens',
+      operation: 'listAdminTokens',
+      summary: 'List the admin tokens of the tenant, newest first, without their secrets',
+      query: Page,
+      answers: { 200: Type.Array(AdminToken) },
+      reads: [IDENTITY],
       handler: async ({ query, tenant }) => {
         const tokens = await reads.adminTokens({ tenant, limit: query.limit, offset: query.offset });
         const used = await apiKeyRequests.lastUsed({ tenant, ids: tokens.map(({ id }) => id) });
-        return { status: 200, body: tokens.map((token) => present(token, used)), headers: await pageHeaders(query, () => reads.countAdminTokens(tenant)) };
+        return {
+          status: 200,
+          body: tokens.map((token) => present(token, used)),
+          headers: await pageHeaders(query, () => reads.countAdminTokens(tenant)),
+        };
       },
     }),
     route({
-      ...shared, method: 'POST', path: '/api/admin/admin-tokens', operation: 'createAdminToken', summary: 'Makes an admin token; the answer alone holds its secret',
-      body: NewToken, answers: { 201: AdminTokenWithSecret }, refusals: ['unknown_grant', 'admin_token_expires_late', ...unconfirmed],
+      ...shared,
+      method: 'POST',
+      path: '/api/admin/admin-tokens',
+      operation: 'createAdminToken',
+      summary: 'Create an admin token. Only this answer contains its secret',
+      body: NewToken,
+      answers: { 201: AdminTokenWithSecret },
+      refusals: ['unknown_grant', 'admin_token_expires_late', ...unconfirmed],
       handler: async ({ body, principal, context }) => {
-        const confirmation = { userId: sessionPrincipal(principal).userId, password: body.password, mfaCode: body.mfa_code };
-        const asked = { name: body.name, grants: body.grants, expiresAt: timeOf(body.expires_at, 'expires_at'), confirmation };
-        return issued(await createAdminToken(dependencies, asked, context));
+        const reauthentication = {
+          userId: sessionPrincipal(principal).userId,
+          password: body.password,
+          mfaCode: body.mfa_code,
+        };
+        const asked = {
+          name: body.name,
+          grants: body.grants,
+          expiresAt: timeOf(body.expires_at, 'expires_at'),
+          reauthentication,
+        };
+        return issued(await createAdminToken(asked, context, dependencies));
       },
     }),
     route({
-      ...shared, method: 'GET', path: '/api/admin/admin-tokens/grants', operation: 'listAdminGrants', summary: 'Grants that a token can carry, with the routes that they open',
+      ...shared,
+      method: 'GET',
+      path: '/api/admin/admin-tokens/grants',
+      operation: 'listAdminGrants',
+      summary: 'List the grants that a token can have, with the routes that they allow',
       answers: { 200: Type.Array(Grant) },
       handler: () => Promise.resolve({ status: 200, body: grantsOf(routes()) }),
     }),
     route({
-      ...one, method: 'POST', path: '/api/admin/admin-tokens/{id}/rotate', operation: 'rotateAdminToken', summary: 'Gives a token another secret; the old one ends at once',
-      body: Rotation, bodyOptional: true, answers: { 201: AdminTokenWithSecret },
+      ...one,
+      method: 'POST',
+      path: '/api/admin/admin-tokens/{id}/rotate',
+      operation: 'rotateAdminToken',
+      summary: 'Replace the secret of a token. The old secret is invalid at once',
+      body: Rotation,
+      bodyOptional: true,
+      answers: { 201: AdminTokenWithSecret },
       refusals: ['admin_token_not_found', 'admin_token_revoked', 'admin_token_expires_late', ...unconfirmed],
       handler: async ({ params, body, principal, context }) => {
-        const confirmation = { userId: sessionPrincipal(principal).userId, password: body.password, mfaCode: body.mfa_code };
-        return issued(await rotateAdminToken(dependencies, { tokenId: params.id, expiresAt: timeOf(body.expires_at, 'expires_at'), confirmation }, context));
+        const reauthentication = {
+          userId: sessionPrincipal(principal).userId,
+          password: body.password,
+          mfaCode: body.mfa_code,
+        };
+        return issued(
+          await rotateAdminToken(
+            { tokenId: params.id, expiresAt: timeOf(body.expires_at, 'expires_at'), reauthentication },
+            context,
+            dependencies,
+          ),
+        );
       },
     }),
     route({
-      ...one, method: 'DELETE', path: '/api/admin/admin-tokens/{id}', operation: 'revokeAdminToken', summary: 'Revokes a token; its record and its requests stay',
-      answers: { 204: null }, refusals: ['admin_token_not_found'],
-      handler: async ({ params, context }) => ({ status: 204, ...commitAt(await revokeAdminToken(dependencies, { tokenId: params.id }, context)) }),
+      ...one,
+      method: 'DELETE',
+      path: '/api/admin/admin-tokens/{id}',
+      operation: 'revokeAdminToken',
+      summary: 'Revoke a token. Its record and its request log are kept',
+      answers: { 204: null },
+      refusals: ['admin_token_not_found'],
+      handler: async ({ params, context }) => ({
+        status: 204,
+        ...commitAt(await revokeAdminToken({ tokenId: params.id }, context, dependencies), [IDENTITY]),
+      }),
     }),
     route({
-      ...one, method: 'GET', path: '/api/admin/admin-tokens/{id}/requests', operation: 'listAdminTokenRequests', summary: 'Requests made with the token, newest first',
-      query: Page, answers: { 200: Type.Array(LoggedRequest) }, refusals: ['admin_token_not_found'], reads: ['identity'],
+      ...one,
+      method: 'GET',
+      path: '/api/admin/admin-tokens/{id}/requests',
+      operation: 'listAdminTokenRequests',
+      summary: 'List the requests made with a token, newest first',
+      query: Page,
+      answers: { 200: Type.Array(LoggedRequest) },
+      refusals: ['admin_token_not_found'],
+      reads: [IDENTITY],
       handler: async ({ params, query: { limit, offset }, tenant }) => {
         const entries = await apiKeyRequests.list({ tenant, keyId: params.id, limit, offset });
-        return { status: 200, body: entries.map(({ id, method, path, status, ip, ts }) => ({ id, method, path, status, ip, ts })) };
+        return {
+          status: 200,
+          body: entries.map(({ id, method, path, status, ip, ts }) => ({ id, method, path, status, ip, ts })),
+        };
       },
     }),
   ];
@@ -106,13 +215,22 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
 
 function grantsOf(routes: readonly Route[]): readonly JsonObject[] {
   return ADMIN_GRANT_NAMES.map((name) => ({
-    name, description: ADMIN_GRANTS[name], routes: routes.filter(({ grants }) => grants?.includes(name)).map(({ method, path }) => `${method} ${path}`),
+    name,
+    description: ADMIN_GRANTS[name],
+    routes: routes.filter(({ grants }) => grants?.includes(name)).map(({ method, path }) => `${method} ${path}`),
   }));
 }
 
 function present(token: AdminTokenRecord, used: ReadonlyMap<string, Date>): JsonObject {
   return {
-    id: token.id, name: token.name, grants: token.grants, tenant_id: token.tenant, created_by: token.createdBy, created_at: token.createdAt.toISOString(),
-    expires_at: token.expiresAt.toISOString(), last_used_at: used.get(token.id)?.toISOString() ?? null, revoked: token.revoked,
+    id: token.id,
+    name: token.name,
+    grants: token.grants,
+    tenant_id: token.tenant,
+    created_by: token.createdBy,
+    created_at: token.createdAt.toISOString(),
+    expires_at: token.expiresAt.toISOString(),
+    last_used_at: used.get(token.id)?.toISOString() ?? null,
+    revoked: token.revoked,
   };
 }

@@ -1,15 +1,18 @@
 import { Type } from '@sinclair/typebox';
-import type { ApiKeyRecord } from '../../../application/identity/identity-reads.ts';
-import type { FieldError } from '../../../domain/errors.ts';
-import { refusal } from '../../../domain/errors.ts';
+import type { ApiKeyRecord } from '../../../application/ports/identity-reads.ts';
+import { type FieldError, refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 
 const Time = Type.String({ format: 'date-time' });
 const Names = Type.Array(Type.String({ maxLength: 200 }), { maxItems: 200 });
-const Limit = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'requests per UTC calendar month; 0 means no limit' });
+const Limit = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'Requests per UTC calendar month; 0 means no limit',
+});
 const strict = { additionalProperties: false };
 
-/** Body of a new key (spec 1, API key routes). */
+/** Body that creates a key. */
 export const NewKey = Type.Object(
   {
     name: Type.String({ pattern: '\\S' }),
@@ -22,15 +25,18 @@ export const NewKey = Type.Object(
   strict,
 );
 
-/** Body of a rotation (spec 4 A, API keys). */
-export const Grace = Type.Object({ grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 0 })) }, strict);
+/** Body of a rotation: how long the old secret stays valid, in seconds. */
+export const Grace = Type.Object(
+  { grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 0 })) },
+  strict,
+);
 
 export const MonthlyLimit = Type.Object({ monthly_limit: Limit }, strict);
 
 const keyFields = {
   id: Type.String({ format: 'uuid' }),
   name: Type.String(),
-  prefix: Type.String({ description: 'first 8 characters of the key after svc_' }),
+  prefix: Type.String({ description: 'The first 8 characters of the key after svc_' }),
   scopes: Type.Array(Type.String()),
   roles: Type.Array(Type.String()),
   schemas: Type.Array(Type.String()),
@@ -44,24 +50,41 @@ export const ApiKey = Type.Object(keyFields);
 export const ApiKeyWithSecret = Type.Object({ ...keyFields, raw_key: Type.String() });
 
 export const AuditEntry = Type.Object({
-  id: Type.String({ format: 'uuid' }), api_key_id: Type.String({ format: 'uuid' }), method: Type.String(), path: Type.String(),
-  status: Type.Integer(), ip: Type.String(), ts: Time,
+  id: Type.String({ format: 'uuid' }),
+  api_key_id: Type.String({ format: 'uuid' }),
+  method: Type.String(),
+  path: Type.String(),
+  status: Type.Integer(),
+  ip: Type.String(),
+  ts: Time,
 });
 
 export const Usage = Type.Object({
-  billing_period: Type.String({ description: 'UTC calendar month, such as 2026-11' }), requests: Type.Integer(), bytes_in: Type.Integer(), bytes_out: Type.Integer(),
+  billing_period: Type.String({ description: 'A UTC calendar month, such as 2026-11' }),
+  requests: Type.Integer(),
+  bytes_in: Type.Integer(),
+  bytes_out: Type.Integer(),
 });
 
-/** No name, or a body that is no object, has a message of its own (spec 1, API key routes). */
+/** The refusal of an invalid new key: `api_key_name_required` for a missing name or a body that is not an object. */
 export function refuseNewKey(problems: readonly FieldError[]): Error {
   if (problems.some(({ field }) => field === 'name' || field === '')) return refusal('api_key_name_required');
   return refusal('validation_failed', { fields: problems.map(({ field, message }) => ({ field, message })) });
 }
 
-/** A key as routes answer it; never its secret. */
+/** Presents a key in an answer, without its secret. */
 export function presentApiKey(key: ApiKeyRecord): JsonObject {
   return {
-    id: key.id, name: key.name, prefix: key.prefix, scopes: key.scopes, roles: key.roles, schemas: key.schemas, tenant_id: key.tenant, enabled: key.enabled,
-    expires_at: key.expiresAt?.toISOString() ?? null, monthly_limit: key.monthlyLimit, created_at: key.createdAt.toISOString(),
+    id: key.id,
+    name: key.name,
+    prefix: key.prefix,
+    scopes: key.scopes,
+    roles: key.roles,
+    schemas: key.schemas,
+    tenant_id: key.tenant,
+    enabled: key.enabled,
+    expires_at: key.expiresAt?.toISOString() ?? null,
+    monthly_limit: key.monthlyLimit,
+    created_at: key.createdAt.toISOString(),
   };
 }

@@ -1,42 +1,48 @@
 import { Type } from '@sinclair/typebox';
-import type { Answer } from '../../http/route.ts';
 import type { Challenged, SignedIn } from '../../../application/identity/complete-sign-in.ts';
-import type { JsonObject } from '../../../domain/json.ts';
+import { IDENTITY } from '../../../application/identity/identity-read-model.ts';
 import { MFA_METHODS } from '../../../domain/identity/mfa.ts';
-import { IDENTITY } from '../../../application/identity/dependencies.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import { commitAt } from '../../http/commit.ts';
+import type { Answer } from '../../http/route.ts';
 
-/** The five fields of session credentials (spec 1); every route that opens a session answers them. */
+/** The credentials of a session. Every route that opens a session answers them. */
 export const Credentials = Type.Object({
   token: Type.String(),
   csrf_token: Type.String(),
   refresh_token: Type.String(),
-  expires_in: Type.Integer({ description: 'seconds' }),
+  expires_in: Type.Integer({ description: 'Lifetime of the token in seconds' }),
   user: Type.Object({ id: Type.String({ format: 'uuid' }), email: Type.String(), roles: Type.Array(Type.String()) }),
 });
 
-/** What a sign-in answers where the account has a second factor (spec 4 A, sign-in details). */
+/** The answer of a sign-in for an account with a second factor. */
 export const Challenge = Type.Object({
   mfa_required: Type.Literal(true),
-  challenge_token: Type.String({ description: 'for mfa-verify: good for 5 minutes, once' }),
+  challenge_token: Type.String({ description: 'For mfa-verify; valid once, for 5 minutes' }),
   mfa_methods: Type.Array(Type.Union(MFA_METHODS.map((method) => Type.Literal(method)))),
 });
 
-/** Answers a sign-in that waits for its second factor; never to be cached. */
+/** The answer of a sign-in that needs a second factor. It must not be cached. */
 export function challengeAnswer({ challengeToken, position }: Challenged): Answer {
-  return { status: 200, body: { mfa_required: true, challenge_token: challengeToken, mfa_methods: MFA_METHODS }, headers: { 'Cache-Control': 'no-store' }, ...commitAt(position) };
+  return {
+    status: 200,
+    body: { mfa_required: true, challenge_token: challengeToken, mfa_methods: MFA_METHODS },
+    headers: { 'Cache-Control': 'no-store' },
+    ...commitAt(position, [IDENTITY]),
+  };
 }
 
-/** Answers an opened session, with `extra` beside the five fields; never to be cached. */
-export function credentialsAnswer(status: number, { token, csrfToken, refreshToken, expiresIn, user, position }: SignedIn, cookie?: string, extra: JsonObject = {}): Answer {
+/** The answer of an opened session. `extra` adds members to the credentials. It must not be cached. */
+export function credentialsAnswer(
+  status: number,
+  { token, csrfToken, refreshToken, expiresIn, user, position }: SignedIn,
+  cookie?: string,
+  extra: JsonObject = {},
+): Answer {
   return {
     status,
     body: { token, csrf_token: csrfToken, refresh_token: refreshToken, expires_in: expiresIn, user, ...extra },
     headers: { 'Cache-Control': 'no-store', ...(cookie === undefined ? {} : { 'Set-Cookie': cookie }) },
-    ...commitAt(position),
+    ...commitAt(position, [IDENTITY]),
   };
-}
-
-/** The part of an answer that waits for the identity read model. */
-export function commitAt(position: SignedIn['position']): Pick<Answer, 'commit'> {
-  return position === undefined ? {} : { commit: { position, readModels: [IDENTITY] } };
 }

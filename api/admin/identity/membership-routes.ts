@@ -1,30 +1,38 @@
 import { Type } from '@sinclair/typebox';
-import type { IdentityDependencies } from '../../../application/identity/dependencies.ts';
-import type { UserRecord } from '../../../application/identity/identity-reads.ts';
-import { grantMembership, removeMembership } from '../../../application/identity/memberships.ts';
+import { grantMembership } from '../../../application/identity/grant-membership.ts';
+import { IDENTITY } from '../../../application/identity/identity-read-model.ts';
+import { removeMembership } from '../../../application/identity/remove-membership.ts';
+import type { MembershipDependencies } from '../../../application/identity/tenant-dependencies.ts';
+import type { UserRecord } from '../../../application/ports/identity-reads.ts';
+import type { Vault } from '../../../application/ports/vault.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { listedRoles } from '../../../domain/identity/memberships.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
-import { commitAt } from './credentials-answer.ts';
-import { Page, pageHeaders } from './paging.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Route, route } from '../../http/route.ts';
+import { Page, pageHeaders } from '../paging.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
 const Id = Type.String({ format: 'uuid' });
 const Roles = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 });
-const Memberships = Type.Array(Type.Object({ tenant_id: Type.String(), name: Type.String(), roles: Type.Array(Type.String()) }));
+const Memberships = Type.Array(
+  Type.Object({ tenant_id: Type.String(), name: Type.String(), roles: Type.Array(Type.String()) }),
+);
 const Member = Type.Object({
   id: Id,
-  email: Type.Union([Type.String(), Type.Null()], { description: 'null after the person was erased' }),
+  email: Type.Union([Type.String(), Type.Null()], { description: 'Null after the person was erased' }),
   roles: Type.Array(Type.String()),
   disabled: Type.Boolean(),
   joined_at: Type.String({ format: 'date-time' }),
 });
 const strict = { additionalProperties: false };
 
-/** Who belongs to which tenant (spec 1, users, memberships; spec 4 A, users and roles). */
-export function membershipRoutes(dependencies: IdentityDependencies): readonly Route[] {
+export type MembershipRouteDependencies = MembershipDependencies & {
+  readonly vault: Pick<Vault, 'openPersonalMany'>;
+};
+
+/** Memberships of users in tenants. */
+export function membershipRoutes(dependencies: MembershipRouteDependencies): readonly Route[] {
   const { reads, tenants, vault } = dependencies;
   const shared = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
   const ofUser = { ...shared, params: Type.Object({ id: Id }), notFound: 'user_not_found' } as const;
@@ -38,51 +46,99 @@ export function membershipRoutes(dependencies: IdentityDependencies): readonly R
   async function present(user: UserRecord): Promise<readonly JsonObject[]> {
     const names = await reads.tenantNames(user.memberships.map(({ tenant }) => tenant));
     return user.memberships.map((membership) => ({
-      tenant_id: membership.tenant, name: names.get(membership.tenant) ?? membership.tenant, roles: listedRoles(user, membership),
+      tenant_id: membership.tenant,
+      name: names.get(membership.tenant) ?? membership.tenant,
+      roles: listedRoles(user, membership),
     }));
   }
 
   return [
     route({
-      api: 'admin', tag: 'identity', access: { kind: 'session' },
-      method: 'GET', path: '/api/admin/auth/memberships', operation: 'listOwnMemberships', summary: 'Tenants that the caller belongs to, in the order of joining',
-      answers: { 200: Memberships }, reads: ['identity'],
-      handler: async ({ principal }) => ({ status: 200, body: await present(await userOf(sessionPrincipal(principal).userId)) }),
+      api: 'admin',
+      tag: 'identity',
+      access: { kind: 'session' },
+      method: 'GET',
+      path: '/api/admin/auth/memberships',
+      operation: 'listOwnMemberships',
+      summary: 'List the tenants of the caller, in the order of joining',
+      answers: { 200: Memberships },
+      reads: [IDENTITY],
+      handler: async ({ principal }) => ({
+        status: 200,
+        body: await present(await userOf(sessionPrincipal(principal).userId)),
+      }),
     }),
     route({
-      ...ofUser, method: 'GET', path: '/api/admin/users/{id}/memberships', operation: 'listMemberships', summary: 'Tenants that a user belongs to, in the order of joining',
-      answers: { 200: Memberships }, refusals: ['user_not_found'], reads: ['identity'],
+      ...ofUser,
+      method: 'GET',
+      path: '/api/admin/users/{id}/memberships',
+      operation: 'listMemberships',
+      summary: 'List the tenants of a user, in the order of joining',
+      answers: { 200: Memberships },
+      refusals: ['user_not_found'],
+      reads: [IDENTITY],
       handler: async ({ params }) => ({ status: 200, body: await present(await userOf(params.id)) }),
     }),
     route({
-      ...ofUser, method: 'PUT', path: '/api/admin/users/{id}/memberships', operation: 'grantMembership',
-      summary: 'Makes a user a member of a tenant, or replaces the roles held there; sessions in that tenant end',
-      precheck: async ({ params }) => {
-        await userOf(params.id);
-      },
+      ...ofUser,
+      method: 'PUT',
+      path: '/api/admin/users/{id}/memberships',
+      operation: 'grantMembership',
+      summary:
+        "Make a user a member of a tenant, or replace the user's roles in it. Ends the user's sessions in that tenant",
+      precheck: ({ params }) => userOf(params.id),
       body: Type.Object({ tenant_id: Type.String({ maxLength: 63 }), roles: Roles }, strict),
-      answers: { 200: Type.Object({ tenant_id: Type.String(), roles: Type.Array(Type.String()) }) }, refusals: ['user_not_found', 'tenant_not_found'],
+      answers: { 200: Type.Object({ tenant_id: Type.String(), roles: Type.Array(Type.String()) }) },
+      refusals: ['user_not_found', 'tenant_not_found'],
       handler: async ({ params, body, context }) => {
-        const { roles, position } = await grantMembership(dependencies, { userId: params.id, tenant: body.tenant_id, roles: body.roles }, context);
-        return { status: 200, body: { tenant_id: body.tenant_id, roles }, ...commitAt(position) };
+        const { roles, position } = await grantMembership(
+          { userId: params.id, tenant: body.tenant_id, roles: body.roles },
+          context,
+          dependencies,
+        );
+        return { status: 200, body: { tenant_id: body.tenant_id, roles }, ...commitAt(position, [IDENTITY]) };
       },
     }),
     route({
-      ...ofUser, method: 'DELETE', path: '/api/admin/users/{id}/memberships/{tenant}', operation: 'removeMembership', summary: 'Ends a membership; sessions in that tenant end',
+      ...ofUser,
+      method: 'DELETE',
+      path: '/api/admin/users/{id}/memberships/{tenant}',
+      operation: 'removeMembership',
+      summary: "Remove a user from a tenant. Ends the user's sessions in that tenant",
       params: Type.Object({ id: Id, tenant: Type.String() }),
-      answers: { 204: null }, refusals: ['user_not_found', 'membership_not_found'],
-      handler: async ({ params, context }) => ({ status: 204, ...commitAt(await removeMembership(dependencies, { userId: params.id, tenant: params.tenant }, context)) }),
+      answers: { 204: null },
+      refusals: ['user_not_found', 'membership_not_found'],
+      handler: async ({ params, context }) => ({
+        status: 204,
+        ...commitAt(await removeMembership({ userId: params.id, tenant: params.tenant }, context, dependencies), [
+          IDENTITY,
+        ]),
+      }),
     }),
     route({
-      ...shared, method: 'GET', path: '/api/admin/tenant-members/{tenant}', operation: 'listTenantMembers', summary: 'Members of a tenant, in the order of joining',
-      params: Type.Object({ tenant: Type.String() }), notFound: 'tenant_not_found', query: Page,
-      precheck: ({ params }) => (tenants.state(params.tenant) === undefined ? Promise.reject(refusal('tenant_not_found')) : Promise.resolve()),
-      answers: { 200: Type.Array(Member) }, refusals: ['tenant_not_found'], reads: ['identity'],
+      ...shared,
+      method: 'GET',
+      path: '/api/admin/tenant-members/{tenant}',
+      operation: 'listTenantMembers',
+      summary: 'List the members of a tenant, in the order of joining',
+      params: Type.Object({ tenant: Type.String() }),
+      notFound: 'tenant_not_found',
+      query: Page,
+      precheck: ({ params }) => {
+        if (tenants.state(params.tenant) === undefined) throw refusal('tenant_not_found');
+      },
+      answers: { 200: Type.Array(Member) },
+      refusals: ['tenant_not_found'],
+      reads: [IDENTITY],
       handler: async ({ params: { tenant }, query }) => {
         const members = await reads.members({ tenant, ...query });
         const emails = await vault.openPersonalMany(members.map(({ id, email }) => ({ personId: id, sealed: email })));
         const body = members.map((member, at) => ({
-          id: member.id, email: emails[at] ?? null, roles: member.memberships.filter((one) => one.tenant === tenant).flatMap((one) => listedRoles(member, one)), disabled: member.disabled, joined_at: member.joinedAt.toISOString(),
+          id: member.id,
+          email: emails[at] ?? null,
+          roles: member.memberships.filter((one) => one.tenant === tenant).flatMap((one) => listedRoles(member, one)),
+          disabled: member.disabled,
+          joined_at: member.joinedAt.toISOString(),
         }));
         return { status: 200, body, headers: await pageHeaders(query, () => reads.countMembers(tenant)) };
       },

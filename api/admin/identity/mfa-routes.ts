@@ -1,81 +1,138 @@
 import { Type } from '@sinclair/typebox';
-import type { IdentityDependencies } from '../../../application/identity/dependencies.ts';
-import { disableMfa } from '../../../application/identity/mfa-disable.ts';
-import { enableMfa } from '../../../application/identity/mfa-enable.ts';
-import { setUpMfa } from '../../../application/identity/mfa-set-up.ts';
+import type { ReauthenticationDependencies } from '../../../application/identity/account-dependencies.ts';
+import { disableMfa } from '../../../application/identity/disable-mfa.ts';
+import { enableMfa } from '../../../application/identity/enable-mfa.ts';
+import { IDENTITY } from '../../../application/identity/identity-read-model.ts';
+import { setUpMfa } from '../../../application/identity/set-up-mfa.ts';
+import type { SignInDependencies } from '../../../application/identity/sign-in-dependencies.ts';
 import { verifyChallenge } from '../../../application/identity/verify-challenge.ts';
-import { MFA_METHODS, RECOVERY_CODES } from '../../../domain/identity/mfa.ts';
 import { refusal } from '../../../domain/errors.ts';
-import type { Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
-import { Credentials, commitAt, credentialsAnswer } from './credentials-answer.ts';
+import { MFA_METHODS, RECOVERY_CODES } from '../../../domain/identity/mfa.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Route, route } from '../../http/route.ts';
+import { Credentials, credentialsAnswer } from './credentials-answer.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
 const Password = Type.String({ maxLength: 4096 });
-const Code = Type.String({ maxLength: 64, description: 'six digits of the authenticator, or a recovery code' });
+const Code = Type.String({ maxLength: 64, description: 'Six digits of the authenticator, or a recovery code' });
 const Methods = Type.Array(Type.Union(MFA_METHODS.map((method) => Type.Literal(method))));
 
 const strict = { additionalProperties: false };
 
-/** Body of `mfa-verify`, on both APIs. */
+/** Body of `mfa-verify` on both APIs. */
 export const ChallengeBody = Type.Object({ challenge_token: Type.String({ maxLength: 1024 }), code: Code }, strict);
 
-/** The second factor of the person signed in, and the sign-in that it finishes (spec 4 A, MFA, sign-in details). `secureCookie` is `SECURE_COOKIE`. */
-export function mfaRoutes(dependencies: IdentityDependencies & { readonly secureCookie: boolean }): readonly Route[] {
+export type MfaRouteDependencies = SignInDependencies &
+  ReauthenticationDependencies & { readonly secureCookie: boolean };
+
+/**
+ * The second factor of the signed-in user, and the second step of a sign-in. `secureCookie` is the setting
+ * `SECURE_COOKIE`.
+ */
+export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] {
   const { reads, secureCookie: secure } = dependencies;
   const shared = { api: 'admin', tag: 'identity', access: { kind: 'session' } } as const;
   return [
     route({
-      api: 'admin', method: 'POST', path: '/api/admin/auth/mfa-verify', operation: 'verifyMfa', tag: 'identity',
-      summary: 'Finishes a sign-in by a code of the second factor; sets the session cookie',
+      api: 'admin',
+      method: 'POST',
+      path: '/api/admin/auth/mfa-verify',
+      operation: 'verifyMfa',
+      tag: 'identity',
+      summary: 'Complete a sign-in with a code of the second factor. Sets the session cookie',
       access: { kind: 'public' },
-      rateLimit: 'sign_in',
       body: ChallengeBody,
       answers: { 200: Credentials },
       refusals: ['invalid_challenge', 'invalid_code', 'tenant_disabled', 'rate_limited'],
       handler: async ({ body, context }) => {
-        const signedIn = await verifyChallenge(dependencies, { challengeToken: body.challenge_token, code: body.code }, context);
-        return credentialsAnswer(200, signedIn, sessionCookie({ secure, token: signedIn.token, maxAge: signedIn.expiresIn }));
+        const signedIn = await verifyChallenge(
+          { challengeToken: body.challenge_token, code: body.code },
+          context,
+          dependencies,
+        );
+        return credentialsAnswer(
+          200,
+          signedIn,
+          sessionCookie({ secure, token: signedIn.token, maxAge: signedIn.expiresIn }),
+        );
       },
     }),
     route({
-      ...shared, method: 'GET', path: '/api/admin/auth/mfa', operation: 'getMfa', summary: 'The second factor of the person signed in',
+      ...shared,
+      method: 'GET',
+      path: '/api/admin/auth/mfa',
+      operation: 'getMfa',
+      summary: 'Get the second factor of the signed-in user',
       answers: { 200: Type.Object({ enabled: Type.Boolean(), methods: Methods, recovery_codes_left: Type.Integer() }) },
-      reads: ['identity'],
+      reads: [IDENTITY],
       handler: async ({ principal }) => {
         const user = await reads.userById(sessionPrincipal(principal).userId);
         if (!user) throw refusal('authentication_required');
-        return { status: 200, body: { enabled: user.mfa !== null, methods: user.mfa ? MFA_METHODS : [], recovery_codes_left: user.mfa?.recoveryCodes.length ?? 0 } };
+        return {
+          status: 200,
+          body: {
+            enabled: user.mfa !== null,
+            methods: user.mfa ? MFA_METHODS : [],
+            recovery_codes_left: user.mfa?.recoveryCodes.length ?? 0,
+          },
+        };
       },
     }),
     route({
-      ...shared, method: 'POST', path: '/api/admin/auth/mfa/setup', operation: 'setUpMfa', summary: 'A secret for an authenticator; its first code enables it, within 15 minutes',
+      ...shared,
+      method: 'POST',
+      path: '/api/admin/auth/mfa/setup',
+      operation: 'setUpMfa',
+      summary: 'Create the secret of an authenticator. Its first code enables it, within 15 minutes',
       body: Type.Object({ password: Password }, strict),
-      answers: { 200: Type.Object({ secret: Type.String({ description: 'base32' }), otpauth_url: Type.String() }) },
+      answers: { 200: Type.Object({ secret: Type.String({ description: 'Base32' }), otpauth_url: Type.String() }) },
       refusals: ['invalid_password', 'mfa_enabled', 'rate_limited'],
       handler: async ({ body, principal, context }) => {
-        const { secret, otpauthUrl } = await setUpMfa(dependencies, { userId: sessionPrincipal(principal).userId, password: body.password }, context);
+        const { secret, otpauthUrl } = await setUpMfa(
+          { userId: sessionPrincipal(principal).userId, password: body.password },
+          context,
+          dependencies,
+        );
         return { status: 200, body: { secret, otpauth_url: otpauthUrl } };
       },
     }),
     route({
-      ...shared, method: 'POST', path: '/api/admin/auth/mfa/enable', operation: 'enableMfa', summary: 'Enables the authenticator that was set up; answers the recovery codes, this once',
+      ...shared,
+      method: 'POST',
+      path: '/api/admin/auth/mfa/enable',
+      operation: 'enableMfa',
+      summary: 'Enable the authenticator that was set up. Only this answer contains the recovery codes',
       body: Type.Object({ code: Code }, strict),
-      answers: { 200: Type.Object({ recovery_codes: Type.Array(Type.String(), { minItems: RECOVERY_CODES, maxItems: RECOVERY_CODES }) }) },
+      answers: {
+        200: Type.Object({
+          recovery_codes: Type.Array(Type.String(), { minItems: RECOVERY_CODES, maxItems: RECOVERY_CODES }),
+        }),
+      },
       refusals: ['invalid_code', 'mfa_enabled', 'mfa_not_set_up', 'rate_limited'],
       handler: async ({ body, principal, context }) => {
-        const { recoveryCodes, position } = await enableMfa(dependencies, { userId: sessionPrincipal(principal).userId, code: body.code }, context);
-        return { status: 200, body: { recovery_codes: recoveryCodes }, ...commitAt(position) };
+        const { recoveryCodes, position } = await enableMfa(
+          { userId: sessionPrincipal(principal).userId, code: body.code },
+          context,
+          dependencies,
+        );
+        return { status: 200, body: { recovery_codes: recoveryCodes }, ...commitAt(position, [IDENTITY]) };
       },
     }),
     route({
-      ...shared, method: 'POST', path: '/api/admin/auth/mfa/disable', operation: 'disableMfa', summary: 'Takes the second factor off; needs both factors',
+      ...shared,
+      method: 'POST',
+      path: '/api/admin/auth/mfa/disable',
+      operation: 'disableMfa',
+      summary: 'Disable the second factor. Needs both factors',
       body: Type.Object({ password: Password, code: Code }, strict),
       answers: { 204: null },
       refusals: ['invalid_password', 'invalid_code', 'mfa_not_enabled', 'rate_limited'],
       handler: async ({ body, principal, context }) => ({
-        status: 204, ...commitAt(await disableMfa(dependencies, { userId: sessionPrincipal(principal).userId, ...body }, context)),
+        status: 204,
+        ...commitAt(await disableMfa({ userId: sessionPrincipal(principal).userId, ...body }, context, dependencies), [
+          IDENTITY,
+        ]),
       }),
     }),
   ];

@@ -1,9 +1,13 @@
 import { refusal } from '../../../domain/errors.ts';
 
-/** A moment of a body; null and nothing are none. @throws `validation_failed` for a day that the calendar does not have */
+/**
+ * Parses a time of a body; null is like an absent member.
+ * @throws `validation_failed` for a date that does not exist
+ */
 export function timeOf(text: string | null | undefined, field: string): Date | undefined {
   if (text === undefined || text === null) return undefined;
   const date = new Date(text);
-  if (Number.isNaN(date.getTime())) throw refusal('validation_failed', { fields: [{ field, message: 'must be an RFC 3339 time' }] });
+  if (Number.isNaN(date.getTime()))
+    throw refusal('validation_failed', { fields: [{ field, message: 'must be an RFC 3339 time' }] });
   return date;
 }

@@ -1,15 +1,21 @@
 import { Type } from '@sinclair/typebox';
-import { deleteUser, setUserRoles, setUserState } from '../../../application/identity/change-user.ts';
+import type {
+  ChangeUserDependencies,
+  CreateUserDependencies,
+  SetPasswordDependencies,
+} from '../../../application/identity/account-dependencies.ts';
 import { createUser } from '../../../application/identity/create-user.ts';
-import type { IdentityDependencies } from '../../../application/identity/dependencies.ts';
-import { rolesOf } from '../../../application/identity/session-standing.ts';
+import { deleteUser } from '../../../application/identity/delete-user.ts';
+import { IDENTITY } from '../../../application/identity/identity-read-model.ts';
+import { rolesOfUserIn } from '../../../application/identity/session-validity.ts';
 import { setUserPassword } from '../../../application/identity/set-user-password.ts';
+import { setUserRoles } from '../../../application/identity/set-user-roles.ts';
+import { setUserState } from '../../../application/identity/set-user-state.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { GlobalPosition } from '../../../domain/event.ts';
-import type { Answer, Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
-import { commitAt } from './credentials-answer.ts';
-import { Page, pageHeaders } from './paging.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Answer, type Route, route } from '../../http/route.ts';
+import { Page, pageHeaders } from '../paging.ts';
 import { User, presentUsers } from './present-user.ts';
 
 const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
@@ -18,77 +24,147 @@ const Password = Type.String({ maxLength: 4096 });
 
 const strict = { additionalProperties: false };
 
-/** Users of the install (spec 1, users; super_admin). */
-export function userRoutes(dependencies: IdentityDependencies): readonly Route[] {
+export type UserRouteDependencies = CreateUserDependencies & ChangeUserDependencies & SetPasswordDependencies;
+
+/** Users of the install. The routes need a session of a super admin. */
+export function userRoutes(dependencies: UserRouteDependencies): readonly Route[] {
   const { reads, vault, progress } = dependencies;
   const shared = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
   const one = { ...shared, params: Id, notFound: 'user_not_found', precheck: existing } as const;
 
-  /** A missing user wins over a bad body (spec 4 A, order of refusals). */
+  /** @throws `user_not_found` */
   async function existing({ params }: { readonly params: { readonly id: string } }): Promise<void> {
     if (!(await reads.userById(params.id))) throw refusal('user_not_found');
   }
 
-  /** The user as the write left it. */
+  /** The user after the write. Waits at most 5 s for the read model. */
   async function changed(userId: string, position: GlobalPosition | undefined): Promise<Answer> {
-    if (position !== undefined) await progress.waitFor(['identity'], position, 5_000);
+    if (position !== undefined) await progress.waitFor([IDENTITY], position, 5_000);
     const user = await reads.userById(userId);
     if (!user) throw refusal('user_not_found');
     const [body] = await presentUsers([user], vault);
-    return { status: 200, body, ...commitAt(position) };
+    return { status: 200, body, ...commitAt(position, [IDENTITY]) };
   }
 
   return [
     route({
-      ...shared, method: 'GET', path: '/api/admin/users', operation: 'listUsers', grants: ['users:read'], summary: 'Users, oldest first',
-      query: Page, answers: { 200: Type.Array(User) }, reads: ['identity'],
+      ...shared,
+      method: 'GET',
+      path: '/api/admin/users',
+      operation: 'listUsers',
+      grants: ['users:read'],
+      summary: 'List users, oldest first',
+      query: Page,
+      answers: { 200: Type.Array(User) },
+      reads: [IDENTITY],
       handler: async ({ query, principal, tenant }) => {
-        // A token acts in its tenant: of the install's users it sees the members there, with their roles there.
+        // An admin token sees only the members of its tenant, with their roles in it.
         if (principal?.kind === 'admin_token') {
-          const members = (await reads.members({ tenant, ...query })).map((member) => ({ ...member, roles: rolesOf(member, tenant) }));
-          return { status: 200, body: await presentUsers(members, vault), headers: await pageHeaders(query, () => reads.countMembers(tenant)) };
+          const members = (await reads.members({ tenant, ...query })).map((member) => ({
+            ...member,
+            roles: rolesOfUserIn(member, tenant),
+          }));
+          return {
+            status: 200,
+            body: await presentUsers(members, vault),
+            headers: await pageHeaders(query, () => reads.countMembers(tenant)),
+          };
         }
-        return { status: 200, body: await presentUsers(await reads.users(query), vault), headers: await pageHeaders(query, reads.countUsers) };
-      },
-    }),
-    route({
-      ...shared, method: 'POST', path: '/api/admin/users', operation: 'createUser', summary: 'Makes an account, a member of a tenant (the default one unless another is named), with its roles there',
-      body: Type.Object({ email: Type.String({ maxLength: 320 }), password: Password, roles: Type.Optional(Roles), tenant_id: Type.Optional(Type.String({ maxLength: 63 })) }, strict),
-      answers: { 201: User }, refusals: ['user_exists', 'weak_password', 'tenant_not_found'],
-      handler: async ({ body: { email, password, roles = [], tenant_id: tenant }, context }) => {
-        const created = await createUser(dependencies, { email, password, roles, tenant }, context);
-        const { id, createdAt, position } = created;
         return {
-          status: 201,
-          body: { id, email: created.email, roles: created.roles, disabled: false, mfa_enabled: false, created_at: createdAt, updated_at: createdAt, last_login_at: null },
-          ...commitAt(position),
+          status: 200,
+          body: await presentUsers(await reads.users(query), vault),
+          headers: await pageHeaders(query, reads.countUsers),
         };
       },
     }),
     route({
-      ...one, method: 'PUT', path: '/api/admin/users/{id}/roles', operation: 'setUserRoles', summary: 'Replaces the roles; sessions end',
+      ...shared,
+      method: 'POST',
+      path: '/api/admin/users',
+      operation: 'createUser',
+      summary: 'Create a user as a member of a tenant (by default the default tenant) with roles in it',
+      body: Type.Object(
+        {
+          email: Type.String({ maxLength: 320 }),
+          password: Password,
+          roles: Type.Optional(Roles),
+          tenant_id: Type.Optional(Type.String({ maxLength: 63 })),
+        },
+        strict,
+      ),
+      answers: { 201: User },
+      refusals: ['user_exists', 'weak_password', 'tenant_not_found'],
+      handler: async ({ body: { email, password, roles = [], tenant_id: tenant }, context }) => {
+        const created = await createUser({ email, password, roles, tenant }, context, dependencies);
+        const { id, createdAt, position } = created;
+        return {
+          status: 201,
+          body: {
+            id,
+            email: created.email,
+            roles: created.roles,
+            disabled: false,
+            mfa_enabled: false,
+            created_at: createdAt,
+            updated_at: createdAt,
+            last_login_at: null,
+          },
+          ...commitAt(position, [IDENTITY]),
+        };
+      },
+    }),
+    route({
+      ...one,
+      method: 'PUT',
+      path: '/api/admin/users/{id}/roles',
+      operation: 'setUserRoles',
+      summary: "Replace the roles of a user. Ends the user's sessions",
       body: Type.Object({ roles: Roles }, strict),
-      answers: { 200: User }, refusals: ['user_not_found', 'last_super_admin'],
-      handler: async ({ params, body, context }) => changed(params.id, await setUserRoles(dependencies, { userId: params.id, roles: body.roles }, context)),
+      answers: { 200: User },
+      refusals: ['user_not_found', 'last_super_admin'],
+      handler: async ({ params, body, context }) =>
+        changed(params.id, await setUserRoles({ userId: params.id, roles: body.roles }, context, dependencies)),
     }),
     route({
-      ...one, method: 'PUT', path: '/api/admin/users/{id}/state', operation: 'setUserState', summary: 'Disables or enables; sessions end',
+      ...one,
+      method: 'PUT',
+      path: '/api/admin/users/{id}/state',
+      operation: 'setUserState',
+      summary: "Disable or enable a user. Ends the user's sessions",
       body: Type.Object({ disabled: Type.Boolean() }, strict),
-      answers: { 200: User }, refusals: ['user_not_found', 'last_super_admin'],
-      handler: async ({ params, body, context }) => changed(params.id, await setUserState(dependencies, { userId: params.id, disabled: body.disabled }, context)),
+      answers: { 200: User },
+      refusals: ['user_not_found', 'last_super_admin'],
+      handler: async ({ params, body, context }) =>
+        changed(params.id, await setUserState({ userId: params.id, disabled: body.disabled }, context, dependencies)),
     }),
     route({
-      ...one, method: 'PUT', path: '/api/admin/users/{id}/password', operation: 'setUserPassword', summary: 'Sets the password; sessions end',
+      ...one,
+      method: 'PUT',
+      path: '/api/admin/users/{id}/password',
+      operation: 'setUserPassword',
+      summary: "Set the password of a user. Ends the user's sessions",
       body: Type.Object({ password: Password }, strict),
-      answers: { 204: null }, refusals: ['user_not_found', 'weak_password'],
+      answers: { 204: null },
+      refusals: ['user_not_found', 'weak_password'],
       handler: async ({ params, body, context }) => ({
-        status: 204, ...commitAt(await setUserPassword(dependencies, { userId: params.id, password: body.password }, context)),
+        status: 204,
+        ...commitAt(await setUserPassword({ userId: params.id, password: body.password }, context, dependencies), [
+          IDENTITY,
+        ]),
       }),
     }),
     route({
-      ...one, method: 'DELETE', path: '/api/admin/users/{id}', operation: 'deleteUser', summary: 'Deletes; sessions end, the address is free again',
-      answers: { 204: null }, refusals: ['user_not_found', 'last_super_admin'],
-      handler: async ({ params, context }) => ({ status: 204, ...commitAt(await deleteUser(dependencies, { userId: params.id }, context)) }),
+      ...one,
+      method: 'DELETE',
+      path: '/api/admin/users/{id}',
+      operation: 'deleteUser',
+      summary: "Delete a user. Ends the user's sessions and frees the e-mail address",
+      answers: { 204: null },
+      refusals: ['user_not_found', 'last_super_admin'],
+      handler: async ({ params, context }) => ({
+        status: 204,
+        ...commitAt(await deleteUser({ userId: params.id }, context, dependencies), [IDENTITY]),
+      }),
     }),
   ];
 }

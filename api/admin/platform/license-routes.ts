@@ -3,12 +3,12 @@ import type { LicenseHolder } from '../../../application/platform/license-holder
 import type { Licensing } from '../../../application/platform/licensing.ts';
 import { renewLicense } from '../../../application/platform/renew-license.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
-import { holdsRole } from '../../../domain/identity/principal.ts';
 import { refusal } from '../../../domain/errors.ts';
+import { holdsRole } from '../../../domain/identity/principal.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { graceUntil } from '../../../domain/platform/license.ts';
-import type { Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Route, route } from '../../http/route.ts';
 
 export type LicenseRouteDependencies = {
   readonly holder: LicenseHolder;
@@ -28,7 +28,7 @@ const Entitled = Type.Object({
 });
 const MAX_KEY = 16_384;
 
-/** What the license grants, and renewing it (spec 1, features, license; spec 4 A). A build without license support has the first route only. */
+/** The entitlements of the license, and its renewal. A build without license support serves the first route only. */
 export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDependencies): readonly Route[] {
   const shared = { api: 'admin', tag: 'platform' } as const;
 
@@ -45,32 +45,52 @@ export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDep
     };
   }
 
-  const always = route({
-    ...shared, method: 'GET', path: '/api/admin/entitlements', operation: 'getEntitlements', summary: 'What the license grants',
-    access: { kind: 'credential', roles: ['admin', 'super_admin'] }, answers: { 200: Entitled },
+  const entitlementsRoute = route({
+    ...shared,
+    method: 'GET',
+    path: '/api/admin/entitlements',
+    operation: 'getEntitlements',
+    summary: 'Get the entitlements of the license',
+    access: { kind: 'credential', roles: ['admin', 'super_admin'] },
+    answers: { 200: Entitled },
     handler: () => Promise.resolve({ status: 200, body: entitlements() }),
   });
-  if (!licensing) return [always];
+  if (!licensing) return [entitlementsRoute];
   return [
-    always,
+    entitlementsRoute,
     route({
-      ...shared, method: 'GET', path: '/api/admin/license', operation: 'getLicense', summary: 'Where to buy more, and whether the caller may renew',
-      access: { kind: 'session' }, answers: { 200: Type.Object({ links: Type.Record(Type.String(), Type.String()), renew: Type.Boolean() }) },
-      handler: ({ principal }) => Promise.resolve({
-        status: 200,
-        body: { links: { ...holder.current()?.license.links, upgrade: holder.entitlements.upgradeUrl }, renew: principal !== undefined && holdsRole(principal, ['super_admin']) },
-      }),
+      ...shared,
+      method: 'GET',
+      path: '/api/admin/license',
+      operation: 'getLicense',
+      summary: 'Get the links of the license, and whether the caller may renew it',
+      access: { kind: 'session' },
+      answers: { 200: Type.Object({ links: Type.Record(Type.String(), Type.String()), renew: Type.Boolean() }) },
+      handler: ({ principal }) =>
+        Promise.resolve({
+          status: 200,
+          body: {
+            links: { ...holder.current()?.license.links, upgrade: holder.entitlements.upgradeUrl },
+            renew: principal !== undefined && holdsRole(principal, ['super_admin']),
+          },
+        }),
     }),
     route({
-      ...shared, method: 'POST', path: '/api/admin/license/renew', operation: 'renewLicense', summary: 'Goes by another license from now on, with no restart',
+      ...shared,
+      method: 'POST',
+      path: '/api/admin/license/renew',
+      operation: 'renewLicense',
+      summary: 'Install another license key. It takes effect without a restart',
       access: { kind: 'session', roles: ['super_admin'] },
       body: Type.Object({ license_key: Type.String({ maxLength: MAX_KEY }) }, { additionalProperties: false }),
-      answers: { 200: Entitled }, refusals: ['license_unverified', 'license_expired', 'license_refused', 'license_server_unreachable'],
+      answers: { 200: Entitled },
+      refusals: ['license_unverified', 'license_expired', 'license_refused', 'license_server_unreachable'],
       handler: async ({ body, context }) => {
         const licenseKey = body.license_key.trim();
-        if (licenseKey === '') throw refusal('validation_failed', { fields: [{ field: 'license_key', message: 'must not be empty' }] });
-        const position = await renewLicense({ licensing, eventStore }, { licenseKey }, context);
-        return { status: 200, body: entitlements(), commit: { position, readModels: [] } };
+        if (licenseKey === '')
+          throw refusal('validation_failed', { fields: [{ field: 'license_key', message: 'must not be empty' }] });
+        const position = await renewLicense({ licenseKey }, context, { licensing, eventStore });
+        return { status: 200, body: entitlements(), ...commitAt(position, []) };
       },
     }),
   ];

@@ -1,21 +1,22 @@
 import { Type } from '@sinclair/typebox';
-import type { ConfigureDependencies } from '../../../application/platform/configure-feature.ts';
-import { configureFeature, resetFeature } from '../../../application/platform/configure-feature.ts';
-import { PLATFORM } from '../../../application/platform/feature-changes.ts';
+import {
+  type ConfigureFeatureDependencies,
+  configureFeature,
+  resetFeature,
+} from '../../../application/platform/configure-feature.ts';
 import type { FeatureSettings } from '../../../application/platform/feature-settings.ts';
 import type { Features, FeatureStatus } from '../../../application/platform/features.ts';
+import { PLATFORM } from '../../../application/platform/wait-for-feature-change.ts';
 import type { Entitlements } from '../../../application/ports/entitlements.ts';
 import { refusal } from '../../../domain/errors.ts';
-import type { GlobalPosition } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import type { FeatureName } from '../../../domain/platform/features.ts';
-import { FEATURE_NAMES } from '../../../domain/platform/features.ts';
-import type { Answer, Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
+import { type FeatureName, FEATURE_NAMES } from '../../../domain/platform/features.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Route, route } from '../../http/route.ts';
 import { compileBody } from '../../http/validators.ts';
 import { savedSchema, shownSchema } from './setting-schema.ts';
 
-export type PluginRouteDependencies = Omit<ConfigureDependencies, 'features' | 'settings'> & {
+export type PluginRouteDependencies = Omit<ConfigureFeatureDependencies, 'features' | 'settings'> & {
   readonly features: Features;
   readonly settings: FeatureSettings;
   readonly entitlements: Entitlements;
@@ -24,16 +25,31 @@ export type PluginRouteDependencies = Omit<ConfigureDependencies, 'features' | '
 const Name = Type.Object({ name: Type.String() });
 const MaybeText = Type.Union([Type.String(), Type.Null()]);
 const Status = Type.Object({
-  name: Type.String(), compiled: Type.Boolean(), entitled: Type.Boolean(), requested: Type.Boolean(), active: Type.Boolean(),
-  phase: Type.String({ description: 'running, stopped, unlicensed, failed or absent' }), reason: MaybeText, last_error: MaybeText,
+  name: Type.String(),
+  compiled: Type.Boolean(),
+  entitled: Type.Boolean(),
+  requested: Type.Boolean(),
+  active: Type.Boolean(),
+  phase: Type.String({ description: 'One of running, stopped, unlicensed, failed and absent' }),
+  reason: MaybeText,
+  last_error: MaybeText,
   manifest: Type.Object({
-    name: Type.String(), summary: Type.String(), capability: MaybeText, licensed: Type.Boolean(), limits: Type.Record(Type.String(), Type.Integer()), settings: Type.Array(Type.String()),
+    name: Type.String(),
+    summary: Type.String(),
+    capability: MaybeText,
+    licensed: Type.Boolean(),
+    limits: Type.Record(Type.String(), Type.Integer()),
+    settings: Type.Array(Type.String()),
   }),
   routes: Type.Array(Type.String()),
 });
-const Configuration = Type.Object({ plugin: Type.String(), config: Type.Record(Type.String(), Type.Unknown()), sources: Type.Record(Type.String(), Type.String()) });
+const Configuration = Type.Object({
+  plugin: Type.String(),
+  config: Type.Record(Type.String(), Type.Unknown()),
+  sources: Type.Record(Type.String(), Type.String()),
+});
 
-/** Features of the install, and their settings (spec 1, features). */
+/** Features of the install, and their settings. */
 export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Route[] {
   const { features, settings, entitlements } = dependencies;
   const shared = { api: 'admin', tag: 'platform' } as const;
@@ -47,72 +63,127 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
     if (!known) throw refusal('plugin_not_found');
     return known.name;
   }
-  const exists = ({ params }: { readonly params: { readonly name: string } }): Promise<void> => {
-    existing(params);
-    return Promise.resolve();
-  };
   const configuration = (name: FeatureName): JsonObject => ({ plugin: name, ...settings.view(name) });
 
-  function present({ name, declaration, compiled, entitled, requested, phase, reason, lastError, routes }: FeatureStatus): JsonObject {
+  function present({
+    name,
+    declaration,
+    compiled,
+    entitled,
+    requested,
+    phase,
+    reason,
+    lastError,
+    routes,
+  }: FeatureStatus): JsonObject {
     const { summary, capability, limits = {} } = declaration;
     return {
-      name, compiled, entitled, requested, active: phase === 'running', phase, reason: reason ?? null, last_error: lastError ?? null,
-      manifest: { name, summary, capability: capability ?? null, licensed: capability !== undefined && entitlements.has(capability), limits, settings: Object.keys(settings.declared(name)) },
+      name,
+      compiled,
+      entitled,
+      requested,
+      active: phase === 'running',
+      phase,
+      reason: reason ?? null,
+      last_error: lastError ?? null,
+      manifest: {
+        name,
+        summary,
+        capability: capability ?? null,
+        licensed: capability !== undefined && entitlements.has(capability),
+        limits,
+        settings: Object.keys(settings.declared(name)),
+      },
       routes,
     };
   }
 
   return [
     route({
-      ...shared, method: 'GET', path: '/api/admin/plugins/status', operation: 'getPluginStatus', summary: 'Every feature: whether it is built in, licensed, asked for and running',
-      access: admins, answers: { 200: Type.Array(Status) },
+      ...shared,
+      method: 'GET',
+      path: '/api/admin/plugins/status',
+      operation: 'getPluginStatus',
+      summary: 'List all features: whether each is built in, licensed, requested and running',
+      access: admins,
+      answers: { 200: Type.Array(Status) },
       handler: () => Promise.resolve({ status: 200, body: features.status().map(present) }),
     }),
     route({
-      ...shared, method: 'GET', path: '/api/admin/plugins/running', operation: 'getRunningPlugins', summary: 'Features that serve the tenant, and those withheld from it',
-      access: { kind: 'session' }, answers: { 200: Type.Object({ plugins: Type.Array(Type.String()), withheld: Type.Array(Type.String()) }) },
+      ...shared,
+      method: 'GET',
+      path: '/api/admin/plugins/running',
+      operation: 'getRunningPlugins',
+      summary: 'List the features that serve the tenant, and those withheld from it',
+      access: { kind: 'session' },
+      answers: { 200: Type.Object({ plugins: Type.Array(Type.String()), withheld: Type.Array(Type.String()) }) },
       handler: ({ tenant }) => {
-        const running = features.status().filter(({ phase, name }) => phase === 'running' && !features.isWithheld(tenant, name)).map(({ name }) => name);
+        const running = features
+          .status()
+          .filter(({ phase, name }) => phase === 'running' && !features.isWithheld(tenant, name))
+          .map(({ name }) => name);
         return Promise.resolve({ status: 200, body: { plugins: running, withheld: features.withheldFrom(tenant) } });
       },
     }),
     route({
-      ...one, method: 'GET', path: '/api/admin/plugins/{name}/schema', operation: 'getPluginSchema', summary: 'JSON Schema of a feature\'s settings',
-      access: admins, answers: { 200: Type.Unknown() }, refusals: ['plugin_not_found'],
+      ...one,
+      method: 'GET',
+      path: '/api/admin/plugins/{name}/schema',
+      operation: 'getPluginSchema',
+      summary: 'Get the JSON Schema of the settings of a feature',
+      access: admins,
+      answers: { 200: Type.Unknown() },
+      refusals: ['plugin_not_found'],
       handler: ({ params }) => {
         const name = existing(params);
         return Promise.resolve({ status: 200, body: shownSchema(name, settings.declared(name)) });
       },
     }),
     route({
-      ...one, method: 'GET', path: '/api/admin/plugins/{name}/config', operation: 'getPluginConfig', summary: 'Settings of a feature as they are in force, secrets masked',
-      access: admins, answers: { 200: Configuration }, refusals: ['plugin_not_found'],
+      ...one,
+      method: 'GET',
+      path: '/api/admin/plugins/{name}/config',
+      operation: 'getPluginConfig',
+      summary: 'Get the current settings of a feature. Secrets are masked',
+      access: admins,
+      answers: { 200: Configuration },
+      refusals: ['plugin_not_found'],
       handler: ({ params }) => Promise.resolve({ status: 200, body: configuration(existing(params)) }),
     }),
     route({
-      ...one, method: 'PUT', path: '/api/admin/plugins/{name}/config', operation: 'savePluginConfig', summary: 'Saves settings of a feature; what the body leaves out stays, null is back to the default',
-      access: superAdmins, precheck: exists, body: Type.Record(Type.String(), Type.Unknown()), answers: { 200: Configuration }, refusals: ['plugin_not_found'],
-      handler: async ({ params, body, context }) => {
-        const name = existing(params);
+      ...one,
+      method: 'PUT',
+      path: '/api/admin/plugins/{name}/config',
+      operation: 'savePluginConfig',
+      summary: 'Save settings of a feature. Absent members stay unchanged, null restores the default',
+      access: superAdmins,
+      precheck: ({ params }) => existing(params),
+      body: Type.Record(Type.String(), Type.Unknown()),
+      answers: { 200: Configuration },
+      refusals: ['plugin_not_found'],
+      handler: async ({ checked: name, body, context }) => {
         const wanted = body as JsonObject;
         const problems = checks.get(name)?.(wanted, 0);
-        if (problems) throw refusal('validation_failed', { fields: problems.map(({ field, message }) => ({ field, message })) });
-        const position = await configureFeature(dependencies, { feature: name, wanted }, context);
-        return { status: 200, body: configuration(name), ...commitAt(position) };
+        if (problems)
+          throw refusal('validation_failed', { fields: problems.map(({ field, message }) => ({ field, message })) });
+        const position = await configureFeature({ feature: name, wanted }, context, dependencies);
+        return { status: 200, body: configuration(name), ...commitAt(position, [PLATFORM]) };
       },
     }),
     route({
-      ...one, method: 'POST', path: '/api/admin/plugins/{name}/config/reset', operation: 'resetPluginConfig', summary: 'Puts the settings of a feature back to their defaults',
-      access: superAdmins, answers: { 200: Configuration }, refusals: ['plugin_not_found'],
+      ...one,
+      method: 'POST',
+      path: '/api/admin/plugins/{name}/config/reset',
+      operation: 'resetPluginConfig',
+      summary: 'Reset the settings of a feature to their defaults',
+      access: superAdmins,
+      answers: { 200: Configuration },
+      refusals: ['plugin_not_found'],
       handler: async ({ params, context }) => {
         const name = existing(params);
-        const position = await resetFeature(dependencies, { feature: name }, context);
-        return { status: 200, body: configuration(name), ...commitAt(position) };
+        const position = await resetFeature({ feature: name }, context, dependencies);
+        return { status: 200, body: configuration(name), ...commitAt(position, [PLATFORM]) };
       },
     }),
   ];
-}
-
-function commitAt(position: GlobalPosition | undefined): Pick<Answer, 'commit'> {
-  return position === undefined ? {} : { commit: { position, readModels: [PLATFORM] } };
 }

@@ -3,21 +3,21 @@ import type { Json, JsonObject } from '../../../domain/json.ts';
 import { exampleOf } from './example-of.ts';
 import { isObject, mapSchema, toJson } from './json-schema.ts';
 
-/** What the operations of a document share; filled while they are described. */
+/** The components that the operations of a document share. They are collected while the operations are described. */
 export type Components = {
-  /** The schema with every titled one in it, itself included, as a reference to a component of that name. */
+  /** The schema, with every titled schema in it (and itself) replaced by a reference to a component of that title. */
   schema(schema: TSchema): JsonObject;
-  /** A reference to a shared answer, made on its first use. */
+  /** A reference to a shared response, which `make` creates on first use. */
   response(name: string, make: () => JsonObject): JsonObject;
-  /** An example of a schema that `schema` answered. */
+  /** An example for a schema that `schema` returned. */
   example(schema: JsonObject): Json | undefined;
-  /** Members of `components`. */
+  /** The members of `components`. */
   all(): { readonly schemas: JsonObject; readonly responses: JsonObject };
 };
 
 const SCHEMAS = '#/components/schemas/';
 
-/** Begins a document with these schemas. */
+/** Creates the components of one document, starting with the given schemas. */
 export function createComponents(given: JsonObject = {}): Components {
   const schemas = new Map(Object.entries(given));
   const responses = new Map<string, Json>();
@@ -26,7 +26,7 @@ export function createComponents(given: JsonObject = {}): Components {
     const { title } = schema;
     if (typeof title !== 'string' || !/^[\w.-]+$/.test(title)) return schema;
     const known = schemas.get(title);
-    // Another schema has the name already.
+    // Another schema has this title: keep this one inline.
     if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) return schema;
     schemas.set(title, schema);
     return { $ref: SCHEMAS + title };
@@ -53,7 +53,10 @@ export function createComponents(given: JsonObject = {}): Components {
       return { $ref: `#/components/responses/${name}` };
     },
     example: (schema) => exampleOf(schema, resolve),
-    all: () => ({ schemas: Object.fromEntries([...schemas].toSorted(byName).map(([name, schema]) => [name, illustrated(schema)])), responses: Object.fromEntries([...responses].toSorted(byName)) }),
+    all: () => ({
+      schemas: Object.fromEntries([...schemas].toSorted(byName).map(([name, schema]) => [name, illustrated(schema)])),
+      responses: Object.fromEntries([...responses].toSorted(byName)),
+    }),
   };
 }
 

@@ -1,49 +1,77 @@
-import type { ErrorCode } from '../../../domain/errors.ts';
-import { ERRORS } from '../../../domain/errors.ts';
+import { type ErrorCode, ERRORS } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Components } from './components.ts';
-import type { AnswerHeader } from './headers.ts';
-import { answerHeaders } from './headers.ts';
+import { type AnswerHeader, answerHeaders } from './headers.ts';
 
 const CODES = Object.keys(ERRORS).filter(isErrorCode);
 const text = (description: string): JsonObject => ({ type: 'string', description });
 
-/** Bodies of refusals (spec 4, general rules; spec 1, gating rules 2 and 3). */
+/** Schemas of the bodies of refusals. */
 export const ERROR_SCHEMAS: JsonObject = {
   Error: {
     type: 'object',
     required: ['error', 'code'],
     properties: {
-      error: text('A message for people'),
-      code: { type: 'string', description: 'What programs branch on', enum: CODES.filter((code) => !isPayment(code)).toSorted() },
-      fields: { type: 'array', description: 'Which members of the body were refused, and why', items: { $ref: '#/components/schemas/FieldError' } },
+      error: text('The message, for people'),
+      code: {
+        type: 'string',
+        description: 'The code, for programs',
+        enum: CODES.filter((code) => !isPayment(code)).toSorted(),
+      },
+      fields: {
+        type: 'array',
+        description: 'The invalid members of the body, with the reasons',
+        items: { $ref: '#/components/schemas/FieldError' },
+      },
     },
   },
-  FieldError: { type: 'object', required: ['field', 'message'], properties: { field: text('Dotted name of the member'), message: text('Why it was refused') } },
+  FieldError: {
+    type: 'object',
+    required: ['field', 'message'],
+    properties: { field: text('Dotted path of the member'), message: text('The reason') },
+  },
   PaymentRequired: {
     type: 'object',
     required: ['error', 'plugin', 'feature', 'upgrade_url'],
-    properties: { error: { const: 'payment_required' }, plugin: text('The feature that it is a part of'), feature: text('What the license lacks'), upgrade_url: text('Where it is to be had') },
+    properties: {
+      error: { const: 'payment_required' },
+      plugin: text('The feature that the capability belongs to'),
+      feature: text('The capability that the license does not grant'),
+      upgrade_url: text('Where to buy it'),
+    },
   },
   CapExceeded: {
     type: 'object',
     required: ['error', 'cap', 'limit', 'current', 'upgrade_url'],
-    properties: { error: { const: 'cap_exceeded' }, cap: text('Which ceiling'), limit: { type: 'integer' }, current: { type: 'integer' }, upgrade_url: text('Where it is lifted') },
+    properties: {
+      error: { const: 'cap_exceeded' },
+      cap: text('The name of the exceeded limit'),
+      limit: { type: 'integer' },
+      current: { type: 'integer' },
+      upgrade_url: text('Where to raise the limit'),
+    },
   },
 };
 
-/** An example of every refusal: `components.examples`. */
+/** One example for every refusal: `components.examples`. */
 export function errorExamples(): JsonObject {
-  return Object.fromEntries(CODES.toSorted().map((code) => [code, { summary: ERRORS[code].message, value: exampleBody(code) }]));
+  return Object.fromEntries(
+    CODES.toSorted().map((code) => [code, { summary: ERRORS[code].message, value: exampleBody(code) }]),
+  );
 }
 
-/** What a status answers with these codes: one shared answer for the same codes everywhere. */
+/** The response of a status with these codes. Operations with the same codes share one component. */
 export function errorResponse(status: number, codes: readonly ErrorCode[], components: Components): JsonObject {
   const sorted = [...new Set(codes)].toSorted();
   return components.response(`${status}-${sorted.join('-')}`, () => ({
     description: [...new Set(sorted.map((code) => `\`${code}\`: ${ERRORS[code].message}`))].join('; '),
     headers: answerHeaders(['X-Request-Id', 'X-Correlation-ID', ...(HEADERS[status] ?? [])]),
-    content: { 'application/json': { schema: schemaOf(sorted), examples: Object.fromEntries(sorted.map((code) => [code, { $ref: `#/components/examples/${code}` }])) } },
+    content: {
+      'application/json': {
+        schema: schemaOf(sorted),
+        examples: Object.fromEntries(sorted.map((code) => [code, { $ref: `#/components/examples/${code}` }])),
+      },
+    },
   }));
 }
 
@@ -54,15 +82,30 @@ const HEADERS: Readonly<Record<number, readonly AnswerHeader[]>> = {
 };
 
 function schemaOf(codes: readonly ErrorCode[]): JsonObject {
-  const names = new Set(codes.map((code) => (code === 'payment_required' ? 'PaymentRequired' : code === 'cap_exceeded' ? 'CapExceeded' : 'Error')));
+  const names = new Set(
+    codes.map((code) =>
+      code === 'payment_required' ? 'PaymentRequired' : code === 'cap_exceeded' ? 'CapExceeded' : 'Error',
+    ),
+  );
   const references = [...names].map((name) => ({ $ref: `#/components/schemas/${name}` }));
   return references.length === 1 && references[0] ? references[0] : { anyOf: references };
 }
 
 function exampleBody(code: ErrorCode): JsonObject {
-  if (code === 'payment_required') return { error: code, plugin: 'content', feature: 'feature:content-pro', upgrade_url: 'https://example.org/upgrade' };
-  if (code === 'cap_exceeded') return { error: code, cap: 'apikey.keys', limit: 5, current: 5, upgrade_url: 'https://example.org/upgrade' };
-  return { error: ERRORS[code].message, code, ...(code === 'validation_failed' && { fields: [{ field: 'title', message: 'is required' }] }) };
+  if (code === 'payment_required')
+    return {
+      error: code,
+      plugin: 'content',
+      feature: 'feature:content-pro',
+      upgrade_url: 'https://example.org/upgrade',
+    };
+  if (code === 'cap_exceeded')
+    return { error: code, cap: 'apikey.keys', limit: 5, current: 5, upgrade_url: 'https://example.org/upgrade' };
+  return {
+    error: ERRORS[code].message,
+    code,
+    ...(code === 'validation_failed' && { fields: [{ field: 'title', message: 'is required' }] }),
+  };
 }
 
 function isPayment(code: ErrorCode): boolean {

@@ -1,18 +1,24 @@
 import type { TSchema } from '@sinclair/typebox';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 
-/** A TypeBox schema as plain JSON: its symbols stay behind. */
+/** A TypeBox schema as plain JSON, without its symbols. */
 export function toJson(schema: TSchema): JsonObject {
   const plain: unknown = JSON.parse(JSON.stringify(schema));
   return isObject(plain) ? plain : {};
 }
 
-/** Properties of an object schema with whether each must be there. */
-export function propertiesOf(schema: TSchema | undefined): readonly { readonly name: string; readonly required: boolean; readonly schema: JsonObject }[] {
+/** The properties of an object schema. */
+export function propertiesOf(
+  schema: TSchema | undefined,
+): readonly { readonly name: string; readonly required: boolean; readonly schema: JsonObject }[] {
   const { properties, required } = schema ? toJson(schema) : {};
   if (!isObject(properties)) return [];
   const needed: readonly Json[] = isList(required) ? required : [];
-  return Object.entries(properties).map(([name, property]) => ({ name, required: needed.includes(name), schema: isObject(property) ? property : {} }));
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    required: needed.includes(name),
+    schema: isObject(property) ? property : {},
+  }));
 }
 
 export function isObject(value: unknown): value is JsonObject {
@@ -23,12 +29,19 @@ export function isList(value: unknown): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** Keywords that hold values, not schemas. */
+/** Keywords that contain values, not schemas. */
 const VALUES: ReadonlySet<string> = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
-/** The schema with `change` applied to every object in it, the innermost first; examples and other values stay as they are. */
+/** Applies `change` to every object in the schema, the innermost first. Values such as examples stay unchanged. */
 export function mapSchema(value: Json, change: (object: JsonObject) => Json): Json {
   if (isList(value)) return value.map((item) => mapSchema(item, change));
   if (!isObject(value)) return value;
-  return change(Object.fromEntries(Object.entries(value).map(([name, item]): [string, Json] => [name, VALUES.has(name) ? item : mapSchema(item, change)])));
+  return change(
+    Object.fromEntries(
+      Object.entries(value).map(([name, item]): [string, Json] => [
+        name,
+        VALUES.has(name) ? item : mapSchema(item, change),
+      ]),
+    ),
+  );
 }

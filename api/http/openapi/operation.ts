@@ -1,22 +1,30 @@
-import type { ErrorCode } from '../../../domain/errors.ts';
-import { ERRORS } from '../../../domain/errors.ts';
+import { type ErrorCode, ERRORS } from '../../../domain/errors.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { parameterNames } from '../route-table.ts';
 import type { Route } from '../route.ts';
 import type { Components } from './components.ts';
 import { errorResponse } from './errors.ts';
-import type { AnswerHeader, RequestHeader } from './headers.ts';
-import { answerHeaders, requestHeaders } from './headers.ts';
+import { type AnswerHeader, type RequestHeader, answerHeaders, requestHeaders } from './headers.ts';
 import { propertiesOf } from './json-schema.ts';
 import { refusalsOf } from './refusals.ts';
 import { securityOf } from './security.ts';
 
 const STATUS_TEXT: Readonly<Record<number, string>> = {
-  200: 'Success', 201: 'Created', 202: 'Accepted', 204: 'Done, nothing to say', 207: 'Done in part', 304: 'Still the version that the caller has',
+  200: 'Success',
+  201: 'Created',
+  202: 'Accepted',
+  204: 'Success, without a body',
+  207: 'Partial success',
+  304: 'Not modified',
 };
-const LIMITS: readonly AnswerHeader[] = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'RateLimit-Policy'];
+const LIMITS: readonly AnswerHeader[] = [
+  'RateLimit-Limit',
+  'RateLimit-Remaining',
+  'RateLimit-Reset',
+  'RateLimit-Policy',
+];
 
-/** One route as an operation of the document. */
+/** Describes one route as an operation of the document. */
 export function operationOf(route: Route, components: Components): JsonObject {
   const body = requestBody(route, components);
   return {
@@ -24,7 +32,7 @@ export function operationOf(route: Route, components: Components): JsonObject {
     summary: route.summary,
     tags: [route.tag],
     security: securityOf(route),
-    parameters: [...pathParameters(route), ...queryParameters(route), ...requestHeaders(headersAsked(route))],
+    parameters: [...pathParameters(route), ...queryParameters(route), ...requestHeaders(requestHeadersOf(route))],
     ...(body && { requestBody: body }),
     responses: responses(route, components),
     ...(route.access.kind !== 'public' && route.access.roles && { 'x-roles': route.access.roles }),
@@ -35,19 +43,33 @@ export function operationOf(route: Route, components: Components): JsonObject {
 
 function pathParameters({ path, params }: Route): readonly JsonObject[] {
   const declared = new Map(propertiesOf(params).map(({ name, schema }) => [name, schema]));
-  return parameterNames(path).map((name) => ({ name, in: 'path', required: true, ...parameter(declared.get(name) ?? { type: 'string' }) }));
+  return parameterNames(path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    ...parameter(declared.get(name) ?? { type: 'string' }),
+  }));
 }
 
 function queryParameters({ query }: Route): readonly JsonObject[] {
-  return propertiesOf(query).map(({ name, required, schema }) => ({ name, in: 'query', required, ...parameter(schema) }));
+  return propertiesOf(query).map(({ name, required, schema }) => ({
+    name,
+    in: 'query',
+    required,
+    ...parameter(schema),
+  }));
 }
 
-/** Members of an object are sent as `name[member]`. */
+/** An object is sent as `name[member]=…`. */
 function parameter({ description, ...schema }: JsonObject): JsonObject {
-  return { ...(description !== undefined && { description }), ...((schema['type'] === 'object' || schema['type'] === undefined) && { style: 'deepObject', explode: true }), schema: schema['type'] === undefined && Object.keys(schema).length === 0 ? { type: 'object' } : schema };
+  return {
+    ...(description !== undefined && { description }),
+    ...((schema['type'] === 'object' || schema['type'] === undefined) && { style: 'deepObject', explode: true }),
+    schema: schema['type'] === undefined && Object.keys(schema).length === 0 ? { type: 'object' } : schema,
+  };
 }
 
-function headersAsked(route: Route): readonly RequestHeader[] {
+function requestHeadersOf(route: Route): readonly RequestHeader[] {
   const { access, api, idempotent, reads, method, answers, refusals = [] } = route;
   return [
     ...(access.kind !== 'public' && api === 'admin' ? (['X-Tenant-ID'] as const) : []),
@@ -60,32 +82,51 @@ function headersAsked(route: Route): readonly RequestHeader[] {
 }
 
 function requestBody({ body, rawBody, bodyOptional }: Route, components: Components): JsonObject | undefined {
-  if (rawBody) return { required: bodyOptional !== true, content: Object.fromEntries(rawBody.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }])) };
-  return body && { required: bodyOptional !== true, content: { 'application/json': media(components.schema(body), components) } };
+  if (rawBody)
+    return {
+      required: bodyOptional !== true,
+      content: Object.fromEntries(
+        rawBody.map((type) => [type, { schema: { type: 'string', contentMediaType: type } }]),
+      ),
+    };
+  return (
+    body && {
+      required: bodyOptional !== true,
+      content: { 'application/json': media(components.schema(body), components) },
+    }
+  );
 }
 
 function responses(route: Route, components: Components): JsonObject {
   const answers: [string, Json][] = Object.entries(route.answers).map(([status, schema]) => {
-    const streamed = status === '200' && route.streamed !== undefined ? { [route.streamed]: { schema: { type: 'string' } } } : {};
+    const streamed =
+      status === '200' && route.streamed !== undefined ? { [route.streamed]: { schema: { type: 'string' } } } : {};
     return [
       status,
       {
         description: STATUS_TEXT[Number(status)] ?? 'Answer',
-        headers: answerHeaders(headersAnswered(route, Number(status))),
+        headers: answerHeaders(answerHeadersOf(route, Number(status))),
         ...(schema && { content: { 'application/json': media(components.schema(schema), components), ...streamed } }),
       },
     ];
   });
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of refusalsOf(route)) byStatus.set(ERRORS[code].status, [...(byStatus.get(ERRORS[code].status) ?? []), code]);
-  const refusals = [...byStatus].filter(([status]) => !Object.hasOwn(route.answers, status)).toSorted(([a], [b]) => a - b);
-  return Object.fromEntries([...answers, ...refusals.map(([status, codes]): [string, Json] => [String(status), errorResponse(status, codes, components)])]);
+  for (const code of refusalsOf(route))
+    byStatus.set(ERRORS[code].status, [...(byStatus.get(ERRORS[code].status) ?? []), code]);
+  const refusals = [...byStatus]
+    .filter(([status]) => !Object.hasOwn(route.answers, status))
+    .toSorted(([a], [b]) => a - b);
+  return Object.fromEntries([
+    ...answers,
+    ...refusals.map(([status, codes]): [string, Json] => [String(status), errorResponse(status, codes, components)]),
+  ]);
 }
 
-function headersAnswered(route: Route, status: number): readonly AnswerHeader[] {
+function answerHeadersOf(route: Route, status: number): readonly AnswerHeader[] {
   const { method, answers, query } = route;
   return [
-    'X-Request-Id', 'X-Correlation-ID',
+    'X-Request-Id',
+    'X-Correlation-ID',
     ...LIMITS,
     ...(method === 'GET' ? [] : (['X-Commit-Position', 'X-Projection-Lag'] as const)),
     ...(Object.hasOwn(answers, 304) ? (['ETag'] as const) : []),
@@ -94,7 +135,7 @@ function headersAnswered(route: Route, status: number): readonly AnswerHeader[] 
   ];
 }
 
-/** A schema with an example, unless it is a component with one of its own. */
+/** A schema with an example. A component has its own example. */
 function media(schema: JsonObject, components: Components): JsonObject {
   const example = schema['$ref'] === undefined ? components.example(schema) : undefined;
   return { schema, ...(example !== undefined && { example }) };

@@ -1,8 +1,10 @@
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { isList, isObject } from './json-schema.ts';
 
-/** The document without components that no path leads to, over however many others. */
-export function prune<T extends JsonObject & { readonly components: { readonly [kind: string]: JsonObject }; readonly paths: JsonObject }>(document: T): T {
+/** Removes the components that no path references, directly or through other components. */
+export function prune<
+  T extends JsonObject & { readonly components: { readonly [kind: string]: JsonObject }; readonly paths: JsonObject },
+>(document: T): T {
   const used = new Set<string>();
   const open: Json[] = [document.paths];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -14,17 +16,23 @@ export function prune<T extends JsonObject & { readonly components: { readonly [
       if (found !== undefined) open.push(found);
     }
   }
-  const kept = Object.entries(document.components).map(([kind, named]): [string, JsonObject] => [kind, Object.fromEntries(Object.entries(named).filter(([name]) => used.has(`#/components/${kind}/${name}`)))]);
+  const kept = Object.entries(document.components).map(([kind, named]): [string, JsonObject] => [
+    kind,
+    Object.fromEntries(Object.entries(named).filter(([name]) => used.has(`#/components/${kind}/${name}`))),
+  ]);
   return { ...document, components: Object.fromEntries(kept) };
 }
 
-/** References as `#/components/<kind>/<name>`; requirements of credentials count as such. */
+/** The references in a value, as `#/components/<kind>/<name>`. Security requirements count as references. */
 function referencesIn(value: Json): readonly string[] {
   if (isList(value)) return value.flatMap(referencesIn);
   if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, item]) => {
     if (name === '$ref' && typeof item === 'string') return [item];
-    if (name === 'security' && isList(item)) return item.flatMap((needed) => (isObject(needed) ? Object.keys(needed).map((scheme) => `#/components/securitySchemes/${scheme}`) : []));
+    if (name === 'security' && isList(item))
+      return item.flatMap((needed) =>
+        isObject(needed) ? Object.keys(needed).map((scheme) => `#/components/securitySchemes/${scheme}`) : [],
+      );
     return referencesIn(item);
   });
 }

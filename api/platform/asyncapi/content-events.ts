@@ -1,28 +1,46 @@
 import { Type } from '@sinclair/typebox';
-import type { CanvasLayoutEvent } from '../../../domain/content/canvas-layout.ts';
-import type { CommentEvent } from '../../../domain/content/comment.ts';
+import type { CanvasLayoutEvent } from '../../../domain/content/canvas-layout-events.ts';
+import type { CommentEvent } from '../../../domain/content/comment-events.ts';
+import type { ContentTypeEvent } from '../../../domain/content/content-type-events.ts';
 import { FIELD_TYPES, RELATION_TYPES, TRANSPORT_MODES } from '../../../domain/content/definition.ts';
-import type { ContentTypeEvent, EntryEvent } from '../../../domain/content/events.ts';
-import type { PresetEvent } from '../../../domain/content/preset.ts';
-import type { ReleaseEvent } from '../../../domain/content/release.ts';
-import { RELEASE_ACTIONS } from '../../../domain/content/release.ts';
+import type { EntryEvent } from '../../../domain/content/entry-events.ts';
+import type { PresetEvent } from '../../../domain/content/preset-events.ts';
+import { type ReleaseEvent, RELEASE_ACTIONS } from '../../../domain/content/release-events.ts';
 import type { SchemaOperation } from '../../../domain/content/schema-operation.ts';
-import type { EventSchemas } from './event-schemas.ts';
-import { Actor, AnyJson, AnyObject, Id, Moment, Nothing, oneOf, orNull, SealedValue, Texts } from './event-schemas.ts';
+import {
+  type EventSchemas,
+  Actor,
+  AnyJson,
+  AnyObject,
+  Id,
+  Moment,
+  Nothing,
+  oneOf,
+  orNull,
+  SealedValue,
+  Texts,
+} from './event-schemas.ts';
 
 const Mode = Type.Optional(oneOf(TRANSPORT_MODES));
 const Flag = Type.Optional(Type.Boolean());
 const Status = oneOf(['draft', 'published', 'archived']);
-const FieldValues = Type.Record(Type.String(), AnyJson, { description: 'By the name of the field at that moment; null: no value' });
+const FieldValues = Type.Record(Type.String(), AnyJson, {
+  description: 'Values by the name that the field had at that time; null: no value',
+});
 
 const Field = Type.Object(
   {
-    id: Type.String({ description: 'Stays the same through renames' }),
+    id: Type.String({ description: 'Does not change when the field is renamed' }),
     name: Type.String(),
     field_type: oneOf(FIELD_TYPES),
-    required: Flag, unique: Flag, indexed: Flag, localized: Flag,
+    required: Flag,
+    unique: Flag,
+    indexed: Flag,
+    localized: Flag,
     default: Type.Optional(AnyJson),
-    validation: Type.Optional(Type.Array(Type.Object({ rule: Type.String(), params: Type.Record(Type.String(), AnyJson) }))),
+    validation: Type.Optional(
+      Type.Array(Type.Object({ rule: Type.String(), params: Type.Record(Type.String(), AnyJson) })),
+    ),
     relation_to: Type.Optional(Type.String()),
     relation_type: Type.Optional(oneOf(RELATION_TYPES)),
     relation_field: Type.Optional(Type.String()),
@@ -35,7 +53,10 @@ const Definition = Type.Object(
     name: Type.String(),
     display_name: Type.Optional(Type.String()),
     fields: Type.Array(Field),
-    with_created_at: Flag, with_updated_at: Flag, with_soft_delete: Flag, with_draft_publish: Flag,
+    with_created_at: Flag,
+    with_updated_at: Flag,
+    with_soft_delete: Flag,
+    with_draft_publish: Flag,
     transports: Type.Optional(Type.Object({ rest: Mode, graphql: Mode, grpc: Mode })),
   },
   { title: 'ContentTypeDefinition' },
@@ -43,8 +64,18 @@ const Definition = Type.Object(
 
 const Statement = Type.Object(
   {
-    id: Type.String(), description: Type.String(), sql: Type.String(), down_sql: Type.String(), destructive: Flag, table: Type.Optional(Type.String()),
-    operation: Type.Unsafe<SchemaOperation>({ type: 'object', required: ['op'], properties: { op: { type: 'string' } }, description: 'The change as data' }),
+    id: Type.String(),
+    description: Type.String(),
+    sql: Type.String(),
+    down_sql: Type.String(),
+    destructive: Flag,
+    table: Type.Optional(Type.String()),
+    operation: Type.Unsafe<SchemaOperation>({
+      type: 'object',
+      required: ['op'],
+      properties: { op: { type: 'string' } },
+      description: 'The change as data',
+    }),
   },
   { title: 'SchemaStatement' },
 );
@@ -52,30 +83,81 @@ const Statements = Type.Array(Statement);
 const Fields = Type.Array(Field);
 
 export const CONTENT_TYPE_EVENTS: EventSchemas<ContentTypeEvent> = {
-  ContentTypeSaved: Type.Object({ type_id: Id, definition: Definition, statements: Statements, canceled: Texts, retained: Fields, adopted: Flag }),
+  ContentTypeSaved: Type.Object({
+    type_id: Id,
+    definition: Definition,
+    statements: Statements,
+    canceled: Texts,
+    retained: Fields,
+    adopted: Flag,
+  }),
   ContentTypeRenamed: Type.Object({ type_id: Id, from: Type.String(), definition: Definition, statements: Statements }),
-  ContentTypeFieldRenamed: Type.Object({ type_id: Id, field_id: Type.String(), from: Type.String(), to: Type.String(), definition: Definition, retained: Fields, statements: Statements }),
-  ContentTypeStatementsApplied: Type.Object({ type_id: Id, name: Type.String(), applied: Statements, statements: Statements, failed: Type.Array(Type.Object({ id: Type.String(), reason: Type.String() })), retained: Fields }),
+  ContentTypeFieldRenamed: Type.Object({
+    type_id: Id,
+    field_id: Type.String(),
+    from: Type.String(),
+    to: Type.String(),
+    definition: Definition,
+    retained: Fields,
+    statements: Statements,
+  }),
+  ContentTypeStatementsApplied: Type.Object({
+    type_id: Id,
+    name: Type.String(),
+    applied: Statements,
+    statements: Statements,
+    failed: Type.Array(Type.Object({ id: Type.String(), reason: Type.String() })),
+    retained: Fields,
+  }),
   ContentTypeDeleted: Type.Object({ type_id: Id, name: Type.String(), content: oneOf(['hard', 'soft']) }),
 };
 
-const entry = { type_id: Id, schema: Type.String({ description: 'Name of the content type at that moment' }), type_revision: Type.Integer() };
+const entry = {
+  type_id: Id,
+  schema: Type.String({ description: 'The name of the content type at that time' }),
+  type_revision: Type.Integer(),
+};
 const slug = { slug: Type.Optional(Type.String()) };
-const moved = Type.Object({ ...entry, release_id: Type.Optional(Type.String({ description: 'The release that moved it, where one did' })) });
+const moved = Type.Object({
+  ...entry,
+  release_id: Type.Optional(Type.String({ description: 'The release that changed the status, if any' })),
+});
 
 export const ENTRY_EVENTS: EventSchemas<EntryEvent> = {
   EntryCreated: Type.Object({ ...entry, fields: FieldValues, status: Status, ...slug }),
-  EntryFieldsChanged: Type.Object({ ...entry, fields: FieldValues, ...slug, restored_version: Type.Optional(Type.Integer({ description: 'The version whose values came back' })) }),
+  EntryFieldsChanged: Type.Object({
+    ...entry,
+    fields: FieldValues,
+    ...slug,
+    restored_version: Type.Optional(Type.Integer({ description: 'The version whose values were restored' })),
+  }),
   EntryPublished: moved,
   EntryUnpublished: moved,
   EntryArchived: moved,
   EntryUnarchived: Type.Object(entry),
-  EntryDeleted: Type.Object({ ...entry, soft: Type.Optional(Type.Boolean({ description: 'Kept and hidden' })) }),
-  EntryUndeleted: Type.Object({ ...entry, whole: Type.Object({ fields: FieldValues, status: Status, ...slug, created_at: Moment, created_by: Actor, published_at: Type.Optional(Moment) }) }),
+  EntryDeleted: Type.Object({
+    ...entry,
+    soft: Type.Optional(Type.Boolean({ description: 'Soft delete: the entry is kept and hidden' })),
+  }),
+  EntryUndeleted: Type.Object({
+    ...entry,
+    whole: Type.Object({
+      fields: FieldValues,
+      status: Status,
+      ...slug,
+      created_at: Moment,
+      created_by: Actor,
+      published_at: Type.Optional(Moment),
+    }),
+  }),
 };
 
 export const COMMENT_EVENTS: EventSchemas<CommentEvent> = {
-  CommentAdded: Type.Object({ entry_id: Id, body: Type.String(), parent: Type.Optional(Type.String({ description: 'The comment it answers' })) }),
+  CommentAdded: Type.Object({
+    entry_id: Id,
+    body: Type.String(),
+    parent: Type.Optional(Type.String({ description: 'The comment that this one replies to' })),
+  }),
   CommentDeleted: Type.Object({ entry_id: Id }),
 };
 
@@ -87,7 +169,9 @@ export const RELEASE_EVENTS: EventSchemas<ReleaseEvent> = {
   ReleaseCreated: Type.Object(release),
   ReleaseChanged: Type.Partial(Type.Object(release)),
   ReleaseEntriesSet: Type.Object({ items: Type.Array(Type.Object(item)) }),
-  ReleasePublicationStarted: Type.Object({ moves: Type.Array(Type.Object({ ...item, event_id: Type.String(), expected: Type.Integer(), from: Status })) }),
+  ReleasePublicationStarted: Type.Object({
+    moves: Type.Array(Type.Object({ ...item, event_id: Type.String(), expected: Type.Integer(), from: Status })),
+  }),
   ReleasePublicationReverting: refused,
   ReleasePublished: Nothing,
   ReleasePublicationFailed: refused,
@@ -95,7 +179,18 @@ export const RELEASE_EVENTS: EventSchemas<ReleaseEvent> = {
 };
 
 export const MODELLING_EVENTS: EventSchemas<PresetEvent | CanvasLayoutEvent> = {
-  PresetSaved: Type.Object({ preset: Type.Object({ id: Type.String(), name: Type.String(), description: Type.String(), schemas: Type.Array(AnyObject) }), source_url: orNull(SealedValue) }),
+  PresetSaved: Type.Object({
+    preset: Type.Object({
+      id: Type.String(),
+      name: Type.String(),
+      description: Type.String(),
+      schemas: Type.Array(AnyObject),
+    }),
+    source_url: orNull(SealedValue),
+  }),
   PresetDeleted: Type.Object({ id: Type.String() }),
-  CanvasLayoutChanged: Type.Object({ moved: Type.Record(Type.String(), Type.Object({ x: Type.Number(), y: Type.Number() })), removed: Texts }),
+  CanvasLayoutChanged: Type.Object({
+    moved: Type.Record(Type.String(), Type.Object({ x: Type.Number(), y: Type.Number() })),
+    removed: Texts,
+  }),
 };

@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { EventMessageValue } from '../../../application/platform/event-message.ts';
 import { contentChangesTopic, eventsTopic, topics } from '../../../application/platform/topics.ts';
-import { DEAD_LETTER_HEADERS, deadLetterTopic } from '../../../application/ports/message-bus.ts';
-import type { TopicSpec } from '../../../application/ports/message-bus.ts';
+import { DEAD_LETTER_HEADERS, deadLetterTopic, type TopicSpec } from '../../../application/ports/message-bus.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { CATEGORIES } from '../../../domain/stream.ts';
 import { createComponents } from '../../http/openapi/components.ts';
@@ -11,66 +10,134 @@ import { EVENTS } from './events.ts';
 
 export type AsyncApiOptions = {
   readonly version: string;
-  /** First part of every topic. */
+  /** The first part of every topic name. */
   readonly prefix: string;
-  /** `host:port`; empty: messages stay inside the process. */
+  /** `host:port` of each broker. Empty: messages do not leave the process. */
   readonly brokers: readonly string[];
 };
 
 const text = (description: string, more: JsonObject = {}): JsonObject => ({ type: 'string', description, ...more });
 const reference = (path: string): JsonObject => ({ $ref: `#/${path}` });
-const MANY = 'one message an event, in the order of each stream';
+const DELIVERY = 'one message per event, in the order of each stream';
 
-/** The AsyncAPI 3.0 document of every topic and payload (spec 4 D). Members may be added to payloads; consumers ignore those they do not know, and drop repeats by `ce_id`. */
+/**
+ * The AsyncAPI 3.0 document of all topics and payloads. Later versions may add members to payloads: consumers ignore
+ * unknown members, and drop duplicates by `ce_id`.
+ */
 export function asyncApiDocument({ version, prefix, brokers }: AsyncApiOptions): JsonObject {
   const schemas = createComponents();
   const messages: [string, JsonObject][] = [];
   const channels: [string, JsonObject][] = [];
   const partitions = new Map(topics(prefix).map((spec) => [spec.topic, spec]));
 
-  function channel(key: string, topic: string, { description, names, spec }: { readonly description: string; readonly names: readonly string[]; readonly spec: TopicSpec | undefined }): void {
-    channels.push([key, {
-      address: topic,
+  function channel(
+    key: string,
+    topic: string,
+    {
       description,
-      messages: Object.fromEntries(names.map((name) => [name, reference(`components/messages/${name}`)])),
-      bindings: { kafka: { topic, ...(spec && { partitions: spec.partitions, topicConfiguration: { 'cleanup.policy': [spec.compacted ? 'compact' : 'delete'] } }), bindingVersion: '0.5.0' } },
-    }]);
+      names,
+      spec,
+    }: { readonly description: string; readonly names: readonly string[]; readonly spec: TopicSpec | undefined },
+  ): void {
+    channels.push([
+      key,
+      {
+        address: topic,
+        description,
+        messages: Object.fromEntries(names.map((name) => [name, reference(`components/messages/${name}`)])),
+        bindings: {
+          kafka: {
+            topic,
+            ...(spec && {
+              partitions: spec.partitions,
+              topicConfiguration: { 'cleanup.policy': [spec.compacted ? 'compact' : 'delete'] },
+            }),
+            bindingVersion: '0.5.0',
+          },
+        },
+      },
+    ]);
   }
 
   for (const category of CATEGORIES) {
     const declared = Object.entries(EVENTS[category] ?? {});
     for (const [type, data] of declared) messages.push([type, eventMessage(type, schemas.schema(data))]);
     const topic = eventsTopic(prefix, category);
-    const description = declared.length === 0 ? `Events of category ${category}: there are none in this version` : `Events of category ${category}: ${MANY}`;
-    channel(`events.${category}`, topic, { description, names: declared.length === 0 ? ['Event'] : declared.map(([type]) => type), spec: partitions.get(topic) });
+    const description =
+      declared.length === 0
+        ? `Events of category ${category}: this version has none`
+        : `Events of category ${category}: ${DELIVERY}`;
+    channel(`events.${category}`, topic, {
+      description,
+      names: declared.length === 0 ? ['Event'] : declared.map(([type]) => type),
+      spec: partitions.get(topic),
+    });
   }
-  messages.push(['Event', { name: 'Event', title: 'An event of any type', contentType: 'application/json', traits: [reference('components/messageTraits/CloudEvent')], payload: reference('components/schemas/Event'), bindings: keyed('The stream, such as `entry-default.<id>`') }]);
+  messages.push([
+    'Event',
+    {
+      name: 'Event',
+      title: 'An event of any type',
+      contentType: 'application/json',
+      traits: [reference('components/messageTraits/CloudEvent')],
+      payload: reference('components/schemas/Event'),
+      bindings: keyed('The stream, such as `entry-default.<id>`'),
+    },
+  ]);
   messages.push(['ContentChange', CHANGE], ['ContentForgotten', FORGOTTEN]);
   const changes = contentChangesTopic(prefix);
   channel('content.changes', changes, {
-    description: 'Every change of an entry with the whole entry before and after; compacted by entry, and a deletion ends with a null value',
+    description:
+      'Every change of an entry, with the whole entry before and after. The topic is compacted by entry; a null value follows a deletion',
     names: ['ContentChange', 'ContentForgotten'],
     spec: partitions.get(changes),
   });
-  channel('dead-letters', deadLetterTopic(eventsTopic(prefix, '{category}')), { description: 'Messages that a consumer of ours could not handle, as they were, with the reason in headers', names: ['DeadLetter'], spec: undefined });
+  channel('dead-letters', deadLetterTopic(eventsTopic(prefix, '{category}')), {
+    description: 'Messages that a worker of the service could not handle, unchanged, with the reason in headers',
+    names: ['DeadLetter'],
+    spec: undefined,
+  });
   messages.push(['DeadLetter', DEAD_LETTER]);
 
   return {
     asyncapi: '3.0.0',
-    info: { title: 'Palimpsest', version, description: 'What happens in the service, as CloudEvents on Kafka (binary mode). At least once: consumers drop repeats by `ce_id`.', license: { name: 'UNLICENSED' } },
+    info: {
+      title: 'Palimpsest',
+      version,
+      description:
+        'The events of the service, as CloudEvents on Kafka (binary mode). Delivery is at least once: consumers drop duplicates by `ce_id`.',
+      license: { name: 'UNLICENSED' },
+    },
     defaultContentType: 'application/json',
-    ...(brokers.length > 0 && { servers: Object.fromEntries(brokers.map((host, index) => [`broker${String(index + 1)}`, { host, protocol: 'kafka' }])) }),
-    channels: Object.fromEntries(channels.map(([key, declared]) => [key, key === 'dead-letters' ? withCategory(declared) : declared])),
-    operations: Object.fromEntries(channels.map(([key]) => [`send.${key}`, { action: 'send', channel: { $ref: `#/channels/${key}` }, summary: `Publishes ${key}` }])),
+    ...(brokers.length > 0 && {
+      servers: Object.fromEntries(
+        brokers.map((host, index) => [`broker${String(index + 1)}`, { host, protocol: 'kafka' }]),
+      ),
+    }),
+    channels: Object.fromEntries(
+      channels.map(([key, declared]) => [key, key === 'dead-letters' ? withCategory(declared) : declared]),
+    ),
+    operations: Object.fromEntries(
+      channels.map(([key]) => [
+        `send.${key}`,
+        { action: 'send', channel: { $ref: `#/channels/${key}` }, summary: `Publishes ${key}` },
+      ]),
+    ),
     components: {
-      schemas: { ...schemas.all().schemas, Event: toJson(EventMessageValue), Entry: ENTRY, ContentChange: CHANGE_VALUE, CloudEventHeaders: HEADERS },
+      schemas: {
+        ...schemas.all().schemas,
+        Event: toJson(EventMessageValue),
+        Entry: ENTRY,
+        ContentChange: CHANGE_VALUE,
+        CloudEventHeaders: HEADERS,
+      },
       messages: Object.fromEntries(messages),
       messageTraits: { CloudEvent: { headers: reference('components/schemas/CloudEventHeaders') } },
     },
   };
 }
 
-/** The envelope with the type and data of one event. */
+/** The message of one event type: the common envelope with its type and data. */
 function eventMessage(type: string, data: JsonObject): JsonObject {
   const own: Json = { type: 'object', properties: { type: { const: type }, data } };
   return {
@@ -87,61 +154,101 @@ function keyed(description: string): JsonObject {
   return { kafka: { key: text(description), bindingVersion: '0.5.0' } };
 }
 
-/** The category is part of the name. */
+/** The dead-letter channel: the category is a parameter of its address. */
 function withCategory(declared: JsonObject): JsonObject {
   const { bindings: _bindings, ...others } = declared;
   return { ...others, parameters: { category: { description: 'Category of the events', enum: [...CATEGORIES] } } };
 }
 
-/** Kafka headers are bytes; these are text (spec 4 D). */
+/** The headers of event messages. Kafka headers are bytes; these contain UTF-8 text. */
 const HEADERS: JsonObject = {
   type: 'object',
-  required: ['content-type', 'ce_specversion', 'ce_id', 'ce_type', 'ce_source', 'ce_subject', 'ce_time', 'ce_sequence', 'tenant', 'correlation_id', 'schema_version'],
+  required: [
+    'content-type',
+    'ce_specversion',
+    'ce_id',
+    'ce_type',
+    'ce_source',
+    'ce_subject',
+    'ce_time',
+    'ce_sequence',
+    'tenant',
+    'correlation_id',
+    'schema_version',
+  ],
   properties: {
-    'content-type': text('Of the value', { const: 'application/json' }),
-    ce_specversion: text('Of CloudEvents', { const: '1.0' }),
-    ce_id: text("The event's id: repeats have the same"),
-    ce_type: text('Type of the event, or `content.` and what became of the entry'),
+    'content-type': text('Media type of the value', { const: 'application/json' }),
+    ce_specversion: text('Version of CloudEvents', { const: '1.0' }),
+    ce_id: text('The id of the event; duplicates have the same id'),
+    ce_type: text('The type of the event, or `content.` followed by the kind of the change'),
     ce_source: text('`/tenants/<tenant>`'),
     ce_subject: text('The stream'),
-    ce_time: text('When it happened', { format: 'date-time' }),
-    ce_sequence: text('Position in the log; sorts as text', { pattern: '^[0-9]{20}$' }),
+    ce_time: text('The time of the event', { format: 'date-time' }),
+    ce_sequence: text('Position in the log; positions sort as text', { pattern: '^[0-9]{20}$' }),
     tenant: text('Slug of the tenant'),
-    correlation_id: text('The same for all that one request caused'),
-    schema_version: text('Version of the shape of the data', { pattern: '^[0-9]+$' }),
-    traceparent: text('W3C Trace Context of the append, where the install makes traces'),
+    correlation_id: text('Shared by all events that one request caused'),
+    schema_version: text('Version of the schema of the data', { pattern: '^[0-9]+$' }),
+    traceparent: text('W3C Trace Context of the append, if tracing is on'),
   },
 };
 
 const ENTRY: JsonObject = {
   type: 'object',
   required: ['id', 'status'],
-  properties: { id: { type: 'string', format: 'uuid' }, status: { type: 'string', enum: ['draft', 'published', 'archived'] }, slug: { type: 'string' } },
+  properties: {
+    id: { type: 'string', format: 'uuid' },
+    status: { type: 'string', enum: ['draft', 'published', 'archived'] },
+    slug: { type: 'string' },
+  },
   additionalProperties: true,
-  description: "An entry: its field values under today's names, with id, status and slug",
+  description: 'An entry: its field values by the current field names, with id, status and slug',
 };
 
 const CHANGE_VALUE: JsonObject = toJson(
   Type.Object({
-    event_id: Type.String({ description: 'Consumers drop repeats by it' }),
+    event_id: Type.String({ description: 'Consumers drop duplicates by this id' }),
     event: Type.Unsafe<string>({ type: 'string', enum: ['after_create', 'after_update', 'after_delete'] }),
     tenant: Type.String(),
     schema: Type.String({ description: 'Name of the content type' }),
     entry_id: Type.String({ format: 'uuid' }),
     version: Type.Integer({ minimum: 1 }),
     at: Type.String({ format: 'date-time' }),
-    data: Type.Unsafe<Json>({ anyOf: [reference('components/schemas/Entry'), { type: 'null' }], description: 'The entry after the change; null: it was deleted' }),
-    old_data: Type.Unsafe<Json>({ anyOf: [reference('components/schemas/Entry'), { type: 'null' }], description: 'The entry before the change; null: it was created' }),
+    data: Type.Unsafe<Json>({
+      anyOf: [reference('components/schemas/Entry'), { type: 'null' }],
+      description: 'The entry after the change; null after a deletion',
+    }),
+    old_data: Type.Unsafe<Json>({
+      anyOf: [reference('components/schemas/Entry'), { type: 'null' }],
+      description: 'The entry before the change; null for a new entry',
+    }),
   }),
 );
 
 const CHANGE_KEY = keyed('`<tenant>/<entry id>`');
-const CHANGE: JsonObject = { name: 'ContentChange', title: 'A change of an entry', contentType: 'application/json', traits: [reference('components/messageTraits/CloudEvent')], payload: reference('components/schemas/ContentChange'), bindings: CHANGE_KEY };
-const FORGOTTEN: JsonObject = { name: 'ContentForgotten', title: 'After a deletion: compaction forgets the entry', traits: [reference('components/messageTraits/CloudEvent')], payload: { type: 'null' }, bindings: CHANGE_KEY };
+const CHANGE: JsonObject = {
+  name: 'ContentChange',
+  title: 'A change of an entry',
+  contentType: 'application/json',
+  traits: [reference('components/messageTraits/CloudEvent')],
+  payload: reference('components/schemas/ContentChange'),
+  bindings: CHANGE_KEY,
+};
+const FORGOTTEN: JsonObject = {
+  name: 'ContentForgotten',
+  title: 'Follows a deletion, so that compaction removes the entry',
+  traits: [reference('components/messageTraits/CloudEvent')],
+  payload: { type: 'null' },
+  bindings: CHANGE_KEY,
+};
 const DEAD_LETTER: JsonObject = {
   name: 'DeadLetter',
   title: 'A message that could not be handled',
-  headers: { type: 'object', required: [...DEAD_LETTER_HEADERS], properties: Object.fromEntries(DEAD_LETTER_HEADERS.map((name) => [name, { type: 'string' }])), description: 'Beside the headers of the message itself' },
-  payload: { description: 'The value as it was' },
-  bindings: keyed('The key as it was'),
+  headers: {
+    type: 'object',
+    required: [...DEAD_LETTER_HEADERS],
+    properties: Object.fromEntries(DEAD_LETTER_HEADERS.map((name) => [name, { type: 'string' }])),
+    description: 'In addition to the headers of the original message',
+  },
+  payload: { description: 'The original value' },
+  bindings: keyed('The original key'),
 };

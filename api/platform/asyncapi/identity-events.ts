@@ -1,30 +1,48 @@
 import { Type } from '@sinclair/typebox';
-import type { AccessRuleEvent } from '../../../domain/identity/access-rule-set.ts';
+import type { AccessRuleEvent } from '../../../domain/identity/access-rule-events.ts';
 import { ACCESS_ACTIONS } from '../../../domain/identity/access-rule.ts';
 import type { AdminTokenEvent } from '../../../domain/identity/admin-token-events.ts';
 import type { ApiKeyEvent } from '../../../domain/identity/api-key-events.ts';
 import { MFA_METHODS } from '../../../domain/identity/mfa.ts';
-import type { TenantEvent } from '../../../domain/identity/tenant.ts';
+import type { TenantEvent } from '../../../domain/identity/tenant-events.ts';
 import type { UserEvent } from '../../../domain/identity/user-events.ts';
-import type { EventSchemas } from './event-schemas.ts';
-import { Id, Moment, Nothing, oneOf, orNull, SealedJson, Texts } from './event-schemas.ts';
+import { type EventSchemas, Id, Moment, Nothing, oneOf, orNull, SealedValue, Texts } from './event-schemas.ts';
 
 const roles = Texts;
-const password = { password_hash: SealedJson };
+const password = { password_hash: SealedValue };
 
 export const USER_EVENTS: EventSchemas<UserEvent> = {
-  UserCreated: Type.Object({ user_id: Id, email: SealedJson, ...password, roles, member_of: Type.String({ description: 'Slug of the tenant that the person joins' }), first_account: Type.Optional(Type.Literal(true)) }),
+  UserCreated: Type.Object({
+    user_id: Id,
+    email: SealedValue,
+    ...password,
+    roles,
+    member_of: Type.String({ description: 'Slug of the tenant that the user joins' }),
+    first_account: Type.Optional(Type.Literal(true)),
+  }),
   UserRolesChanged: Type.Object({ roles }),
   UserMembershipGranted: Type.Object({ tenant: Type.String(), roles }),
   UserMembershipRemoved: Type.Object({ tenant: Type.String() }),
   UserStateChanged: Type.Object({ disabled: Type.Boolean() }),
-  UserPasswordChanged: Type.Object({ ...password, reason: Type.Optional(oneOf(['changed', 'reset', 'set'])), kept_session: Type.Optional(Type.String()) }),
+  UserPasswordChanged: Type.Object({
+    ...password,
+    reason: Type.Optional(oneOf(['changed', 'reset', 'set'])),
+    kept_session: Type.Optional(Type.String()),
+  }),
   UserPasswordRehashed: Type.Object(password),
   UserSignInBlocked: Nothing,
-  UserMfaEnabled: Type.Object({ secret: SealedJson, recovery_codes: Type.Array(Type.String({ description: 'A keyed digest' })) }),
+  UserMfaEnabled: Type.Object({
+    secret: SealedValue,
+    recovery_codes: Type.Array(Type.String({ description: 'A keyed digest' })),
+  }),
   UserRecoveryCodeUsed: Type.Object({ recovery_code: Type.String({ description: 'A keyed digest' }) }),
   UserMfaDisabled: Nothing,
-  UserSignedIn: Type.Object({ session_id: Type.String(), tenant: Type.String(), method: oneOf(['setup', 'password', 'magic_link', 'device']), second_factor: Type.Optional(oneOf(MFA_METHODS)) }),
+  UserSignedIn: Type.Object({
+    session_id: Type.String(),
+    tenant: Type.String(),
+    method: oneOf(['setup', 'password', 'magic_link', 'device']),
+    second_factor: Type.Optional(oneOf(MFA_METHODS)),
+  }),
   UserSessionEnded: Type.Object({ session_id: Type.String(), reason: oneOf(['signed_out', 'refresh_token_reused']) }),
   UserDeleted: Nothing,
   UserErased: Nothing,
@@ -38,10 +56,22 @@ export const TENANT_EVENTS: EventSchemas<TenantEvent> = {
   TenantDeleted: Type.Object({ slug: Type.String() }),
 };
 
-const hash = { key_hash: Type.String({ description: 'An HMAC under a key of the install' }), prefix: Type.String({ description: 'The public beginning of the key' }) };
+const hash = {
+  key_hash: Type.String({ description: 'An HMAC under a key of the install' }),
+  prefix: Type.String({ description: 'The public first characters of the key' }),
+};
 
 export const API_KEY_EVENTS: EventSchemas<ApiKeyEvent> = {
-  ApiKeyCreated: Type.Object({ key_id: Id, name: Type.String(), ...hash, scopes: Texts, roles, schemas: Texts, expires_at: orNull(Moment), monthly_limit: Type.Integer() }),
+  ApiKeyCreated: Type.Object({
+    key_id: Id,
+    name: Type.String(),
+    ...hash,
+    scopes: Texts,
+    roles,
+    schemas: Texts,
+    expires_at: orNull(Moment),
+    monthly_limit: Type.Integer(),
+  }),
   ApiKeySchemasChanged: Type.Object({ schemas: Texts }),
   ApiKeyMonthlyLimitChanged: Type.Object({ monthly_limit: Type.Integer() }),
   ApiKeyRotated: Type.Object({ ...hash, previous_until: orNull(Moment) }),
@@ -49,7 +79,12 @@ export const API_KEY_EVENTS: EventSchemas<ApiKeyEvent> = {
   ApiKeyDeleted: Nothing,
 };
 
-const issued = { token_hash: Type.String({ description: 'An HMAC under a key of the install' }), issued_by: Id, issued_at: Moment, expires_at: Moment };
+const issued = {
+  token_hash: Type.String({ description: 'An HMAC under a key of the install' }),
+  issued_by: Id,
+  issued_at: Moment,
+  expires_at: Moment,
+};
 
 export const ADMIN_TOKEN_EVENTS: EventSchemas<AdminTokenEvent> = {
   AdminTokenCreated: Type.Object({ ...issued, token_id: Id, name: Type.String(), grants: Texts }),
@@ -57,7 +92,12 @@ export const ADMIN_TOKEN_EVENTS: EventSchemas<AdminTokenEvent> = {
   AdminTokenRevoked: Nothing,
 };
 
-const rule = { role: Type.String(), schema_name: Type.String(), actions: Type.Array(oneOf([...ACCESS_ACTIONS, '*'])), field_mask: Texts };
+const rule = {
+  role: Type.String(),
+  schema_name: Type.String(),
+  actions: Type.Array(oneOf([...ACCESS_ACTIONS, '*'])),
+  field_mask: Texts,
+};
 
 export const ACCESS_RULE_EVENTS: EventSchemas<AccessRuleEvent> = {
   AccessRuleCreated: Type.Object({ rule_id: Id, ...rule }),

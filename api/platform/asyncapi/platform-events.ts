@@ -1,18 +1,23 @@
 import { Type } from '@sinclair/typebox';
 import type { TriggerEvent } from '../../../domain/automation/trigger.ts';
-import type { WebhookEvent } from '../../../domain/automation/webhook.ts';
-import type { DomainEvent } from '../../../domain/event.ts';
+import type { WebhookEvent } from '../../../domain/automation/webhook-events.ts';
+import type { DomainEvent, GlobalPosition } from '../../../domain/event.ts';
 import type { AuditEvent } from '../../../domain/platform/audit-events.ts';
-import type { ConsoleSettingsEvent } from '../../../domain/platform/console-settings.ts';
-import type { FeatureConfigurationEvent } from '../../../domain/platform/feature-configuration.ts';
-import type { WithheldFeaturesEvent } from '../../../domain/platform/withheld-features.ts';
-import type { GlobalPosition } from '../../../domain/event.ts';
-import type { EventSchemas } from './event-schemas.ts';
-import { AnyObject, Id, Moment, Nothing, orNull, SealedValue, Texts } from './event-schemas.ts';
+import type { ConsoleSettingsEvent } from '../../../domain/platform/console-settings-events.ts';
+import type { FeatureConfigurationEvent } from '../../../domain/platform/feature-configuration-events.ts';
+import type { WithheldFeaturesEvent } from '../../../domain/platform/withheld-features-events.ts';
+import { type EventSchemas, AnyObject, Id, Moment, Nothing, orNull, SealedValue, Texts } from './event-schemas.ts';
 
 const webhook = {
-  name: Type.String(), url: SealedValue, events: Type.Array(Type.Unsafe<TriggerEvent>({ type: 'string' })), schemas: Texts, enabled: Type.Boolean(), headers: orNull(SealedValue),
-  include_fields: Texts, exclude_fields: Texts, max_response_size: Type.Integer(),
+  name: Type.String(),
+  url: SealedValue,
+  events: Type.Array(Type.Unsafe<TriggerEvent>({ type: 'string' })),
+  schemas: Texts,
+  enabled: Type.Boolean(),
+  headers: orNull(SealedValue),
+  include_fields: Texts,
+  exclude_fields: Texts,
+  max_response_size: Type.Integer(),
 };
 
 export const WEBHOOK_EVENTS: EventSchemas<WebhookEvent> = {
@@ -21,7 +26,13 @@ export const WEBHOOK_EVENTS: EventSchemas<WebhookEvent> = {
   WebhookSecretRotated: Type.Object({ secret: orNull(SealedValue) }),
   WebhookDeleted: Nothing,
   WebhookDeliveryFailed: Type.Object({
-    webhook_id: Id, webhook_name: Type.String(), dead_letter_id: Id, event_type: Type.String(), schema: Type.String(), total_attempts: Type.Integer(), last_status_code: Type.Optional(Type.Integer()),
+    webhook_id: Id,
+    webhook_name: Type.String(),
+    dead_letter_id: Id,
+    event_type: Type.String(),
+    schema: Type.String(),
+    total_attempts: Type.Integer(),
+    last_status_code: Type.Optional(Type.Integer()),
   }),
 };
 
@@ -29,15 +40,33 @@ const Position = Type.Unsafe<GlobalPosition>({ type: 'string', pattern: '^[0-9]{
 
 export const AUDIT_EVENTS: EventSchemas<AuditEvent> = {
   AuditSealed: Type.Object({
-    tenant: Type.String(), from_seq: Type.Integer(), to_seq: Type.Integer(), from_position: Position, to_position: Position, head_mac: Type.String(), merkle_root: Type.String(),
-    jws: Type.String({ description: 'The stretch, signed: a compact JWS' }),
+    tenant: Type.String(),
+    from_seq: Type.Integer(),
+    to_seq: Type.Integer(),
+    from_position: Position,
+    to_position: Position,
+    head_mac: Type.String(),
+    merkle_root: Type.String(),
+    jws: Type.String({ description: 'The signed audit seal: a compact JWS' }),
   }),
 };
 
-type LicenseEvent = DomainEvent<'LicenseRenewed', { readonly plan: string; readonly capabilities: readonly string[]; readonly expires_at: string }>;
+type LicenseEvent = DomainEvent<
+  'LicenseRenewed',
+  { readonly plan: string; readonly capabilities: readonly string[]; readonly expires_at: string }
+>;
 
-export const SETTINGS_EVENTS: EventSchemas<ConsoleSettingsEvent | FeatureConfigurationEvent | WithheldFeaturesEvent | LicenseEvent> = {
-  ConsoleSettingsSaved: Type.Object({ values: Type.Record(Type.String(), Type.Union([Type.String(), AnyObject, Type.Null()], { description: 'Text, a sealed secret, or null: no longer set here' })) }),
+export const SETTINGS_EVENTS: EventSchemas<
+  ConsoleSettingsEvent | FeatureConfigurationEvent | WithheldFeaturesEvent | LicenseEvent
+> = {
+  ConsoleSettingsSaved: Type.Object({
+    values: Type.Record(
+      Type.String(),
+      Type.Union([Type.String(), AnyObject, Type.Null()], {
+        description: 'Text, a sealed secret, or null when the value was removed',
+      }),
+    ),
+  }),
   FeatureConfigured: Type.Object({ feature: Type.String(), values: AnyObject, secrets: AnyObject, removed: Texts }),
   FeatureConfigurationReset: Type.Object({ feature: Type.String() }),
   FeaturesWithheld: Type.Object({ withheld: Texts }),

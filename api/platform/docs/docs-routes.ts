@@ -1,31 +1,40 @@
 import { Type } from '@sinclair/typebox';
 import { refusal } from '../../../domain/errors.ts';
-import { isOneOf } from '../../http/entity-tags.ts';
-import type { Answer, Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
-import type { DocsFile } from './docs-files.ts';
-import { docsFile, docsPage } from './docs-files.ts';
+import { matchesTag } from '../../http/entity-tags.ts';
+import { type Answer, type Route, route } from '../../http/route.ts';
+import { type DocsFile, docsFile, docsPage } from './docs-files.ts';
 
-/** What the page may load and call: its own listener, nothing inline, nothing evaluated. Images are those in its style sheet. */
-const POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+/**
+ * The page may load and call its own listener only, without inline code or `eval`. Images come from its style sheet.
+ */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
-/** The reference page at `/docs` of both listeners. It is for anyone and tells nothing by itself: the documents ask for a credential. */
+/**
+ * The reference page at `/docs` of both listeners. The page is public; the documents that it loads need a credential.
+ */
 export function docsRoutes(): readonly Route[] {
   return (['admin', 'content'] as const).flatMap((api) => {
-    const shared = { api, method: 'GET', tag: 'platform', access: { kind: 'public' }, answers: { 200: null, 304: null } } as const;
+    const shared = {
+      api,
+      method: 'GET',
+      tag: 'platform',
+      access: { kind: 'public' },
+      answers: { 200: null, 304: null },
+    } as const;
     return [
       route({
         ...shared,
         path: '/docs',
         operation: `${api}Docs`,
-        summary: 'Reference of the API, for people',
+        summary: 'Get the API reference page',
         handler: async ({ header }) => sent(await docsPage(api), header('if-none-match')),
       }),
       route({
         ...shared,
         path: '/docs/{file}',
         operation: `${api}DocsFile`,
-        summary: 'A file of the reference',
+        summary: 'Get a file of the API reference page',
         params: Type.Object({ file: Type.String() }),
         notFound: 'endpoint_not_found',
         handler: async ({ params, header }) => {
@@ -40,5 +49,7 @@ export function docsRoutes(): readonly Route[] {
 
 function sent({ json: text, tag, type }: DocsFile, known: string | undefined): Answer {
   const headers = { ETag: tag, 'Cache-Control': 'no-cache', 'Content-Security-Policy': POLICY };
-  return isOneOf(known, tag) ? { status: 304, headers } : { status: 200, text, headers: { ...headers, 'Content-Type': type } };
+  return matchesTag(known, tag)
+    ? { status: 304, headers }
+    : { status: 200, text, headers: { ...headers, 'Content-Type': type } };
 }

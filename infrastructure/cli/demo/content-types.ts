@@ -1,4 +1,4 @@
-/** Content types of the demonstration: packages, and the documents that belong to them. */
+/** Content types of the demo: packages and their documents. */
 export const demoContentTypes = [
   {
     name: 'package',
@@ -21,7 +21,13 @@ export const demoContentTypes = [
     with_updated_at: true,
     fields: [
       { name: 'title', field_type: 'text', required: true },
-      { name: 'kind', field_type: 'text', required: true, indexed: true, validation: [{ rule: 'enum', params: { values: ['readme', 'changelog'] } }] },
+      {
+        name: 'kind',
+        field_type: 'text',
+        required: true,
+        indexed: true,
+        validation: [{ rule: 'enum', params: { values: ['readme', 'changelog'] } }],
+      },
       { name: 'body', field_type: 'rich_text' },
       { name: 'package', field_type: 'relation', relation_to: 'package', relation_type: 'belongs_to', required: true },
     ],

@@ -1,4 +1,4 @@
-/** A refused request, with what the service said. */
+/** A response with a status from 400, with the beginning of its body. */
 export class HttpRefusal extends Error {
   readonly status: number;
   constructor(method: string, url: string, status: number, body: string) {
@@ -10,7 +10,7 @@ export class HttpRefusal extends Error {
 
 export type Send = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
-/** Sends JSON to one of the two APIs. @throws HttpRefusal for every status from 400 */
+/** Sends JSON to the Admin API or the Content API. @throws HttpRefusal for every status from 400 */
 export function client(base: string, headers: Readonly<Record<string, string>>): Send {
   return async (method, path, body) => {
     const response = await fetch(`${base}${path}`, {
@@ -24,15 +24,16 @@ export function client(base: string, headers: Readonly<Record<string, string>>):
   };
 }
 
-/** Reads one member of an answer. @throws TypeError when it is not there */
+/** Reads a member of a response. @throws TypeError when it does not exist */
 export function member(answer: unknown, name: string): unknown {
-  if (typeof answer !== 'object' || answer === null || !(name in answer)) throw new TypeError(`the answer holds no "${name}"`);
+  if (typeof answer !== 'object' || answer === null || !(name in answer))
+    throw new TypeError(`the answer contains no "${name}"`);
   return (answer as Readonly<Record<string, unknown>>)[name];
 }
 
-/** Reads one text member of an answer. */
+/** Reads a string member of a response. @throws TypeError when it is not a string */
 export function text(answer: unknown, name: string): string {
   const value = member(answer, name);
-  if (typeof value !== 'string') throw new TypeError(`"${name}" of the answer is no text`);
+  if (typeof value !== 'string') throw new TypeError(`"${name}" of the answer is not a string`);
   return value;
 }

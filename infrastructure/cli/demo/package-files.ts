@@ -1,20 +1,24 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** A package of node_modules with the texts that it ships. */
+/** A package of `node_modules` with its README and CHANGELOG. */
 export type DemoPackage = {
   readonly name: string;
   readonly version: string;
   readonly description: string;
   readonly license: string;
   readonly homepage: string | undefined;
-  readonly documents: readonly { readonly kind: 'readme' | 'changelog'; readonly title: string; readonly body: string }[];
+  readonly documents: readonly {
+    readonly kind: 'readme' | 'changelog';
+    readonly title: string;
+    readonly body: string;
+  }[];
 };
 
-/** Longer texts do not fit one request together with their envelope. */
+/** A longer text does not fit into one request. */
 const MAX_TEXT_BYTES = 700_000;
 
-/** Reads README and CHANGELOG files of every installed package, one package in memory at a time. */
+/** Reads every installed package that has a README or CHANGELOG; one package is in memory at a time. */
 export async function* installedPackages(nodeModules: string): AsyncIterable<DemoPackage> {
   for (const directory of await packageDirectories(nodeModules)) {
     const found = await readPackage(directory);
@@ -22,14 +26,19 @@ export async function* installedPackages(nodeModules: string): AsyncIterable<Dem
   }
 }
 
-/** Folders of packages, scoped ones included, in order of their names. */
+/** Directories of packages, including scoped ones, in order of their names. */
 export async function packageDirectories(nodeModules: string): Promise<readonly string[]> {
   const entries = await readdir(nodeModules, { withFileTypes: true });
   const plain = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
   const nested = await Promise.all(
-    plain.map(async ({ name }) => (name.startsWith('@') ? (await readdir(join(nodeModules, name))).map((inner) => join(name, inner)) : [name])),
+    plain.map(async ({ name }) =>
+      name.startsWith('@') ? (await readdir(join(nodeModules, name))).map((inner) => join(name, inner)) : [name],
+    ),
   );
-  return nested.flat().toSorted().map((name) => join(nodeModules, name));
+  return nested
+    .flat()
+    .toSorted()
+    .map((name) => join(nodeModules, name));
 }
 
 async function readPackage(directory: string): Promise<DemoPackage | undefined> {
@@ -43,7 +52,8 @@ async function readPackage(directory: string): Promise<DemoPackage | undefined> 
     version,
     description: typeof description === 'string' ? description : '',
     license: typeof license === 'string' ? license : 'unknown',
-    homepage: typeof homepage === 'string' && URL.canParse(homepage) && /^https?:/.test(homepage) ? homepage : undefined,
+    homepage:
+      typeof homepage === 'string' && URL.canParse(homepage) && /^https?:/.test(homepage) ? homepage : undefined,
     documents: await readDocuments(directory, name),
   };
 }
@@ -56,7 +66,7 @@ async function readDocuments(directory: string, name: string): Promise<DemoPacka
       const { size } = await stat(path);
       if (size === 0 || size > MAX_TEXT_BYTES) return [];
       const kind = /^readme/i.test(file) ? ('readme' as const) : ('changelog' as const);
-      // PostgreSQL's text holds every character but NUL.
+      // PostgreSQL text cannot contain NUL.
       const body = (await readFile(path, 'utf8')).replaceAll('\u0000', '');
       return body.trim() === '' ? [] : [{ kind, title: `${name} ${kind}`, body }];
     }),

@@ -6,10 +6,10 @@ import { magicLink } from './magic-link.ts';
 import { mail } from './mail.ts';
 import { stores } from './stores.ts';
 
-/** Every setting there is, one declaration each. */
+/** Every setting, declared once. */
 export const SETTINGS = { ...core, ...stores, ...identity, ...license, ...magicLink, ...mail } as const;
 
 type ValueOf<S> = S extends Setting<infer T> ? T : never;
 
-/** The settings as the code sees them. */
+/** The parsed values of all settings. */
 export type Settings = { readonly [K in keyof typeof SETTINGS]: ValueOf<(typeof SETTINGS)[K]> };

@@ -1,11 +1,20 @@
 import { integer, text } from '../parsers.ts';
 import { optional, setting } from '../setting.ts';
 
-/** The mail relay (spec 1, magic-link sign-in 5; spec 4 A, sign-in details). */
+/** The mail server. */
 export const mail = {
-  smtpHost: optional('SMTP_HOST', text, 'Mail relay; unset: in development every mail is a file in `<SVC_DATA_DIR>/outbox/`, in production none is sent.'),
-  smtpPort: setting('SMTP_PORT', integer(1, 65_535), 587, 'Port of the relay: TLS from the first byte on 465, elsewhere STARTTLS, which is demanded before a password leaves the machine.'),
-  smtpFrom: optional('SMTP_FROM', text, 'Sender of mails: an address, or `Name <address>`; set together with the relay.'),
-  smtpUser: optional('SMTP_USER', text, 'User at the relay, when it needs one.'),
-  smtpPassword: optional('SMTP_PASS', text, 'Password of that user.', { secret: true }),
+  smtpHost: optional(
+    'SMTP_HOST',
+    text,
+    'SMTP server. Unset: development writes each mail to a file in `<SVC_DATA_DIR>/outbox/`, production sends none.',
+  ),
+  smtpPort: setting(
+    'SMTP_PORT',
+    integer(1, 65_535),
+    587,
+    'Port of the SMTP server. 465 uses TLS from the start; other ports use STARTTLS, which is required when a password is set.',
+  ),
+  smtpFrom: optional('SMTP_FROM', text, 'Sender of mails: an address, or `Name <address>`. Required with `SMTP_HOST`.'),
+  smtpUser: optional('SMTP_USER', text, 'User name at the SMTP server.'),
+  smtpPassword: optional('SMTP_PASS', text, 'Password of `SMTP_USER`.', { secret: true }),
 } as const;

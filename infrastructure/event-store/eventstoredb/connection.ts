@@ -1,16 +1,18 @@
-import type { Credentials } from '@eventstore/db-client';
-import { EventStoreDBClient } from '@eventstore/db-client';
+import { type Credentials, EventStoreDBClient } from '@eventstore/db-client';
 
-/** What the adapter talks through. */
+/** The client connections of the adapter. */
 export type Connection = {
-  /** Reads and subscriptions. Apart from the writer, because the client drops its whole channel when one call fails. */
+  /**
+   * Reads and subscriptions. Separate from the writer, because the client drops its whole channel when one call fails.
+   */
   readonly reader: EventStoreDBClient;
-  /** Appends, deletions, metadata. */
+  /** Appends, deletions and metadata. */
   readonly writer: EventStoreDBClient;
   /**
-   * To be given with every append: the client then sends it as a call of its own, instead of over a stream that all its appends share.
-   * On the shared stream a fault of one connection rejects the appends of all, and their late answers throw where nobody can catch it.
-   * Undefined only over TLS without a user, where the shared stream is the only way.
+   * Passed with every append. The client then sends each append as a separate call instead of over one stream shared by
+   * all appends. On the shared stream an error of the connection rejects the appends of all callers, and late answers
+   * throw errors that cannot be caught. Undefined only over TLS without a user, where the client always uses the shared
+   * stream.
    */
   readonly credentials: Credentials | undefined;
 };
@@ -25,16 +27,22 @@ const SCHEMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads an address: `esdb://`, `esdb+discover://` and the newer names of the same, `kurrentdb://` and `kurrent://`.
- * @throws TypeError for any other, and for options that would falsify what the store answers. The message names no password.
+ * Parses an address: `esdb://`, `esdb+discover://`, or the newer schemes `kurrentdb://` and `kurrent://`.
+ * @throws TypeError for other schemes and for options that would make the store return wrong results. The message
+ * contains no password.
  */
-export function parseAddress(url: string): { readonly connectionString: string; readonly credentials: Credentials | undefined } {
+export function parseAddress(url: string): {
+  readonly connectionString: string;
+  readonly credentials: Credentials | undefined;
+} {
   const [, scheme = '', rest = ''] = /^([a-z+]+):\/\/(.+)$/s.exec(url.trim()) ?? [];
   const known = SCHEMES[scheme];
-  if (known === undefined) throw new TypeError('the address of an EventStoreDB begins with esdb:// or esdb+discover:// (or kurrentdb://)');
+  if (known === undefined)
+    throw new TypeError('the address of an EventStoreDB begins with esdb:// or esdb+discover:// (or kurrentdb://)');
   const options = new URLSearchParams(rest.includes('?') ? rest.slice(rest.indexOf('?') + 1) : '');
-  const option = (name: string): string | undefined => [...options].find(([key]) => key.toLowerCase().replaceAll(/[_-]/g, '') === name)?.[1]?.toLowerCase();
-  // Its answers would be wrong: the client takes a yes or no for the current revision.
+  const option = (name: string): string | undefined =>
+    [...options].find(([key]) => key.toLowerCase().replaceAll(/[_-]/g, '') === name)?.[1]?.toLowerCase();
+  // With this option the client would report a conflict as a success at the current revision.
   if (option('throwonappendfailure') === 'false') throw new TypeError('throwOnAppendFailure=false is not supported');
   const user = /^([^:@/?]+):([^@]+)@/.exec(rest);
   return { connectionString: `${known}://${rest}`, credentials: credentialsOf(user, option('tls') === 'false') };
@@ -42,11 +50,11 @@ export function parseAddress(url: string): { readonly connectionString: string; 
 
 function credentialsOf(user: RegExpExecArray | null, insecure: boolean): Credentials | undefined {
   if (user) return { username: decodeURIComponent(user[1] ?? ''), password: decodeURIComponent(user[2] ?? '') };
-  // An insecure channel sends none, whatever is given.
+  // An insecure channel sends no credentials, so these values are never transmitted.
   return insecure ? { username: 'none', password: 'none' } : undefined;
 }
 
-/** Makes the clients; they connect with the first call. @throws TypeError for an address that is none */
+/** Creates the clients; they connect on the first call. @throws TypeError for an invalid address */
 export function connect(url: string): Connection {
   const { connectionString, credentials } = parseAddress(url);
   return { reader: clientOf(connectionString), writer: clientOf(connectionString), credentials };
@@ -56,7 +64,10 @@ function clientOf(connectionString: string): EventStoreDBClient {
   try {
     return EventStoreDBClient.connectionString(connectionString);
   } catch (error) {
-    // The client quotes the whole address, its password included.
-    throw new TypeError('the address of the EventStoreDB does not parse', error instanceof Error && !error.message.includes('@') ? { cause: error } : undefined);
+    // The client's message quotes the whole address, including its password.
+    throw new TypeError(
+      'the address of the EventStoreDB does not parse',
+      error instanceof Error && !error.message.includes('@') ? { cause: error } : undefined,
+    );
   }
 }

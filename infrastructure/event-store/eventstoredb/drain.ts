@@ -7,10 +7,13 @@ export type ClientStream<T> = AsyncIterable<T> & {
 };
 
 /**
- * Iterates what the client reads, and leaves nothing behind: the call is cancelled however the iteration ends, an error after the end is
- * swallowed (it would end the process), and a server that says nothing for `idleMs` is a fault.
+ * Iterates a stream of the client and cleans up: the call is cancelled however the iteration ends, an error after the
+ * end is ignored (it would terminate the process), and silence of the server for `idleMs` is an error.
  */
-export async function* drain<T>(stream: ClientStream<T> & { cancel(): Promise<void> }, { idleMs, signal }: { readonly idleMs: number; readonly signal?: AbortSignal | undefined }): AsyncIterable<T> {
+export async function* drain<T>(
+  stream: ClientStream<T> & { cancel(): Promise<void> },
+  { idleMs, signal }: { readonly idleMs: number; readonly signal?: AbortSignal | undefined },
+): AsyncIterable<T> {
   stream.on('error', ignore);
   let waiting = true;
   const timer = setTimeout(() => {
@@ -35,5 +38,5 @@ export async function* drain<T>(stream: ClientStream<T> & { cancel(): Promise<vo
 }
 
 export function ignore(): void {
-  // Whatever it was, it was told elsewhere or came too late.
+  // The error was reported elsewhere or arrived too late to matter.
 }

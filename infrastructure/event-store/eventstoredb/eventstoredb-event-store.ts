@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { Metrics } from '../../../application/ports/metrics.ts';
-import { hasCode, refusal } from '../../../domain/errors.ts';
+import { refusal } from '../../../domain/errors.ts';
 import { connect } from './connection.ts';
 import { createHeadReader, findEvent, readAll, readStream } from './reader.ts';
 import { deleteStream, setRetention, streamInfo } from './stream-states.ts';
@@ -13,29 +12,35 @@ export type EventStoreDbOptions = {
   /** `esdb://[user:password@]host:port[?tls=false]`, `esdb+discover://…`, or the same as `kurrentdb://…`. */
   readonly url: string;
   readonly logger?: Logger;
-  readonly metrics?: Pick<Metrics, 'appendFinished'>;
-  /** After that long without an answer an append is `outcome_unknown`. Default 10 s. */
+  /** Time without an answer after which an append is `outcome_unknown`, in milliseconds. Default 10,000. */
   readonly appendTimeoutMs?: number;
-  /** Silence of the server after which a read is given up. Default 30 s. */
+  /** Silence of the server after which a read fails, in milliseconds. Default 30,000. */
   readonly readTimeoutMs?: number;
-  /** Silence of a subscription after which it is compared with the head. Default 5 s. */
+  /** Silence of a subscription after which its position is compared with the head, in milliseconds. Default 5,000. */
   readonly watchdogMs?: number;
-  /** Pauses before a broken subscription is begun anew. Default from 50 ms to 5 s. */
+  /** Pauses before a failed subscription is reopened, in milliseconds. Default from 50 to 5,000. */
   readonly backoffMs?: { readonly first: number; readonly most: number };
-  /** Told of connection faults that the store mends by itself. */
+  /** Called with connection errors from which the store recovers. */
   readonly onError?: (error: unknown) => void;
 };
 
-/** How long the client may take to end its calls. */
-const GOODBYE_MS = 1_000;
+/** Time that the client may take to end its calls, in milliseconds. */
+const DISPOSE_TIMEOUT_MS = 1_000;
 
 /**
- * The event store on an EventStoreDB (20.10 or later for the protocol, 22.6 for positions in streams) or KurrentDB (spec 5, rule 5).
- * Swapping the client package stays in this folder.
- * @throws `store_unavailable` when it can't be reached, `store_access_denied`; TypeError for an address that is none
+ * Opens an event store on EventStoreDB (20.10 or later for the protocol, 22.6 for positions in streams) or KurrentDB.
+ * The client package is used only in this folder.
+ * @throws `store_unavailable` when it is unreachable, `store_access_denied`; TypeError for an invalid address
  */
 export async function openEventStoreDb(options: EventStoreDbOptions): Promise<EventStore> {
-  const { url, logger, metrics, appendTimeoutMs = 10_000, readTimeoutMs = 30_000, watchdogMs = 5000, backoffMs = { first: 50, most: 5000 } } = options;
+  const {
+    url,
+    logger,
+    appendTimeoutMs = 10_000,
+    readTimeoutMs = 30_000,
+    watchdogMs = 5000,
+    backoffMs = { first: 50, most: 5000 },
+  } = options;
   const connection = connect(url);
   const closing = new AbortController();
   const reading = { client: connection.reader, idleMs: readTimeoutMs };
@@ -43,7 +48,9 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
   const readHead = createHeadReader(reading);
   const onError = (error: unknown): void => {
     options.onError?.(error);
-    logger?.warn('event store subscription fault, it is begun anew', { error: error instanceof Error ? error.message : String(error) });
+    logger?.warn('event store subscription failed and is reopened', {
+      error: error instanceof Error ? error.message : String(error),
+    });
   };
 
   function checkOpen(): void {
@@ -60,34 +67,30 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
 
   const store: EventStore = {
     capabilities: { atomicMultiStream: false, gaplessPositions: false, indexedIds: false },
-    append: (stream, events, appendOptions) =>
-      whenOpen(async () => {
-        const start = performance.now();
-        const finished = (outcome: 'ok' | 'conflict' | 'error') => metrics?.appendFinished(outcome, (performance.now() - start) / 1000);
-        try {
-          const result = await append(writing, stream, events, appendOptions);
-          finished('ok');
-          return result;
-        } catch (error) {
-          finished(hasCode(error, 'conflict') ? 'conflict' : 'error');
-          throw error;
-        }
+    append: (stream, events, appendOptions) => whenOpen(() => append(stream, events, appendOptions, writing)),
+    readStream: (stream, readOptions) => iterateWhenOpen(() => readStream(stream, readOptions, reading)),
+    readAll: (readOptions) => iterateWhenOpen(() => readAll(readOptions, reading)),
+    subscribe: (subscribeOptions) =>
+      subscribe(subscribeOptions, {
+        client: connection.reader,
+        head: readHead,
+        watchdogMs,
+        backoffMs,
+        onError,
+        closing: closing.signal,
       }),
-    readStream: (stream, readOptions) => iterateWhenOpen(() => readStream(reading, stream, readOptions)),
-    readAll: (readOptions) => iterateWhenOpen(() => readAll(reading, readOptions)),
-    subscribe: (subscribeOptions) => subscribe({ client: connection.reader, head: readHead, watchdogMs, backoffMs, onError, closing: closing.signal }, subscribeOptions),
     head: () => whenOpen(readHead),
-    findEvent: (id) => whenOpen(() => findEvent(reading, id)),
-    streamInfo: (stream) => whenOpen(() => streamInfo(writing, stream)),
-    setRetention: (stream, retention) => whenOpen(() => setRetention(writing, stream, retention)),
-    deleteStream: (stream, deleteOptions) => whenOpen(() => deleteStream(writing, stream, deleteOptions)),
+    findEvent: (id) => whenOpen(() => findEvent(id, reading)),
+    streamInfo: (stream) => whenOpen(() => streamInfo(stream, writing)),
+    setRetention: (stream, retention) => whenOpen(() => setRetention(stream, retention, writing)),
+    deleteStream: (stream, deleteOptions) => whenOpen(() => deleteStream(stream, deleteOptions, writing)),
     async close() {
       if (closing.signal.aborted) return;
       closing.abort();
-      // The client waits for streams it has cancelled to finish; one that nobody reads any more never does.
+      // The client waits for cancelled streams to finish; a stream that is no longer read never does.
       const late = new AbortController();
-      const goodbye = pause(GOODBYE_MS, undefined, { signal: late.signal }).catch(() => undefined);
-      await Promise.race([Promise.all([connection.reader.dispose(), connection.writer.dispose()]), goodbye]);
+      const timeout = pause(DISPOSE_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => undefined);
+      await Promise.race([Promise.all([connection.reader.dispose(), connection.writer.dispose()]), timeout]);
       late.abort();
     },
   };

@@ -1,30 +1,31 @@
 import { ErrorType, isCommandError } from '@eventstore/db-client';
 import type { Expected } from '../../../application/ports/event-store.ts';
-import type { AppError } from '../../../domain/errors.ts';
-import { isAppError, refusal } from '../../../domain/errors.ts';
+import { type AppError, isAppError, refusal } from '../../../domain/errors.ts';
 import { conflict } from '../conflict.ts';
 
-/** What kind of failure the client says it is; undefined when it did not come from the client. */
+/** @returns the client's error type; undefined when the error does not come from the client */
 export function failureType(error: unknown): ErrorType | undefined {
   return error instanceof Error && isCommandError(error) ? error.type : undefined;
 }
 
-/** Faults of a connection of which it is known that the call never left. */
-const NOT_SENT = /no connection established|failed to connect|name resolution failed|channel closed before call started/i;
+/** Messages of connection errors after which the call was certainly not sent. */
+const NOT_SENT =
+  /no connection established|failed to connect|name resolution failed|channel closed before call started/i;
 const PERMISSION_DENIED = 7;
 
 function grpcCode(error: unknown): unknown {
   return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }
 
-/** The port's refusal for a failed read: nothing has happened, all but wrong credentials may pass. */
+/** @returns the port's refusal for a failed read: access denied, otherwise unavailable, which may be retried */
 export function refusalOfRead(error: unknown): AppError {
   if (isAppError(error)) return error;
-  if (failureType(error) === ErrorType.ACCESS_DENIED || grpcCode(error) === PERMISSION_DENIED) return refusal('store_access_denied', { cause: error });
+  if (failureType(error) === ErrorType.ACCESS_DENIED || grpcCode(error) === PERMISSION_DENIED)
+    return refusal('store_access_denied', { cause: error });
   return refusal('store_unavailable', { cause: error });
 }
 
-/** The port's refusal for a failed write. What is not known to have left no trace is `outcome_unknown`. */
+/** @returns the port's refusal for a failed write; `outcome_unknown` unless the write certainly had no effect */
 export function refusalOfWrite(error: unknown, stream: string, expected: Expected): AppError {
   if (isAppError(error)) return error;
   switch (failureType(error)) {
@@ -45,9 +46,12 @@ export function refusalOfWrite(error: unknown, stream: string, expected: Expecte
   }
 }
 
-/** The stream's revision that a conflict tells; -1 where there is no stream. */
+/** @returns the stream's actual revision in a conflict; -1 when the stream does not exist */
 export function actualOf(error: unknown): number | undefined {
-  const actual: unknown = typeof error === 'object' && error !== null && 'actualVersion' in error ? error.actualVersion : undefined;
+  const actual: unknown =
+    typeof error === 'object' && error !== null && 'actualVersion' in error ? error.actualVersion : undefined;
   if (actual === 'no_stream') return -1;
-  return typeof actual === 'bigint' && actual >= -1n && actual <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(actual) : undefined;
+  return typeof actual === 'bigint' && actual >= -1n && actual <= BigInt(Number.MAX_SAFE_INTEGER)
+    ? Number(actual)
+    : undefined;
 }

@@ -1,59 +1,64 @@
-import type { EventStoreDBClient, Filter } from '@eventstore/db-client';
-import { excludeSystemEvents } from '@eventstore/db-client';
+import { type EventStoreDBClient, type Filter, excludeSystemEvents } from '@eventstore/db-client';
 import { refusal } from '../../../domain/errors.ts';
-import type { GlobalPosition, RecordedEvent } from '../../../domain/event.ts';
-import { positionFrom } from '../../../domain/event.ts';
+import { type GlobalPosition, type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import { ignore } from './drain.ts';
 import { recordedEvent, startAfter } from './recorded-event.ts';
 
-/** One subscription of the server, pulled. It ends at its first fault; resuming is the caller's. */
+/** One subscription on the server, pulled by the caller. It ends at its first error; resuming is up to the caller. */
 export type Feed = {
-  /** Waiting events, oldest first. `take` frees their places. */
+  /** Removes and returns the oldest waiting event. */
   take(): RecordedEvent | undefined;
-  /** Position that the server has looked through without finding anything more, as soon as everything before was taken. */
+  /** The position up to which the server found no further events, once all earlier events were taken. */
   checkpoint(): GlobalPosition | undefined;
-  /** Whether the server says that there is nothing more now (servers from 23.10 on say so). */
+  /** Whether the server reported that the subscription is live (servers from 23.10 on report it). */
   isLive(): boolean;
-  /** Resolves true when there may be something new, false after `timeoutMs`. */
+  /** Resolves to true when something may be new, to false after `timeoutMs`. */
   changed(timeoutMs: number): Promise<boolean>;
-  /** @throws what ended the subscription */
+  /** @throws the error that ended the subscription */
   throwIfEnded(): void;
   close(): void;
 };
 
-export type ServerFilter = { readonly on: 'stream' | 'type'; readonly prefixes?: readonly string[]; readonly regex?: string };
+export type ServerFilter = {
+  readonly on: 'stream' | 'type';
+  readonly prefixes?: readonly string[];
+  readonly regex?: string;
+};
 
 export type FeedOptions = {
   readonly client: EventStoreDBClient;
   readonly after: GlobalPosition;
   readonly filter?: ServerFilter | undefined;
-  /** Most events that wait. The server is not read further while they do. */
+  /** Maximum number of waiting events. While it is reached, nothing more is read from the server. */
   readonly capacity: number;
 };
 
-/** Subscribes to the log, without system events. */
+/** Subscribes to the log without system events. */
 export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed {
   let queue: (RecordedEvent | undefined)[] = [];
   let next = 0;
   let ended: { readonly error: unknown } | undefined;
   let closed = false;
-  /** What the server said amid its events; counts once those before it have come through. */
-  let said: { position?: GlobalPosition; live?: boolean } = {};
+  /** Reports of the server that take effect once the events before them have arrived. */
+  let reported: { position?: GlobalPosition; live?: boolean } = {};
   let checkpoint: GlobalPosition | undefined;
   let live = false;
   let settling = false;
   let blocked: (() => void) | undefined;
   let wake: (() => void) | undefined;
 
-  // Only notes the position: a fault in here would hang the subscription without a word.
+  // Only stores the position: an error thrown here would hang the subscription without a message.
   const checkpointReached = (_: unknown, { commit }: { readonly commit: bigint }): void => {
-    said.position = positionFrom(commit);
+    reported.position = positionFrom(commit);
     settle();
   };
-  const subscription = client.subscribeToAll({ fromPosition: startAfter(after), filter: clientFilter(filter, checkpointReached) }, { highWaterMark: 256 });
+  const subscription = client.subscribeToAll(
+    { fromPosition: startAfter(after), filter: clientFilter(filter, checkpointReached) },
+    { highWaterMark: 256 },
+  );
   subscription.on('error', ignore);
   subscription.on('caughtUp', () => {
-    said.live = true;
+    reported.live = true;
     settle();
   });
   void pump();
@@ -120,9 +125,9 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
   }
 
   /**
-   * Wakes the consumer once the client's buffer is empty or our queue is full: events that came together leave together. The client calls
-   * back for a checkpoint while events from before it still wait in its buffer; between two turns of the loop an empty buffer means that
-   * they have come through.
+   * Wakes the consumer once the client's buffer is empty or the queue is full, so that events that arrived together are
+   * delivered together. The client reports a checkpoint while earlier events still wait in its buffer; an empty buffer
+   * between two turns of the event loop means that they have arrived.
    */
   function settle(): void {
     if (settling || closed) return;
@@ -134,16 +139,19 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
           settle();
           return;
         }
-        checkpoint = said.position ?? checkpoint;
-        live ||= said.live === true;
-        said = {};
+        checkpoint = reported.position ?? checkpoint;
+        live ||= reported.live === true;
+        reported = {};
       }
       wake?.();
     });
   }
 }
 
-function clientFilter(filter: ServerFilter | undefined, checkpointReached: (subscription: unknown, position: { readonly commit: bigint }) => void): Filter {
+function clientFilter(
+  filter: ServerFilter | undefined,
+  checkpointReached: (subscription: unknown, position: { readonly commit: bigint }) => void,
+): Filter {
   if (!filter) return excludeSystemEvents({ checkpointReached });
   return {
     filterOn: filter.on === 'stream' ? 'streamName' : 'eventType',

@@ -1,27 +1,29 @@
-import type { EventStoreDBClient } from '@eventstore/db-client';
-import { ErrorType } from '@eventstore/db-client';
+import { type EventStoreDBClient, ErrorType } from '@eventstore/db-client';
 import type { ReadAllOptions, ReadStreamOptions } from '../../../application/ports/event-store.ts';
-import type { GlobalPosition, RecordedEvent } from '../../../domain/event.ts';
-import { ORIGIN } from '../../../domain/event.ts';
+import { type GlobalPosition, type RecordedEvent, ORIGIN } from '../../../domain/event.ts';
+import { isEventId } from '../encode-append.ts';
 import { matcherOf } from '../event-filter.ts';
 import { drain } from './drain.ts';
 import { failureType, refusalOfRead } from './failures.ts';
-import type { Stored } from './recorded-event.ts';
-import { positionOf, recordedEvent, startAfter } from './recorded-event.ts';
+import { type Stored, positionOf, recordedEvent, startAfter } from './recorded-event.ts';
 
-export type ReaderOptions = {
+export type ReadDependencies = {
   readonly client: EventStoreDBClient;
-  /** Silence after which a read is given up. */
+  /** Silence after which a read fails, in milliseconds. */
   readonly idleMs: number;
 };
 
-/** Most events asked for at once where the reader may stop early. */
+/** Maximum number of events requested at once when the reader may stop early. */
 const PAGE = 1000;
-/** How far the server's clock may be behind that of who made an id. */
+/** Maximum lag of the server's clock behind the clock that generated an id. */
 const CLOCK_MARGIN_MS = 10 * 60_000;
 
-/** Events of one stream; see `EventStore.readStream`. */
-export async function* readStream({ client, idleMs }: ReaderOptions, stream: string, { from, direction = 'forwards', limit = Infinity, signal }: ReadStreamOptions = {}): AsyncIterable<RecordedEvent> {
+/** Reads the events of one stream; see `EventStore.readStream`. */
+export async function* readStream(
+  stream: string,
+  { from, direction = 'forwards', limit = Infinity, signal }: ReadStreamOptions = {},
+  { client, idleMs }: ReadDependencies,
+): AsyncIterable<RecordedEvent> {
   signal?.throwIfAborted();
   if (limit <= 0 || stream === '') return;
   const read = client.readStream(stream, {
@@ -45,10 +47,24 @@ export async function* readStream({ client, idleMs }: ReaderOptions, stream: str
 type LogRecord = { readonly event: Stored; readonly position: GlobalPosition };
 
 /**
- * Every record of the log, system events included, in pages that grow up to `PAGE`: the server can't filter such reads, and sends what
- * it was asked for, wanted or not. `first` is the size of the first page; Infinity asks for everything at once.
+ * Reads every record of the log, including system events, in pages that grow up to `PAGE`: the server cannot filter
+ * such reads and sends all requested records. `first` is the size of the first page; Infinity requests everything at
+ * once.
  */
-export async function* readLog({ client, idleMs }: ReaderOptions, { after, direction, first, signal }: { after?: GlobalPosition | undefined; direction: 'forwards' | 'backwards'; first: number; signal?: AbortSignal | undefined }): AsyncIterable<LogRecord> {
+async function* readLog(
+  {
+    after,
+    direction,
+    first,
+    signal,
+  }: {
+    after?: GlobalPosition | undefined;
+    direction: 'forwards' | 'backwards';
+    first: number;
+    signal?: AbortSignal | undefined;
+  },
+  { client, idleMs }: ReadDependencies,
+): AsyncIterable<LogRecord> {
   const forwards = direction === 'forwards';
   let last = after;
   let size = first;
@@ -60,7 +76,7 @@ export async function* readLog({ client, idleMs }: ReaderOptions, { after, direc
       seen += 1;
       if (!event) continue;
       const position = positionOf(event, commitPosition);
-      // Forwards the server begins with the event at the position.
+      // Reading forwards, the server starts with the event at the position.
       if (last !== undefined && (forwards ? position <= last : position >= last)) continue;
       last = position;
       yield { event, position };
@@ -70,14 +86,25 @@ export async function* readLog({ client, idleMs }: ReaderOptions, { after, direc
   }
 }
 
-/** Events of the log; see `EventStore.readAll`. */
-export async function* readAll(options: ReaderOptions, { after, direction = 'forwards', limit = Infinity, filter, signal }: ReadAllOptions = {}): AsyncIterable<RecordedEvent> {
+/** Reads the events of the log; see `EventStore.readAll`. */
+export async function* readAll(
+  { after, direction = 'forwards', limit = Infinity, filter, signal }: ReadAllOptions = {},
+  dependencies: ReadDependencies,
+): AsyncIterable<RecordedEvent> {
   signal?.throwIfAborted();
   if (limit <= 0 || (direction === 'backwards' && after === ORIGIN)) return;
   const matches = matcherOf(filter);
   let left = limit;
   try {
-    for await (const { event, position } of readLog(options, { after, direction, first: limit === Infinity ? Infinity : Math.min(Math.max(limit + 1, 16), PAGE), signal })) {
+    for await (const { event, position } of readLog(
+      {
+        after,
+        direction,
+        first: limit === Infinity ? Infinity : Math.min(Math.max(limit + 1, 16), PAGE),
+        signal,
+      },
+      dependencies,
+    )) {
       const recorded = recordedEvent(event, BigInt(position));
       if (!recorded || !matches(recorded)) continue;
       yield recorded;
@@ -91,18 +118,18 @@ export async function* readAll(options: ReaderOptions, { after, direction = 'for
 }
 
 /**
- * Reads the head: the position of the last event of ours, which is what every subscription reaches. What lies behind it, statistics of the
- * server for instance, is looked through once only.
+ * Creates a reader of the head: the position of the last event that is not a system event, which every subscription
+ * reaches. Later records, such as statistics of the server, are examined only once.
  */
-export function createHeadReader(options: ReaderOptions): () => Promise<GlobalPosition> {
+export function createHeadReader(dependencies: ReadDependencies): () => Promise<GlobalPosition> {
   let known = { top: ORIGIN, head: ORIGIN };
   return async () => {
     let top: GlobalPosition | undefined;
     let head: GlobalPosition | undefined;
     try {
-      for await (const { event, position } of readLog(options, { direction: 'backwards', first: 8 })) {
+      for await (const { event, position } of readLog({ direction: 'backwards', first: 8 }, dependencies)) {
         top ??= position;
-        // A log whose end lies before what was seen was cut by its operators: nothing known of it counts.
+        // A log that ends before a known position was truncated by an operator: discard what is known of it.
         if (top >= known.top && position <= known.top) head = known.head;
         else if (recordedEvent(event, BigInt(position))) head = position;
         if (head !== undefined) break;
@@ -116,17 +143,15 @@ export function createHeadReader(options: ReaderOptions): () => Promise<GlobalPo
   };
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /**
- * See `EventStore.findEvent`. There is no index by id: reads the log backwards, to the time that a UUID of version 7 tells
- * (less a margin for clocks), to the origin for other ids.
+ * See `EventStore.findEvent`. The server has no index by id: reads the log backwards to the time encoded in a UUID of
+ * version 7, minus a margin for clocks, and to the origin for other ids.
  */
-export async function findEvent(options: ReaderOptions, id: string): Promise<RecordedEvent | undefined> {
-  if (!UUID.test(id)) return undefined;
+export async function findEvent(id: string, dependencies: ReadDependencies): Promise<RecordedEvent | undefined> {
+  if (!isEventId(id)) return undefined;
   const oldest = id[14] === '7' ? Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) - CLOCK_MARGIN_MS : -Infinity;
   try {
-    for await (const { event, position } of readLog(options, { direction: 'backwards', first: 64 })) {
+    for await (const { event, position } of readLog({ direction: 'backwards', first: 64 }, dependencies)) {
       if (event.created.getTime() < oldest) return undefined;
       if (event.id === id) {
         const recorded = recordedEvent(event, BigInt(position));

@@ -1,36 +1,42 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { EventStoreDBClient } from '@eventstore/db-client';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { EventFilter, SubscribeOptions, SubscriptionItem } from '../../../application/ports/event-store.ts';
 import { hasCode, refusal } from '../../../domain/errors.ts';
 import type { GlobalPosition, RecordedEvent } from '../../../domain/event.ts';
 import { matcherOf } from '../event-filter.ts';
 import { refusalOfRead } from './failures.ts';
-import type { Feed, ServerFilter } from './feed.ts';
-import { openFeed } from './feed.ts';
+import { type Feed, type ServerFilter, openFeed } from './feed.ts';
 
 export type SubscriptionDependencies = {
   readonly client: EventStoreDBClient;
   readonly head: () => Promise<GlobalPosition>;
-  /** How long a subscription may be silent before the head is asked for; silent twice behind the head, it is begun anew. */
+  /**
+   * Silence in milliseconds after which the position is compared with the head. A subscription that is silent twice
+   * while behind the head is reopened.
+   */
   readonly watchdogMs: number;
-  /** First and longest pause before it is begun anew after a fault. */
+  /** First and longest pause before it is reopened after an error, in milliseconds. */
   readonly backoffMs: { readonly first: number; readonly most: number };
-  /** Told of every fault that is mended. */
+  /** Called with every error from which the subscription recovers. */
   readonly onError: (error: unknown) => void;
   /** Ends all subscriptions. */
   readonly closing: AbortSignal;
 };
 
-/** How long an item that is not full waits for more while the subscription is behind. */
+/** Time in milliseconds that a partly filled item waits for more events while the subscription is behind. */
 const LINGER_MS = 10;
-/** Silence after which a server that does not say when it is through is taken to be. */
+/** Silence in milliseconds after which a server that does not report being live is considered live. */
 const QUIET_MS = 1000;
 
 /**
- * See `EventStore.subscribe`. Behind the head, the server leaves out what the filter does (where it can); its checkpoints are too rare to reach
- * the head, so that from there on all events come and are left out here, and every position is passed on at once.
+ * See `EventStore.subscribe`. While behind the head, the server applies the part of the filter that it supports. Its
+ * checkpoints are too rare to reach the head exactly, so near the head all events are received and filtered here, and
+ * every position is yielded immediately.
  */
-export async function* subscribe(dependencies: SubscriptionDependencies, { after, filter, batchSize = 500, signal }: SubscribeOptions): AsyncIterable<SubscriptionItem> {
+export async function* subscribe(
+  { after, filter, batchSize = 500, signal }: SubscribeOptions,
+  dependencies: SubscriptionDependencies,
+): AsyncIterable<SubscriptionItem> {
   const { client, head, watchdogMs, backoffMs, onError, closing } = dependencies;
   const ending = AbortSignal.any([signal, closing]);
   const ended = () => ending.aborted;
@@ -38,7 +44,7 @@ export async function* subscribe(dependencies: SubscriptionDependencies, { after
   const serverFilter = serverFilterOf(filter);
   let position = after;
   let caughtUp = false;
-  let faults = 0;
+  let failures = 0;
   let catchingUp = serverFilter !== undefined;
 
   while (!ended()) {
@@ -49,7 +55,12 @@ export async function* subscribe(dependencies: SubscriptionDependencies, { after
       const target = await head();
       if (target > position) caughtUp = false;
       else catchingUp = false;
-      feed = openFeed({ client, after: position, filter: catchingUp ? serverFilter : undefined, capacity: batchSize * 2 });
+      feed = openFeed({
+        client,
+        after: position,
+        filter: catchingUp ? serverFilter : undefined,
+        capacity: batchSize * 2,
+      });
       if (ended()) return;
       let overdue = false;
       for (;;) {
@@ -72,7 +83,7 @@ export async function* subscribe(dependencies: SubscriptionDependencies, { after
         const passed = feed.checkpoint();
         if (events.length < batchSize && passed !== undefined && passed > position) position = passed;
         if (position > before) {
-          faults = 0;
+          failures = 0;
           overdue = false;
           if (events.length > 0) yield { kind: 'events', events, position };
           else yield { kind: 'checkpoint', position };
@@ -93,7 +104,8 @@ export async function* subscribe(dependencies: SubscriptionDependencies, { after
             break;
           }
           const behind = (await head()) > position;
-          if (behind && overdue) throw refusal('store_unavailable', { message: 'the subscription has stalled behind the head' });
+          if (behind && overdue)
+            throw refusal('store_unavailable', { message: 'the subscription has stalled behind the head' });
           overdue = behind;
         }
         if (ended()) return;
@@ -103,8 +115,8 @@ export async function* subscribe(dependencies: SubscriptionDependencies, { after
       const refused = refusalOfRead(error);
       if (!hasCode(refused, 'store_unavailable') || error instanceof RangeError) throw refused;
       onError(error);
-      const wait = Math.min(backoffMs.first * 2 ** faults, backoffMs.most);
-      faults += 1;
+      const wait = Math.min(backoffMs.first * 2 ** failures, backoffMs.most);
+      failures += 1;
       await pause(wait, undefined, { signal: ending }).catch(() => undefined);
     } finally {
       ending.removeEventListener('abort', end);
@@ -113,10 +125,15 @@ export async function* subscribe(dependencies: SubscriptionDependencies, { after
   }
 }
 
-/** What of a filter the server can do: one test, of the stream's name or of the type. The adapter tests all of it again. */
-export function serverFilterOf(filter: EventFilter | undefined): ServerFilter | undefined {
-  if (filter?.categories && filter.categories.length > 0) return { on: 'stream', prefixes: filter.categories.map((category) => `${category}-`) };
-  if (filter?.types && filter.types.length > 0) return { on: 'type', regex: `^(?:${filter.types.map(quoted).join('|')})$` };
+/**
+ * The part of a filter that the server supports: one condition on the stream name or the type. The adapter applies the
+ * whole filter again.
+ */
+function serverFilterOf(filter: EventFilter | undefined): ServerFilter | undefined {
+  if (filter?.categories && filter.categories.length > 0)
+    return { on: 'stream', prefixes: filter.categories.map((category) => `${category}-`) };
+  if (filter?.types && filter.types.length > 0)
+    return { on: 'type', regex: `^(?:${filter.types.map(quoted).join('|')})$` };
   return undefined;
 }
 

@@ -1,17 +1,19 @@
 import type { SubscribeOptions, SubscriptionItem } from '../../../application/ports/event-store.ts';
-import { laterOf, positionFrom } from '../../../domain/event.ts';
-import type { RecordedEvent } from '../../../domain/event.ts';
+import { laterOf, positionFrom, type RecordedEvent } from '../../../domain/event.ts';
 import { matcherOf } from '../event-filter.ts';
 
-/** A log in memory that grows, and who is to be told when it does. */
+/** A log in memory with the listeners to call when it grows. */
 export type GrowingLog = {
   readonly log: readonly RecordedEvent[];
   readonly woken: Set<() => void>;
   readonly isClosed: () => boolean;
 };
 
-/** Subscription to a log in memory; see `EventStore.subscribe`. */
-export async function* followLog({ log, woken, isClosed }: GrowingLog, { after, filter, batchSize = 500, signal }: SubscribeOptions): AsyncIterable<SubscriptionItem> {
+/** Subscribes to a log in memory; see `EventStore.subscribe`. */
+export async function* followLog(
+  { after, filter, batchSize = 500, signal }: SubscribeOptions,
+  { log, woken, isClosed }: GrowingLog,
+): AsyncIterable<SubscriptionItem> {
   const matches = matcherOf(filter);
   let index = Number(after);
   let caughtUp = false;

@@ -1,21 +1,19 @@
-import type { AppendResult, EventStore, Expected, Retention, StreamWrite } from '../../../application/ports/event-store.ts';
+import type { AppendResult, EventStore, Expected, Retention } from '../../../application/ports/event-store.ts';
 import { refusal } from '../../../domain/errors.ts';
-import type { RecordedEvent, StreamRevision } from '../../../domain/event.ts';
-import { ORIGIN, positionFrom } from '../../../domain/event.ts';
+import { type RecordedEvent, type StreamRevision, ORIGIN, positionFrom } from '../../../domain/event.ts';
 import { conflict } from '../conflict.ts';
-import type { EncodedAppend } from '../encode-append.ts';
-import { checkExpected, checkRetention, encodeAppend } from '../encode-append.ts';
+import { type EncodedAppend, checkExpected, checkRetention, encodeAppend, encodeAppends } from '../encode-append.ts';
 import { matcherOf } from '../event-filter.ts';
 import { followLog } from './follow-log.ts';
 
 type Stream = {
   readonly events: RecordedEvent[];
-  /** Events before this revision were deleted; `Infinity` when tombstoned. */
+  /** Events before this revision are deleted; `Infinity` when tombstoned. */
   hiddenBefore: number;
   retention: Retention;
 };
 
-/** An event store in this process's memory, for tests. It forgets everything when it is closed. */
+/** An event store in the memory of this process, for tests. Its events are lost when it is closed. */
 export function openMemoryEventStore({ now = () => new Date() }: { readonly now?: () => Date } = {}): EventStore {
   const log: RecordedEvent[] = [];
   const streams = new Map<string, Stream>();
@@ -30,7 +28,7 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
         signal?.throwIfAborted();
         return write([append])[0] as AppendResult;
       }),
-    appendMany: (writes) => attempt(() => write(encodeMany(writes))),
+    appendMany: (writes) => attempt(() => write(encodeAppends(writes))),
     readStream(name, { from, direction = 'forwards', limit = Infinity, signal } = {}) {
       return yieldAll(() => {
         signal?.throwIfAborted();
@@ -38,9 +36,15 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
         const stream = streams.get(name);
         if (!stream) return [];
         const first = firstVisible(stream);
-        const young = stream.retention.maxAgeSeconds === undefined ? '' : new Date(now().getTime() - stream.retention.maxAgeSeconds * 1000).toISOString();
+        const young =
+          stream.retention.maxAgeSeconds === undefined
+            ? ''
+            : new Date(now().getTime() - stream.retention.maxAgeSeconds * 1000).toISOString();
         const visible = stream.events.filter(({ revision, recorded_at }) => revision >= first && recorded_at > young);
-        const chosen = direction === 'forwards' ? visible.filter(({ revision }) => revision >= (from ?? 0)) : visible.filter(({ revision }) => revision <= (from ?? Infinity)).reverse();
+        const chosen =
+          direction === 'forwards'
+            ? visible.filter(({ revision }) => revision >= (from ?? 0))
+            : visible.filter(({ revision }) => revision <= (from ?? Infinity)).reverse();
         return chosen.slice(0, limit);
       });
     },
@@ -49,11 +53,14 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
         signal?.throwIfAborted();
         checkOpen();
         const matches = matcherOf(filter);
-        const chosen = direction === 'forwards' ? log.slice(Number(after ?? ORIGIN)) : log.slice(0, after === undefined ? undefined : Math.max(0, Number(after) - 1)).reverse();
+        const chosen =
+          direction === 'forwards'
+            ? log.slice(Number(after ?? ORIGIN))
+            : log.slice(0, after === undefined ? undefined : Math.max(0, Number(after) - 1)).reverse();
         return chosen.filter(matches).slice(0, limit);
       });
     },
-    subscribe: (options) => followLog({ log, woken, isClosed: () => closed }, options),
+    subscribe: (options) => followLog(options, { log, woken, isClosed: () => closed }),
     findEvent: (id) => attempt(() => log.find((event) => event.id === id)),
     head: () => attempt(() => positionFrom(log.length)),
     streamInfo: (name) =>
@@ -115,14 +122,20 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
     return results;
   }
 
-  /** @returns the first outcome of a repeated append; undefined when the append may be written. */
+  /** @returns the result of the first append when this append repeats it; undefined when it may be written */
   function judge(stream: Stream, { stream: name, expected, events }: EncodedAppend): AppendResult | undefined {
     if (stream.hiddenBefore === Infinity) throw refusal('stream_deleted');
     const head = headOf(stream);
     const fits = holds(stream, expected);
     if (fits && expected !== 'any' && expected !== 'stream_exists') return undefined;
-    if (!fits && (expected === 'stream_exists' || (typeof expected === 'number' && expected > head))) throw conflict({ stream: name, expected, actual: head });
-    const from = typeof expected === 'number' ? expected + 1 : expected === 'no_stream' ? 0 : stream.events.findIndex(({ id }) => id === events[0]?.id);
+    if (!fits && (expected === 'stream_exists' || (typeof expected === 'number' && expected > head)))
+      throw conflict({ stream: name, expected, actual: head });
+    const from =
+      typeof expected === 'number'
+        ? expected + 1
+        : expected === 'no_stream'
+          ? 0
+          : stream.events.findIndex(({ id }) => id === events[0]?.id);
     const known = from < 0 ? 0 : events.findIndex(({ id }, n) => stream.events[from + n]?.id !== id);
     if (known === 0) {
       if (fits) return undefined;
@@ -154,14 +167,9 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
   }
 }
 
-/** What is there when the iteration begins. */
+/** Yields what `read` returns when the iteration begins. */
 async function* yieldAll<T>(read: () => readonly T[]): AsyncIterable<T> {
   yield* await Promise.resolve(read());
-}
-
-function encodeMany(writes: readonly StreamWrite[]): readonly EncodedAppend[] {
-  if (writes.length === 0 || new Set(writes.map(({ stream }) => stream)).size < writes.length) throw refusal('invalid_append', { message: 'each stream is named once' });
-  return writes.map(({ stream, events, expected }) => encodeAppend(stream, events, expected));
 }
 
 function headOf(stream: Stream): StreamRevision {
@@ -181,5 +189,9 @@ function holds(stream: Stream, expected: Expected): boolean {
 }
 
 function firstVisible({ hiddenBefore, retention, events }: Stream): number {
-  return Math.max(hiddenBefore, retention.truncateBefore ?? 0, retention.maxCount === undefined ? 0 : events.length - retention.maxCount);
+  return Math.max(
+    hiddenBefore,
+    retention.truncateBefore ?? 0,
+    retention.maxCount === undefined ? 0 : events.length - retention.maxCount,
+  );
 }

@@ -1,44 +1,49 @@
 import type { AppendResult, Expected } from '../../../application/ports/event-store.ts';
-import type { AppError } from '../../../domain/errors.ts';
-import { refusal } from '../../../domain/errors.ts';
+import { type AppError, refusal } from '../../../domain/errors.ts';
 import { positionFrom } from '../../../domain/event.ts';
 import { conflict } from '../conflict.ts';
 import type { EncodedAppend, EncodedEvent } from '../encode-append.ts';
 
-/** Appends that go to the database in one call. */
+/** Appends that are sent to the database in one call. */
 export type Batch = {
-  /** In the order of the rounds: within a round no stream occurs twice. */
+  /** In the order of the rounds; within a round each stream occurs once. */
   readonly appends: readonly EncodedAppend[];
   readonly rounds: readonly (readonly EncodedAppend[])[];
-  /** All or none. */
+  /** Writes all appends or none. */
   readonly atomic: boolean;
 };
 
-/** What became of one append. */
-export type Outcome = { readonly result: AppendResult; readonly error?: undefined } | { readonly error: AppError; readonly result?: undefined };
+/** The outcome of one append. */
+export type Outcome =
+  | { readonly result: AppendResult; readonly error?: undefined }
+  | { readonly error: AppError; readonly result?: undefined };
 
-/** Answer of `eventstore.append`. */
+/** The row that `eventstore.append` returns. */
 export type BatchRow = { readonly r_before: number; readonly r_recorded_at: number; readonly r_outcomes: string };
 
-/** Statement of `eventstore.append`; its parameters come from `parametersOf`. */
-export const APPEND = 'select r_before, r_recorded_at, r_outcomes from eventstore.append($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14)';
+/** The statement that calls `eventstore.append`; `parametersOf` returns its parameters. */
+export const APPEND =
+  'select r_before, r_recorded_at, r_outcomes from eventstore.append($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14)';
 
-/** Never stands in JSON text, which escapes it, nor in a checked name. */
+/** Occurs neither in JSON text, which escapes it, nor in a validated name. */
 const SEPARATOR = '\u001e';
 
-/** Lays appends of one stream into successive rounds, first come first. */
+/** Distributes appends to the same stream over successive rounds, in order of arrival. */
 export function batchOf(appends: readonly EncodedAppend[], atomic = false): Batch {
   const rounds: EncodedAppend[][] = [];
-  const laid = new Map<string, number>();
+  const nextRounds = new Map<string, number>();
   for (const append of appends) {
-    const round = laid.get(append.stream) ?? 0;
-    laid.set(append.stream, round + 1);
+    const round = nextRounds.get(append.stream) ?? 0;
+    nextRounds.set(append.stream, round + 1);
     (rounds[round] ??= []).push(append);
   }
   return { appends: rounds.length === 1 ? appends : rounds.flat(), rounds, atomic };
 }
 
-/** Parameters of `eventstore.append`. Joined text instead of arrays of text: no escaping here, one split there. */
+/**
+ * Parameters of `eventstore.append`. Joined text instead of text arrays avoids escaping here and needs one split in the
+ * database.
+ */
 export function parametersOf({ appends, rounds, atomic }: Batch): readonly unknown[] {
   const events: EncodedEvent[] = [];
   const owners: number[] = [];
@@ -69,7 +74,7 @@ export function parametersOf({ appends, rounds, atomic }: Batch): readonly unkno
   ];
 }
 
-/** An expectation as the functions of the schema `eventstore` take it. */
+/** Encodes an expected revision for the functions of the schema `eventstore`. */
 export function expectedCode(expected: Expected): number {
   switch (expected) {
     case 'no_stream':
@@ -83,13 +88,16 @@ export function expectedCode(expected: Expected): number {
   }
 }
 
-/** Reads the outcomes out of the answer, in the order of `batch.appends`. */
+/** Parses the outcomes from the returned row, in the order of `batch.appends`. */
 export function outcomesOf({ appends, atomic }: Batch, { r_outcomes }: BatchRow): readonly Outcome[] {
   const texts = r_outcomes.split(',');
   const outcomes = appends.map((append, index) => outcomeOf(append, texts[index] ?? ''));
-  // One of an atomic group was there already and another was withheld: it can't have been written whole.
+  // One append of an atomic group was a repetition and another was withheld, so the group cannot have been written as a
+  // whole.
   if (atomic && outcomes.some(({ result }) => result) && texts.some((text) => text.startsWith('w'))) {
-    return outcomes.map((outcome) => (outcome.error?.code === 'conflict' ? outcome : { error: refusal('idempotency_corrupted') }));
+    return outcomes.map((outcome) =>
+      outcome.error?.code === 'conflict' ? outcome : { error: refusal('idempotency_corrupted') },
+    );
   }
   return outcomes;
 }
@@ -99,7 +107,9 @@ function outcomeOf({ stream, expected }: EncodedAppend, text: string): Outcome {
   switch (letter) {
     case 'o':
     case 'd':
-      return { result: { revision: Number(revision), position: positionFrom(Number(position)), duplicate: letter === 'd' } };
+      return {
+        result: { revision: Number(revision), position: positionFrom(Number(position)), duplicate: letter === 'd' },
+      };
     case 'c':
       return { error: conflict({ stream, expected, actual: Number(revision) }) };
     case 'x':

@@ -1,27 +1,34 @@
-import type { AppError } from '../../../domain/errors.ts';
-import { isAppError, refusal } from '../../../domain/errors.ts';
+import { serverCondition } from '../../../application/ports/transient-errors.ts';
+import { type AppError, isAppError, refusal } from '../../../domain/errors.ts';
 
-/** SQLSTATE of an error that the server answered; undefined when the connection failed instead. */
+/** @returns the SQLSTATE of an error that the server reported; undefined when the connection failed instead. */
 function sqlState(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/** Whether the server itself refused the statement and rolled it back, and lives on. */
+/** Whether the server refused the statement and rolled it back, so that the connection is still usable. */
 export function isRolledBack(error: unknown): boolean {
-  return sqlState(error) !== undefined && typeof error === 'object' && error !== null && 'severity' in error && error.severity === 'ERROR';
+  return (
+    sqlState(error) !== undefined &&
+    typeof error === 'object' &&
+    error !== null &&
+    'severity' in error &&
+    error.severity === 'ERROR'
+  );
 }
 
-/** SQLSTATE classes that time may mend: connection, transaction rollback, resources, object in use, operator intervention, system. */
-const PASSING = new Set(['08', '25', '40', '53', '55', '57', '58']);
-
-/** Whether the same statement may well succeed later. Everything that is no answer of the server may. */
-export function isPassing(error: unknown): boolean {
+/**
+ * Whether the same statement may succeed later: the server reports a condition that may end, or the failure is
+ * neither an answer of the server nor a programming error.
+ */
+export function mayRetry(error: unknown): boolean {
   const state = sqlState(error);
-  return state === undefined ? !isAppError(error) && !(error instanceof TypeError) && !(error instanceof RangeError) : PASSING.has(state.slice(0, 2));
+  if (state !== undefined) return serverCondition(state) !== undefined;
+  return !isAppError(error) && !(error instanceof TypeError) && !(error instanceof RangeError);
 }
 
-/** The port's refusal for a failure of which it is known that nothing was written. */
+/** @returns the port's refusal for a failure after which nothing was written. */
 export function refusalOf(error: unknown): AppError {
   if (isAppError(error)) return error;
   const state = sqlState(error);

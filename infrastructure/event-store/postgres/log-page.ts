@@ -1,8 +1,7 @@
-import type { RecordedEvent } from '../../../domain/event.ts';
-import { positionFrom } from '../../../domain/event.ts';
+import { type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import type { Batch, BatchRow, Outcome } from './batch.ts';
 
-/** A piece of the log: between `after` (exclusive) and `to` (inclusive) it holds these events and no others that were asked for. */
+/** A section of the log: all events after `after` (exclusive) up to `to` (inclusive) that match the filter. */
 export type LogPage = {
   readonly after: number;
   readonly to: number;
@@ -11,7 +10,7 @@ export type LogPage = {
   readonly bytes: number;
 };
 
-/** The piece of the log that a batch has written, without reading it back. */
+/** Builds the section of the log that a batch has written, without reading it back. */
 export function pageOf(batch: Batch, outcomes: readonly Outcome[], row: BatchRow): LogPage {
   const recordedAt = new Date(row.r_recorded_at).toISOString();
   const events: RecordedEvent[] = [];
@@ -25,7 +24,8 @@ export function pageOf(batch: Batch, outcomes: readonly Outcome[], row: BatchRow
       events.push({
         id,
         type,
-        // Parsed from what was written, so that followers see what a reader would and share nothing with the writer.
+        // Parsed from the written text, so that followers see what a reader would see and share no objects with the
+        // writer.
         data: JSON.parse(data) as RecordedEvent['data'],
         metadata: JSON.parse(metadata) as RecordedEvent['metadata'],
         stream: append.stream,

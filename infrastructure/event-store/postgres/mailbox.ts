@@ -2,30 +2,35 @@ import type { RecordedEvent } from '../../../domain/event.ts';
 import type { EventMatcher } from '../event-filter.ts';
 import type { LogPage } from './log-page.ts';
 
-/** Most events and bytes that wait for one slow subscriber; past that it reads for itself. */
+/**
+ * Maximum number of events and bytes waiting for one slow subscriber; beyond that the subscriber reads from the
+ * database.
+ */
 const MAX_EVENTS = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Live events waiting for one subscriber: bounded, in order, without gaps from where it was opened. */
+/** Live events waiting for one subscriber: bounded, in order, without gaps since the mailbox was opened. */
 export type Mailbox = {
-  /** Takes the next piece of the live log in, or overflows. */
+  /** Adds the next section of the live log, or overflows. */
   offer(page: LogPage): void;
-  /** The waiting events, at most so many, and the position that they reach; undefined when nothing has moved. */
+  /**
+   * Removes and returns at most `most` waiting events and the position they reach; undefined when nothing has changed.
+   */
   take(most: number): { readonly events: readonly RecordedEvent[]; readonly position: number } | undefined;
-  /** Forgets what is waiting; from now on it holds what comes after `position`. */
+  /** Discards the waiting events; from now on it collects events after `position`. */
   reset(position: number): void;
-  /** Leaves out what the subscriber has read for itself. */
+  /** Discards events up to `position`, which the subscriber has read from the database. */
   skipTo(position: number): void;
-  /** It was offered more than it may hold: what waits is whole, later pieces are missing. */
+  /** Whether it was offered more than its limits: the waiting events are complete, later ones are missing. */
   overflowed(): boolean;
   size(): number;
 };
 
-/** A mailbox for the events that match. `onArrival` is called when there is something to take, or it overflowed. */
+/** Creates a mailbox for matching events. Calls `onArrival` when it has something to take or has overflowed. */
 export function createMailbox(matches: EventMatcher, onArrival: () => void): Mailbox {
   let waiting: { readonly event: RecordedEvent; readonly bytes: number }[] = [];
   let bytes = 0;
-  /** All of the log up to here is waiting or taken. */
+  /** Every event up to this position is waiting or was taken. */
   let seen = 0;
   let taken = 0;
   let overflowed = false;

@@ -1,21 +1,26 @@
 import type { EventFilter, ReadAllOptions, ReadStreamOptions } from '../../../application/ports/event-store.ts';
-import type { RecordedEvent } from '../../../domain/event.ts';
-import { ORIGIN, positionFrom } from '../../../domain/event.ts';
+import { type RecordedEvent, ORIGIN, positionFrom } from '../../../domain/event.ts';
 import type { Queryable } from '../../postgres/database.ts';
+import { isEventId } from '../encode-append.ts';
 import { refusalOf } from './failures.ts';
 import type { LogPage } from './log-page.ts';
 
-/** Most events in one page of a read. */
+/** Maximum number of events in one page of a read. */
 const PAGE = 500;
-/** Bytes that a page should not hold much more of. */
+/** Approximate maximum size of a page in bytes. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 /**
- * Positions that one read of a subscription looks through, as a multiple of the events it asks for: a filtered one always makes progress, and a
- * plan that sorts the whole window instead of walking the index (PostgreSQL's choice on a large log) reads twice too much and no more.
+ * Positions that one read of a subscription covers, as a multiple of the number of events requested. The limit ensures
+ * that a filtered read always makes progress. If PostgreSQL sorts the whole window instead of scanning the index, as it
+ * may on a large log, it reads at most twice the rows needed.
  */
 const WINDOW = 2;
 
-const COLUMNS = 'e.position, e.revision, e.recorded_at, e.id, e.stream, e.type, e.data, e.metadata, pg_column_size(e.data) as bytes';
+const COLUMNS =
+  'e.position, e.revision, e.recorded_at, e.id, e.stream, e.type, e.data, e.metadata, pg_column_size(e.data) as bytes';
+
+/** What the functions of the store depend on. */
+export type StoreDependencies = { readonly database: Queryable };
 
 type Row = {
   readonly position: number;
@@ -29,7 +34,10 @@ type Row = {
   readonly bytes: number;
 };
 
-/** What hides events of a stream: scalar subqueries, so that one without a state costs one look into a small index. */
+/**
+ * Conditions for visible events of a stream. Scalar subqueries: a stream without a row in `stream_states` costs one
+ * lookup in a small index.
+ */
 const VISIBLE = `e.revision >= coalesce((select greatest(z.hidden_before, z.truncate_before, (select l.revision + 1 from eventstore.events l where l.stream = $1 order by l.stream desc, l.revision desc limit 1) - z.max_count)
     from eventstore.stream_states z where z.stream = $1), 0)
   and e.recorded_at > coalesce((select now() - make_interval(secs => z.max_age_seconds) from eventstore.stream_states z where z.stream = $1 and z.max_age_seconds is not null), '-infinity')`;
@@ -37,11 +45,15 @@ const VISIBLE = `e.revision >= coalesce((select greatest(z.hidden_before, z.trun
 const STREAM_FORWARDS = `select ${COLUMNS} from eventstore.events e where e.stream = $1 and e.revision >= $2 and ${VISIBLE} order by e.stream, e.revision limit $3`;
 const STREAM_BACKWARDS = `select ${COLUMNS} from eventstore.events e where e.stream = $1 and e.revision <= $2 and ${VISIBLE} order by e.stream desc, e.revision desc limit $3`;
 
-/** Revisions and positions past every one there may be. */
+/** Greater than every revision and position. */
 const END = Number.MAX_SAFE_INTEGER;
 
-/** Events of one stream; see `EventStore.readStream`. One prepared statement a page. */
-export async function* readStream(database: Queryable, stream: string, { from, direction = 'forwards', limit = Infinity, signal }: ReadStreamOptions = {}): AsyncIterable<RecordedEvent> {
+/** Reads the events of one stream; see `EventStore.readStream`. One prepared statement per page. */
+export async function* readStream(
+  stream: string,
+  { from, direction = 'forwards', limit = Infinity, signal }: ReadStreamOptions = {},
+  { database }: StoreDependencies,
+): AsyncIterable<RecordedEvent> {
   const forwards = direction === 'forwards';
   const sql = forwards ? STREAM_FORWARDS : STREAM_BACKWARDS;
   const name = forwards ? 'eventstore_stream_forwards' : 'eventstore_stream_backwards';
@@ -61,8 +73,11 @@ export async function* readStream(database: Queryable, stream: string, { from, d
   }
 }
 
-/** Events of the log; see `EventStore.readAll`. */
-export async function* readAll(database: Queryable, { after, direction = 'forwards', limit = Infinity, filter, signal }: ReadAllOptions = {}): AsyncIterable<RecordedEvent> {
+/** Reads the events of the log; see `EventStore.readAll`. */
+export async function* readAll(
+  { after, direction = 'forwards', limit = Infinity, filter, signal }: ReadAllOptions = {},
+  { database }: StoreDependencies,
+): AsyncIterable<RecordedEvent> {
   const forwards = direction === 'forwards';
   const { conditions, values, shape } = conditionsOf(filter, 3);
   const sql = `select ${COLUMNS} from eventstore.events e where e.position ${forwards ? '>' : '<'} $1 ${conditions} order by e.position ${forwards ? 'asc' : 'desc'} limit $2`;
@@ -72,7 +87,9 @@ export async function* readAll(database: Queryable, { after, direction = 'forwar
   while (left > 0) {
     signal?.throwIfAborted();
     const asked = Math.min(left, size);
-    const rows = await attempt(database.query<Row>(sql, [next, asked, ...values], `eventstore_all_${direction}${shape}`));
+    const rows = await attempt(
+      database.query<Row>(sql, [next, asked, ...values], `eventstore_all_${direction}${shape}`),
+    );
     for (const row of rows) yield eventOf(row);
     const last = rows.at(-1);
     if (!last || rows.length < asked) return;
@@ -83,14 +100,26 @@ export async function* readAll(database: Queryable, { after, direction = 'forwar
 }
 
 /**
- * One piece of the log from a position on. Head and events are seen by one statement: what the piece covers is covered for good.
- * Raw errors, for the caller to judge whether to try again.
+ * Reads one section of the log after a position. One statement reads head and events, so that no event can appear in
+ * the section later.
+ * @throws the errors of the driver unchanged, so that the caller can decide whether to retry
  */
-export async function readPage(database: Queryable, after: number, limit: number, filter?: EventFilter): Promise<LogPage> {
+export async function readPage(
+  {
+    after,
+    limit,
+    filter,
+  }: { readonly after: number; readonly limit: number; readonly filter?: EventFilter | undefined },
+  { database }: StoreDependencies,
+): Promise<LogPage> {
   const { conditions, values, shape } = conditionsOf(filter, 3);
   const sql = `select x.upto, e.* from (select least(h.position, $1::bigint + $2::bigint * ${WINDOW}) as upto from eventstore.head h) x
     left join lateral (select ${COLUMNS} from eventstore.events e where e.position > $1 and e.position <= x.upto ${conditions} order by e.position limit $2) e on true`;
-  const rows = await database.query<(Row | { readonly position: null }) & { readonly upto: number }>(sql, [after, limit, ...values], `eventstore_page${shape}`);
+  const rows = await database.query<(Row | { readonly position: null }) & { readonly upto: number }>(
+    sql,
+    [after, limit, ...values],
+    `eventstore_page${shape}`,
+  );
   const events: RecordedEvent[] = [];
   let bytes = 0;
   let last = after;
@@ -103,34 +132,39 @@ export async function readPage(database: Queryable, after: number, limit: number
   return { after, to: Math.max(after, events.length >= limit ? last : (rows[0]?.upto ?? 0)), events, bytes };
 }
 
-/** How many events the next page may hold, going by the size of those read. */
-export function fittingSize(read: readonly { readonly bytes: number }[], most = PAGE): number {
+/** Number of events for the next page, estimated from the sizes of the events read. */
+function fittingSize(read: readonly { readonly bytes: number }[], most = PAGE): number {
   const bytes = read.reduce((sum, row) => sum + row.bytes, 0);
   return Math.max(1, Math.min(most, Math.floor((PAGE_BYTES * read.length) / Math.max(1, bytes))));
 }
 
 const ONE = `select ${COLUMNS} from eventstore.events e where e.id = $1 order by e.position limit 1`;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** See `EventStore.findEvent`. The first in the log, should several streams hold the id. */
-export async function findEvent(database: Queryable, id: string): Promise<RecordedEvent | undefined> {
-  if (!UUID.test(id)) return undefined;
+/** See `EventStore.findEvent`. Returns the first event in the log if several streams contain the id. */
+export async function findEvent(id: string, { database }: StoreDependencies): Promise<RecordedEvent | undefined> {
+  if (!isEventId(id)) return undefined;
   const [row] = await attempt(database.query<Row>(ONE, [id], 'eventstore_find'));
   return row && eventOf(row);
 }
 
-/** Position of the last event of the log. */
-export async function readHead(database: Queryable): Promise<number> {
-  const rows = await database.query<{ position: number }>('select position from eventstore.head', [], 'eventstore_head');
+/** @returns the position of the last event of the log; 0 when it is empty */
+export async function readHead({ database }: StoreDependencies): Promise<number> {
+  const rows = await database.query<{ position: number }>(
+    'select position from eventstore.head',
+    [],
+    'eventstore_head',
+  );
   return rows[0]?.position ?? 0;
 }
 
-/** A position as this store counts; positions of other stores may be greater than any of ours. */
+/** Converts a position to a number. Positions of other stores may exceed every position of this store. */
 export function numberOf(position: string): number {
   return Math.min(Number(position), END);
 }
 
-function conditionsOf(filter: EventFilter | undefined, first: number): { readonly conditions: string; readonly values: readonly unknown[]; readonly shape: string } {
+function conditionsOf(
+  filter: EventFilter | undefined,
+  first: number,
+): { readonly conditions: string; readonly values: readonly unknown[]; readonly shape: string } {
   const parts: readonly (readonly [letter: string, condition: string, value: unknown])[] = [
     ['c', 'e.category = any(?)', filter?.categories],
     ['y', 'e.type = any(?)', filter?.types],
@@ -146,10 +180,19 @@ function conditionsOf(filter: EventFilter | undefined, first: number): { readonl
 }
 
 function eventOf({ id, type, data, metadata, stream, revision, position, recorded_at }: Row): RecordedEvent {
-  return { id, type, data, metadata, stream, revision, position: position === 0 ? ORIGIN : positionFrom(position), recorded_at: recorded_at.toISOString() };
+  return {
+    id,
+    type,
+    data,
+    metadata,
+    stream,
+    revision,
+    position: position === 0 ? ORIGIN : positionFrom(position),
+    recorded_at: recorded_at.toISOString(),
+  };
 }
 
-/** Reads change nothing: whatever fails may be tried again. */
+/** Reads have no effect, so every failure may be retried. */
 async function attempt<T>(query: Promise<T>): Promise<T> {
   try {
     return await query;

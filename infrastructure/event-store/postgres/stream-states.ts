@@ -1,10 +1,10 @@
 import type { Expected, Retention, StreamInfo } from '../../../application/ports/event-store.ts';
 import { refusal } from '../../../domain/errors.ts';
-import type { Queryable } from '../../postgres/database.ts';
 import { conflict } from '../conflict.ts';
 import { checkExpected, checkRetention } from '../encode-append.ts';
 import { expectedCode } from './batch.ts';
 import { refusalOf } from './failures.ts';
+import type { StoreDependencies } from './reader.ts';
 
 type InfoRow = {
   readonly revision: number;
@@ -20,7 +20,7 @@ const INFO = `select l.revision, z.tombstoned, not z.tombstoned and z.hidden_bef
   left join eventstore.stream_states z on z.stream = $1`;
 
 /** See `EventStore.streamInfo`. */
-export async function readStreamInfo(database: Queryable, stream: string): Promise<StreamInfo | undefined> {
+export async function readStreamInfo(stream: string, { database }: StoreDependencies): Promise<StreamInfo | undefined> {
   const rows = await database.query<InfoRow>(INFO, [stream], 'eventstore_stream_info').catch((error: unknown) => {
     throw refusalOf(error);
   });
@@ -38,11 +38,20 @@ export async function readStreamInfo(database: Queryable, stream: string): Promi
 }
 
 /** See `EventStore.setRetention`. */
-export async function setRetention(database: Queryable, stream: string, retention: Retention): Promise<void> {
+export async function setRetention(
+  stream: string,
+  retention: Retention,
+  { database }: StoreDependencies,
+): Promise<void> {
   checkRetention(retention);
   const { maxCount = null, maxAgeSeconds = null, truncateBefore = null } = retention;
   const rows = await database
-    .query<{ r_outcome: string }>('select r_outcome from eventstore.set_retention($1, $2, $3, $4)', [stream, maxCount, maxAgeSeconds, truncateBefore])
+    .query<{ r_outcome: string }>('select r_outcome from eventstore.set_retention($1, $2, $3, $4)', [
+      stream,
+      maxCount,
+      maxAgeSeconds,
+      truncateBefore,
+    ])
     .catch((error: unknown) => {
       throw refusalOf(error);
     });
@@ -50,10 +59,17 @@ export async function setRetention(database: Queryable, stream: string, retentio
 }
 
 /** See `EventStore.deleteStream`. */
-export async function deleteStream(database: Queryable, stream: string, { expected, mode }: { readonly expected: Expected; readonly mode: 'soft' | 'tombstone' }): Promise<void> {
+export async function deleteStream(
+  stream: string,
+  { expected, mode }: { readonly expected: Expected; readonly mode: 'soft' | 'tombstone' },
+  { database }: StoreDependencies,
+): Promise<void> {
   checkExpected(expected);
   const rows = await database
-    .query<{ r_outcome: string; r_revision: number }>('select r_outcome, r_revision from eventstore.delete_stream($1, $2, $3)', [stream, expectedCode(expected), mode === 'tombstone'])
+    .query<{ r_outcome: string; r_revision: number }>(
+      'select r_outcome, r_revision from eventstore.delete_stream($1, $2, $3)',
+      [stream, expectedCode(expected), mode === 'tombstone'],
+    )
     .catch((error: unknown) => {
       throw refusalOf(error);
     });

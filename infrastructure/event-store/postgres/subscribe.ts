@@ -3,7 +3,7 @@ import type { SubscribeOptions, SubscriptionItem } from '../../../application/po
 import { positionFrom } from '../../../domain/event.ts';
 import type { Database } from '../../postgres/database.ts';
 import { matcherOf } from '../event-filter.ts';
-import { isPassing, refusalOf } from './failures.ts';
+import { mayRetry, refusalOf } from './failures.ts';
 import { createMailbox } from './mailbox.ts';
 import { numberOf, readPage } from './reader.ts';
 import type { Tail } from './tail.ts';
@@ -19,10 +19,14 @@ export type SubscribeDependencies = {
 };
 
 /**
- * One subscription; see `EventStore.subscribe`. Behind, it reads pages of its own; from the moment its mailbox was opened at the tail, all that
- * comes is kept for it, so that it joins without a gap; when the mailbox overflows it reads again.
+ * One subscription; see `EventStore.subscribe`. While behind, it reads pages from the database. Its mailbox collects
+ * the live events from the moment it was opened, so that the subscription joins the live tail without a gap. After an
+ * overflow of the mailbox it reads pages again.
  */
-export async function* subscribe({ database, tail, onError, closing }: SubscribeDependencies, { after, filter, batchSize = 500, signal: own }: SubscribeOptions): AsyncIterable<SubscriptionItem> {
+export async function* subscribe(
+  { after, filter, batchSize = 500, signal: own }: SubscribeOptions,
+  { database, tail, onError, closing }: SubscribeDependencies,
+): AsyncIterable<SubscriptionItem> {
   const signal = AbortSignal.any([own, closing]);
   let arrived: () => void = () => undefined;
   const mailbox = createMailbox(matcherOf(filter), () => {
@@ -35,7 +39,7 @@ export async function* subscribe({ database, tail, onError, closing }: Subscribe
   let position = numberOf(after);
   let size = batchSize;
   try {
-    await persist(() => tail.open(mailbox));
+    await retry(() => tail.open(mailbox));
     while (!signal.aborted) {
       yield* catchUp();
       if (isOver()) return;
@@ -51,11 +55,11 @@ export async function* subscribe({ database, tail, onError, closing }: Subscribe
     let joinAt = tail.position();
     mailbox.reset(joinAt);
     while (!isOver()) {
-      const page = await persist(() => readPage(database, position, size, filter));
+      const page = await retry(() => readPage({ after: position, limit: size, filter }, { database }));
       if (!page || isOver()) return;
       const moved = page.to > position;
       position = page.to;
-      // Pages stay small in memory whatever the events' size.
+      // Adapts the number of events to their size, so that a page stays small in memory.
       if (page.events.length > 0) {
         size = Math.max(1, Math.min(batchSize, Math.floor((PAGE_BYTES * page.events.length) / page.bytes)));
         yield { kind: 'events', events: page.events, position: positionFrom(position) };
@@ -73,13 +77,14 @@ export async function* subscribe({ database, tail, onError, closing }: Subscribe
     }
   }
 
-  /** Until the signal ends or the mailbox overflows and is empty. */
+  /** Runs until the signal aborts, or the mailbox has overflowed and is empty. */
   async function* live(): AsyncIterable<SubscriptionItem> {
     while (!isOver()) {
       const waiting = mailbox.take(batchSize);
       if (waiting) {
         position = waiting.position;
-        if (waiting.events.length > 0) yield { kind: 'events', events: waiting.events, position: positionFrom(position) };
+        if (waiting.events.length > 0)
+          yield { kind: 'events', events: waiting.events, position: positionFrom(position) };
         else yield { kind: 'checkpoint', position: positionFrom(position) };
       } else if (mailbox.overflowed()) {
         return;
@@ -91,19 +96,23 @@ export async function* subscribe({ database, tail, onError, closing }: Subscribe
     }
   }
 
-  // A call, because the compiler believes that `aborted` stays what it was.
+  // A function, because the compiler assumes that `aborted` does not change.
   function isOver(): boolean {
     return signal.aborted;
   }
 
-  /** Repeats a read until it succeeds, with growing pauses. @returns undefined when the signal ended. @throws what no retry mends */
-  async function persist<T>(read: () => Promise<T>): Promise<T | undefined> {
+  /**
+   * Repeats a read with growing pauses until it succeeds.
+   * @returns undefined when the signal aborted
+   * @throws permanent errors
+   */
+  async function retry<T>(read: () => Promise<T>): Promise<T | undefined> {
     for (let delay = 50; ; delay = Math.min(delay * 2, 2_000)) {
       if (isOver()) return undefined;
       try {
         return await read();
       } catch (error) {
-        if (!isPassing(error)) throw refusalOf(error);
+        if (!mayRetry(error)) throw refusalOf(error);
         onError(error);
         await pause(delay, undefined, { signal }).catch(() => undefined);
       }

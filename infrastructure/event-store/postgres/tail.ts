@@ -1,23 +1,22 @@
 import type { Database } from '../../postgres/database.ts';
-import type { Listener } from '../../postgres/listen.ts';
-import { openListener } from '../../postgres/listen.ts';
+import { type Listener, openListener } from '../../postgres/listen.ts';
 import type { LogPage } from './log-page.ts';
 import type { Mailbox } from './mailbox.ts';
 import { readHead, readPage } from './reader.ts';
 
 const PAGE = 500;
 const POLL_LISTENING_MS = 2_000;
-const POLL_DEAF_MS = 100;
+const POLL_NOT_LISTENING_MS = 100;
 
 export type TailOptions = {
   readonly database: Database;
-  /** Backend of this process's writer: its notifications are not news. */
+  /** Backend process id of this process's writer, whose notifications are ignored. */
   readonly writerBackend: () => number | undefined;
   readonly onError: (error: unknown) => void;
 };
 
 export type TailStats = {
-  /** Live subscriptions, and reads of new events made for all of them together. */
+  /** Number of live subscriptions, and number of reads of new events shared by all of them. */
   readonly subscribers: number;
   readonly reads: number;
   readonly waiting: number;
@@ -25,18 +24,19 @@ export type TailStats = {
 };
 
 /**
- * The live end of the log, followed once per process for all subscriptions. It moves by what the local writer has just written when
- * that is next in line, else by reading; woken by NOTIFY, and by a slow poll that turns quick while LISTEN is lost.
+ * The live tail of the log, followed once per process for all subscriptions. It advances by the events that the local
+ * writer has just written if they come next, otherwise by reading. NOTIFY wakes it, and a poll that is slow while
+ * LISTEN works and fast while it does not.
  */
 export type Tail = {
-  /** Mailbox is offered everything after the position returned (and more, where `position` moves before it is asked again). */
+  /** Offers the mailbox every event after the current position, and possibly earlier ones. */
   open(mailbox: Mailbox): Promise<void>;
   release(mailbox: Mailbox): void;
-  /** All of the log up to here has been offered. */
+  /** The position up to which every event was offered. */
   position(): number;
-  /** The writer has written from `after` to `to`; `page` makes the events. */
+  /** Reports that the writer wrote the events after `after` up to `to`; `page` builds them. */
   written(after: number, to: number, page: () => LogPage): void;
-  /** There may be something new. */
+  /** Reports that new events may exist. */
   wake(): void;
   stats(): TailStats;
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export type Tail = {
 export function openTail({ database, writerBackend, onError }: TailOptions): Tail {
   const mailboxes = new Set<Mailbox>();
   let position = 0;
-  /** Knows its position: a mailbox is open and the head was read. */
+  /** Set while a mailbox is open; resolves when the head was read. */
   let starting: Promise<void> | undefined;
   let started = false;
   let advancing = false;
@@ -95,13 +95,19 @@ export function openTail({ database, writerBackend, onError }: TailOptions): Tai
   };
 
   async function start(): Promise<void> {
-    listener ??= openListener({ database, channels: ['eventstore_appended'], onNotification: notified, onConnect: wake, onError });
-    position = Math.max(position, await readHead(database));
+    listener ??= openListener({
+      database,
+      channels: ['eventstore_appended'],
+      onNotification,
+      onConnect: wake,
+      onError,
+    });
+    position = Math.max(position, await readHead({ database }));
     started = true;
     poll();
   }
 
-  function notified({ payload }: { readonly payload: string }): void {
+  function onNotification({ payload }: { readonly payload: string }): void {
     const [head, backend] = payload.split(' ');
     if (Number(head) > position && Number(backend) !== writerBackend()) wake();
   }
@@ -114,7 +120,7 @@ export function openTail({ database, writerBackend, onError }: TailOptions): Tai
         wake();
         poll();
       },
-      listener?.client() ? POLL_LISTENING_MS : POLL_DEAF_MS,
+      listener?.client() ? POLL_LISTENING_MS : POLL_NOT_LISTENING_MS,
     ).unref();
   }
 
@@ -130,13 +136,13 @@ export function openTail({ database, writerBackend, onError }: TailOptions): Tai
         again = false;
         let page: LogPage;
         do {
-          page = await readPage(database, position, PAGE);
+          page = await readPage({ after: position, limit: PAGE }, { database });
           reads += 1;
           deliver(page);
         } while (page.events.length === PAGE && isOpen());
       }
     } catch (error) {
-      // The poll tries again.
+      // The next poll retries.
       onError(error);
     } finally {
       advancing = false;

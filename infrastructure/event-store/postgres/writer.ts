@@ -4,31 +4,30 @@ import type { AppendResult } from '../../../application/ports/event-store.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { EncodedAppend } from '../encode-append.ts';
-import type { Batch, BatchRow, Outcome } from './batch.ts';
-import { APPEND, batchOf, outcomesOf, parametersOf } from './batch.ts';
-import { isPassing, isRolledBack, refusalOf } from './failures.ts';
+import { type Batch, type BatchRow, type Outcome, APPEND, batchOf, outcomesOf, parametersOf } from './batch.ts';
+import { mayRetry, isRolledBack, refusalOf } from './failures.ts';
 
-/** Most appends and bytes in one call; one append alone may be larger. */
+/** Maximum number of appends and bytes in one call; a single append may be larger. */
 const MAX_APPENDS = 256;
-/** A queue of twice as many is sent in two halves. */
+/** A queue of at least twice this many appends is sent in two halves. */
 const MIN_HALF = 16;
 const MAX_BYTES = 4 * 1024 * 1024;
-/** Most bytes waiting for their turn before appends are refused. */
+/** Maximum bytes in the queue; further appends are refused. */
 const MAX_QUEUED_BYTES = 128 * 1024 * 1024;
-/** How long an append waits for a connection before it is refused. */
-const PATIENCE_MS = 5_000;
-/** A call that was not answered by now has an unknown outcome. Longer than the server's own limit. */
-const ANSWER_MS = 15_000;
-const CONNECT_MS = 3_000;
+/** Time that an append waits for a connection before it is refused, in milliseconds. */
+const CONNECTION_WAIT_MS = 5_000;
+/** After this time without an answer the outcome of a call is unknown. Longer than the server's own limit. */
+const CALL_TIMEOUT_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 3_000;
 
 const SETTINGS = `set statement_timeout = '10s'; set lock_timeout = '5s'; set idle_in_transaction_session_timeout = '10s';
 set jit = off; set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set synchronous_commit = on`;
 
 export type WriterOptions = {
   readonly database: Pick<Database, 'connect'>;
-  /** Told of each batch that wrote something, after its writers were answered. */
+  /** Called after each batch that wrote events, once its writers have their results. */
   readonly onWritten: (batch: Batch, outcomes: readonly Outcome[], row: BatchRow) => void;
-  /** A batch may or may not have been written: look at the log. */
+  /** Called when a batch may or may not have been written, so that the log is read. */
   readonly onUnknown: () => void;
   readonly onError: (error: unknown) => void;
 };
@@ -40,14 +39,17 @@ export type WriterStats = {
   readonly queued: number;
 };
 
-/** The one writing connection of a process, and the queue before it. */
+/** The single writing connection of a process and its queue. */
 export type Writer = {
-  /** Queues appends that stand or fall on their own (one) or together (`atomic`). */
-  write(appends: readonly EncodedAppend[], options: { readonly atomic: boolean; readonly signal?: AbortSignal | undefined }): Promise<readonly AppendResult[]>;
+  /** Queues one append, or several that are written all or none (`atomic`). */
+  write(
+    appends: readonly EncodedAppend[],
+    options: { readonly atomic: boolean; readonly signal?: AbortSignal | undefined },
+  ): Promise<readonly AppendResult[]>;
   stats(): WriterStats;
-  /** Backend of the connection, to know one's own notifications by. */
+  /** Backend process id of the connection, to recognise this process's own notifications. */
   backend(): number | undefined;
-  /** Writes what is queued, then ends the connection. */
+  /** Writes the queued appends, then closes the connection. */
   close(): Promise<void>;
 };
 
@@ -61,10 +63,13 @@ type Entry = {
   readonly reject: (error: unknown) => void;
 };
 
-/** A batch that the database has answered and its writers have not been. */
+/** A batch whose results are known and not yet passed to its writers. */
 type Settle = { readonly size: number; answer(): void };
 
-/** Opens the writer; it connects with the first append. Group commit: what was queued while a batch was under way is the next batch. */
+/**
+ * Opens the writer; it connects on the first append. Group commit: the appends queued while a batch is in flight form
+ * the next batch.
+ */
 export function openWriter({ database, onWritten, onUnknown, onError }: WriterOptions): Writer {
   let queue: Entry[] = [];
   let queuedBytes = 0;
@@ -82,9 +87,18 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
         signal?.throwIfAborted();
         if (closed) throw refusal('store_unavailable', { message: 'the event store is closed' });
         const bytes = appends.reduce((sum, append) => sum + append.bytes, 0);
-        if (queuedBytes > 0 && queuedBytes + bytes > MAX_QUEUED_BYTES) throw refusal('store_unavailable', { message: 'too many appends are waiting' });
+        if (queuedBytes > 0 && queuedBytes + bytes > MAX_QUEUED_BYTES)
+          throw refusal('store_unavailable', { message: 'too many appends are waiting' });
         queuedBytes += bytes;
-        queue.push({ appends, atomic, bytes, deadline: performance.now() + PATIENCE_MS, signal, resolve, reject });
+        queue.push({
+          appends,
+          atomic,
+          bytes,
+          deadline: performance.now() + CONNECTION_WAIT_MS,
+          signal,
+          resolve,
+          reject,
+        });
         running ??= run();
       });
     },
@@ -99,8 +113,8 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
   };
 
   /**
-   * While the database works on one batch, the writers of the one before are answered and stand in line again: with many writers two halves
-   * take turns, and neither side waits for the other.
+   * While the database processes one batch, the writers of the previous batch get their results and queue their next
+   * appends. With many writers two halves alternate, and neither side waits for the other.
    */
   async function run(): Promise<void> {
     let settle: Settle | undefined;
@@ -109,33 +123,39 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
         if (settle === undefined || queue.length * 2 < settle.size || client === undefined) {
           settle?.answer();
           settle = undefined;
-          // A turn of the event loop, so that writers just answered stand in line again.
+          // One turn of the event loop, so that writers that just got results can queue again.
           await nextTurn();
         }
         if (queue.length === 0) return;
         const connection = client ?? (await connected());
-        const entries = take(settle === undefined && queue.length >= 2 * MIN_HALF ? Math.ceil(queue.length / 2) : MAX_APPENDS);
+        const entries = take(
+          settle === undefined && queue.length >= 2 * MIN_HALF ? Math.ceil(queue.length / 2) : MAX_APPENDS,
+        );
         const sent = entries.length === 0 ? undefined : send(connection, entries);
         settle?.answer();
         settle = await sent;
       }
     } catch (error) {
-      // `connected` gave up and has refused all that waited.
+      // `connected` gave up and refused all queued appends.
       onError(error);
     } finally {
-      // Appends may have come in while `connected` gave up.
+      // Appends may have been queued while `connected` gave up.
       running = queue.length > 0 ? run() : undefined;
     }
   }
 
-  /** Entries of the next batch. */
+  /** Removes the entries of the next batch from the queue. */
   function take(most: number): readonly Entry[] {
     const taken: Entry[] = [];
     let bytes = 0;
-    let looked = 0;
+    let examined = 0;
     for (const entry of queue) {
-      if (taken.length > 0 && (entry.atomic || taken.length === most || taken.length === MAX_APPENDS || bytes + entry.bytes > MAX_BYTES)) break;
-      looked += 1;
+      if (
+        taken.length > 0 &&
+        (entry.atomic || taken.length === most || taken.length === MAX_APPENDS || bytes + entry.bytes > MAX_BYTES)
+      )
+        break;
+      examined += 1;
       queuedBytes -= entry.bytes;
       if (entry.signal?.aborted) {
         entry.reject(entry.signal.reason);
@@ -145,13 +165,16 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
       bytes += entry.bytes;
       if (entry.atomic) break;
     }
-    queue = queue.slice(looked);
+    queue = queue.slice(examined);
     return taken;
   }
 
-  /** Sends a batch. @returns how to answer its writers */
+  /** Sends a batch. @returns a function that passes the results to its writers */
   async function send(connection: pg.Client, entries: readonly Entry[]): Promise<Settle> {
-    const batch = batchOf(entries.flatMap(({ appends }) => appends), entries[0]?.atomic);
+    const batch = batchOf(
+      entries.flatMap(({ appends }) => appends),
+      entries[0]?.atomic,
+    );
     batches += 1;
     largestBatch = Math.max(largestBatch, batch.appends.length);
     try {
@@ -171,8 +194,13 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
   }
 
   async function call(connection: pg.Client, batch: Batch): Promise<BatchRow> {
-    // `query_timeout` is understood by `pg` and missing in its types.
-    const query: pg.QueryConfig & { query_timeout: number } = { name: 'eventstore_append', text: APPEND, values: [...parametersOf(batch)], query_timeout: ANSWER_MS };
+    // `pg` supports `query_timeout`; its types do not declare it.
+    const query: pg.QueryConfig & { query_timeout: number } = {
+      name: 'eventstore_append',
+      text: APPEND,
+      values: [...parametersOf(batch)],
+      query_timeout: CALL_TIMEOUT_MS,
+    };
     const { rows } = await connection.query<BatchRow>(query);
     if (!rows[0]) throw new TypeError('eventstore.append gave no answer');
     return rows[0];
@@ -182,7 +210,9 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
     const byAppend = new Map(batch.appends.map((append, index) => [append, outcomes[index]]));
     for (const entry of entries) {
       const own = entry.appends.map((append) => byAppend.get(append));
-      const worst = own.find((outcome) => outcome?.error && outcome.error.code !== 'store_unavailable') ?? own.find((outcome) => outcome?.error);
+      const worst =
+        own.find((outcome) => outcome?.error && outcome.error.code !== 'store_unavailable') ??
+        own.find((outcome) => outcome?.error);
       if (worst?.error) entry.reject(worst.error);
       else entry.resolve(own.flatMap((outcome) => outcome?.result ?? []));
     }
@@ -194,8 +224,8 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
       drop(connection);
       for (const { reject } of entries) reject(refusal('outcome_unknown', { cause: error }));
       onUnknown();
-    } else if (entries.length > 1 && !isPassing(error)) {
-      // One of them is at fault: each for itself, so that the others don't suffer.
+    } else if (entries.length > 1 && !mayRetry(error)) {
+      // One of the appends is at fault: send each alone, so that the others succeed.
       for (const entry of entries) {
         if (client === connection) (await send(connection, [entry])).answer();
         else entry.reject(refusal('store_unavailable', { cause: error }));
@@ -210,11 +240,11 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
       client = undefined;
       backend = undefined;
     }
-    // Ends the socket at once while a query is active.
+    // Closes the socket immediately if a query is active.
     connection.end().catch(onError);
   }
 
-  /** A connection; refuses what has waited too long for one. */
+  /** Connects; refuses appends that have waited too long for a connection. */
   async function connected(): Promise<pg.Client> {
     for (let delay = 20; ; delay = Math.min(delay * 2, 1_000)) {
       try {
@@ -238,7 +268,7 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
 
   async function connect(): Promise<pg.Client> {
     const connecting = database.connect();
-    const opened = await Promise.race([connecting, pause(CONNECT_MS, undefined, { ref: false })]);
+    const opened = await Promise.race([connecting, pause(CONNECT_TIMEOUT_MS, undefined, { ref: false })]);
     if (!opened) {
       connecting.then((late) => late.end()).catch(onError);
       throw refusal('store_unavailable', { message: 'no connection in time' });

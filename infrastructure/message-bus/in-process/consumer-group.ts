@@ -1,22 +1,36 @@
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { ConsumeOptions, MessageBus, Subscription } from '../../../application/ports/message-bus.ts';
-import { deliver, stoppablePause } from '../delivery.ts';
+import { stoppablePause } from '../../timers/stoppable-pause.ts';
+import { deliver } from '../delivery.ts';
 import type { PartitionLog } from './partition-log.ts';
 
-type Member = { readonly options: ConsumeOptions; readonly stopping: AbortController; readonly inHand: Set<Promise<unknown>> };
+type Member = {
+  readonly options: ConsumeOptions;
+  readonly stopping: AbortController;
+  readonly inHand: Set<Promise<unknown>>;
+};
 type Cursor = { next: number; running: boolean };
 
 export type ConsumerGroup = {
-  /** Adds a member that shares these partitions with the others. */
+  /** Adds a member that shares these partitions with the other members. */
   join(options: ConsumeOptions, logs: readonly PartitionLog[]): Subscription;
-  /** Next offset of the group on a partition; undefined when it never read it. */
+  /** Next offset of the group on a partition; undefined when the group never read it. */
   next(log: PartitionLog): number | undefined;
-  /** Whether a member reads the topic now. */
+  /** Whether a member currently reads the topic. */
   reads(topic: string): boolean;
 };
 
-/** Members that share partitions: each partition is worked on by one loop, on behalf of whichever member it belongs to at the moment. */
-export function consumerGroup({ publish, logger }: { readonly publish: MessageBus['publish']; readonly logger: Logger }): ConsumerGroup {
+/**
+ * Creates a group whose members share partitions. One loop works on each partition, for the member to which it
+ * currently belongs.
+ */
+export function consumerGroup({
+  publish,
+  logger,
+}: {
+  readonly publish: MessageBus['publish'];
+  readonly logger: Logger;
+}): ConsumerGroup {
   const members: Member[] = [];
   const cursors = new Map<PartitionLog, Cursor>();
 

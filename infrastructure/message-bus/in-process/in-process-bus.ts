@@ -1,21 +1,28 @@
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { Message, MessageBus, Subscription, TopicSpec } from '../../../application/ports/message-bus.ts';
-import { deadLetterTopic } from '../../../application/ports/message-bus.ts';
+import {
+  type Message,
+  type MessageBus,
+  type Subscription,
+  type TopicSpec,
+  deadLetterTopic,
+} from '../../../application/ports/message-bus.ts';
 import { refusal } from '../../../domain/errors.ts';
-import type { ConsumerGroup } from './consumer-group.ts';
-import { consumerGroup } from './consumer-group.ts';
-import type { PartitionLog } from './partition-log.ts';
-import { partitionLog } from './partition-log.ts';
+import { type ConsumerGroup, consumerGroup } from './consumer-group.ts';
+import { type PartitionLog, partitionLog } from './partition-log.ts';
 
 export type InProcessBusOptions = {
   readonly logger: Logger;
-  /** Messages kept per partition. Full, a publisher waits for running consumers; what stopped groups have not read is dropped. Default 10,000. */
+  /**
+   * Maximum number of messages per partition. When it is reached, a publisher waits for running consumers; messages
+   * that only stopped groups have not read are dropped. Default 10,000.
+   */
   readonly capacity?: number;
 };
 
 /**
- * The message bus inside one process: topics, partitions, groups and dead letters as Kafka has them, in memory. It loses nothing while the
- * process lives; what must outlive it follows the event store with a checkpoint (`application/ports/event-feed.ts`).
+ * Opens a message bus within one process, in memory, with topics, partitions, groups and dead letters as in Kafka. It
+ * loses no message while the process runs. Work that must survive the process follows the event store with a checkpoint
+ * (`application/ports/event-feed.ts`).
  */
 export function openInProcessBus({ logger, capacity = 10_000 }: InProcessBusOptions): MessageBus {
   const topics = new Map<string, readonly PartitionLog[]>();
@@ -58,7 +65,8 @@ export function openInProcessBus({ logger, capacity = 10_000 }: InProcessBusOpti
         },
       });
     },
-    ping: () => (closed ? Promise.reject(refusal('unavailable', { message: 'the message bus is closed' })) : Promise.resolve()),
+    ping: () =>
+      closed ? Promise.reject(refusal('unavailable', { message: 'the message bus is closed' })) : Promise.resolve(),
     async close() {
       await Promise.all([...subscriptions].map((subscription) => subscription.stop()));
       closed = true;
@@ -74,12 +82,14 @@ export function openInProcessBus({ logger, capacity = 10_000 }: InProcessBusOpti
         partition,
         capacity,
         slowest() {
-          const reading = [...groups.values()].filter((group) => group.reads(topic)).map((group) => group.next(log) ?? 0);
+          const reading = [...groups.values()]
+            .filter((group) => group.reads(topic))
+            .map((group) => group.next(log) ?? 0);
           return reading.length === 0 ? undefined : Math.min(...reading);
         },
         needed: (offset) => [...groups.values()].some((group) => (group.next(log) ?? Infinity) <= offset),
         onOverflow() {
-          if (!warned) logger.warn('messages were dropped that a stopped consumer has not read', { topic, partition });
+          if (!warned) logger.warn('messages unread by a stopped consumer were dropped', { topic, partition });
           warned = true;
         },
       });
@@ -102,7 +112,7 @@ export function openInProcessBus({ logger, capacity = 10_000 }: InProcessBusOpti
   }
 }
 
-/** FNV-1a over UTF-16 code units: spreads keys, keeps equal ones together. */
+/** FNV-1a over UTF-16 code units: distributes keys over partitions; equal keys get the same partition. */
 function hash(key: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < key.length; index += 1) value = Math.imul(value ^ key.charCodeAt(index), 0x01000193);

@@ -1,10 +1,10 @@
 import type { Message } from '../../../application/ports/message-bus.ts';
 
-/** Something that changes, to be waited for. */
+/** A condition that callers can wait for. */
 export type Change = { wait(): Promise<void>; happened(): void };
 
-/** Makes a change that every waiter hears of once. */
-export function change(): Change {
+/** Creates a change. `happened` wakes each waiter once. */
+function change(): Change {
   let waiters: (() => void)[] = [];
   return {
     wait: () => new Promise((resolve) => waiters.push(resolve)),
@@ -16,15 +16,15 @@ export function change(): Change {
   };
 }
 
-/** The messages of one partition, the last `capacity` of them, each at its offset. */
+/** The last `capacity` messages of one partition, each at its offset. */
 export type PartitionLog = {
   readonly topic: string;
   readonly partition: number;
-  /** Adds messages in order, each as soon as there is room. Calls keep their order. */
+  /** Appends messages in order, each once there is room. Concurrent calls keep their order. */
   append(messages: readonly Message[]): Promise<void>;
-  /** The message at `offset`, or the oldest one kept where that is gone; undefined where there is none yet. */
+  /** The message at `offset`, or the oldest one kept if it was dropped; undefined when there is none yet. */
   read(offset: number): { readonly offset: number; readonly message: Message } | undefined;
-  /** Messages came, or readers moved. */
+  /** Happens when messages arrive or readers advance. */
   readonly changed: Change;
 };
 
@@ -32,10 +32,11 @@ export type PartitionLogOptions = {
   readonly topic: string;
   readonly partition: number;
   readonly capacity: number;
-  /** Lowest offset that a running consumer has still to read; the log waits for it when it is full. */
+  /** Lowest offset that a running consumer still has to read. A full log waits for it. */
   readonly slowest: () => number | undefined;
-  /** A message was dropped that a group without members has not read. */
+  /** Called when a message is dropped that a group without members has not read. */
   readonly onOverflow: () => void;
+  /** Whether a group still has to read the message at `offset`. */
   readonly needed: (offset: number) => boolean;
 };
 
@@ -44,8 +45,11 @@ export function partitionLog(options: PartitionLogOptions): PartitionLog {
   const changed = change();
   let first = 0;
   let messages: Message[] = [];
-  /** Dropped from the front of `messages`, and not yet cut off: cutting at every append would be quadratic. */
-  let gone = 0;
+  /**
+   * Number of dropped messages at the front of `messages`. They are removed later, because removal at every append
+   * would be quadratic.
+   */
+  let dropped = 0;
   let turn: Promise<void> = Promise.resolve();
 
   return {
@@ -58,14 +62,14 @@ export function partitionLog(options: PartitionLogOptions): PartitionLog {
     },
     read(offset) {
       const from = Math.max(offset, first);
-      const message = messages[from - first + gone];
+      const message = messages[from - first + dropped];
       return message && { offset: from, message };
     },
   };
 
   async function appendInTurn(added: readonly Message[]): Promise<void> {
     for (const message of added) {
-      while (messages.length - gone >= capacity) {
+      while (messages.length - dropped >= capacity) {
         const waitedFor = slowest();
         if (waitedFor !== undefined && waitedFor <= first) await changed.wait();
         else drop();
@@ -78,9 +82,9 @@ export function partitionLog(options: PartitionLogOptions): PartitionLog {
   function drop(): void {
     if (needed(first)) onOverflow();
     first += 1;
-    gone += 1;
-    if (gone < capacity) return;
-    messages = messages.slice(gone);
-    gone = 0;
+    dropped += 1;
+    if (dropped < capacity) return;
+    messages = messages.slice(dropped);
+    dropped = 0;
   }
 }

@@ -1,11 +1,11 @@
-/** Signs of life sent while a handler works. */
+/** Heartbeats sent while a handler works. */
 export type Heartbeats = {
-  /** What the broker said to one of them, such as that the group is rebalancing; none are sent after it. */
+  /** The error that a heartbeat got from the broker, such as a rebalance; none are sent after it. */
   failure(): Error | undefined;
   end(): void;
 };
 
-/** Sends `beat` every `intervalMs`, one at a time, until it fails or is ended. */
+/** Calls `beat` every `intervalMs` milliseconds, one call at a time, until it fails or is ended. */
 export function startHeartbeats(beat: () => Promise<void>, intervalMs: number): Heartbeats {
   let failure: Error | undefined;
   let beating = false;

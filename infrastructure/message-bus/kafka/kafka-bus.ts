@@ -3,7 +3,8 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import type { MessageBus, Subscription } from '../../../application/ports/message-bus.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
 import { refusal } from '../../../domain/errors.ts';
-import { describe, stoppablePause } from '../delivery.ts';
+import { stoppablePause } from '../../timers/stoppable-pause.ts';
+import { describeError } from '../delivery.ts';
 import { startKafkaConsumer } from './kafka-consumer.ts';
 import { toRefusal } from './kafka-errors.ts';
 import { kafkaLogCreator } from './kafka-logging.ts';
@@ -12,27 +13,36 @@ import { createMissingTopics } from './kafka-topics.ts';
 import { once } from './once.ts';
 import { withDeadline } from './with-deadline.ts';
 
-export type KafkaSasl = { readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512'; readonly username: string; readonly password: string };
+export type KafkaSasl = {
+  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+  readonly username: string;
+  readonly password: string;
+};
 
 export type KafkaBusOptions = {
-  /** `host:port` of brokers' client listeners. */
+  /** `host:port` of the brokers' client listeners. */
   readonly brokers: readonly string[];
   readonly clientId: string;
   readonly ssl?: boolean;
   readonly sasl?: KafkaSasl | undefined;
   readonly logger: Logger;
-  /** A consumer has ended for good: the process should fail its readiness and end with 1. */
+  /** Called when a consumer has ended permanently: the process should fail its readiness probe and exit with code 1. */
   readonly onFatal: (error: Error) => void;
-  /** Gets, per consumer group, how many messages this process is behind on its partitions. */
+  /** Receives the number of messages that each consumer group of this process is behind. */
   readonly metrics?: Pick<Metrics, 'queueDepth' | 'deadLettered'>;
-  /** After this time without a sign of life a member's partitions go to the others. Default 10,000; brokers take 6,000 and more. */
+  /**
+   * Time without a heartbeat after which the partitions of a member are reassigned, in milliseconds. Default 10,000;
+   * brokers accept 6,000 or more.
+   */
   readonly sessionTimeoutMs?: number;
 };
 
 const PING_TIMEOUT_MS = 5_000;
 const CLOSE_DEADLINE_MS = 10_000;
 
-/** The message bus on Kafka 3.x and 4.x through kafkajs, which is loaded here and not before. Connects on first use. */
+/**
+ * Opens the message bus on Kafka 3.x and 4.x with kafkajs, which is loaded on the first call. Connects on first use.
+ */
 export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus> {
   const { Kafka, Partitioners, logLevel } = await import('kafkajs');
   const { logger, onFatal, metrics } = options;
@@ -43,7 +53,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
     ...(options.sasl ? { sasl: saslOptions(options.sasl) } : {}),
     connectionTimeout: 3_000,
     requestTimeout: 30_000,
-    // Outages are the callers' to wait out; the client's own patience is about 6 seconds.
+    // Callers wait out outages; the client's own retries last about 6 seconds.
     retry: { initialRetryTime: 100, retries: 6, maxRetryTime: 5_000 },
     logLevel: logLevel.INFO,
     logCreator: kafkaLogCreator(logger, logLevel.WARN),
@@ -57,7 +67,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
     const made = kafka.producer({
       allowAutoTopicCreation: false,
       createPartitioner: Partitioners.DefaultPartitioner,
-      // The idempotent producer is experimental in this client: repeats are dropped by `ce_id` instead.
+      // The client's idempotent producer is experimental; consumers drop repetitions by `ce_id` instead.
       idempotent: false,
       maxInFlightRequests: 1,
     });
@@ -81,18 +91,26 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
           await createMissingTopics(await admin.get(), topics);
           return;
         } catch (error) {
-          logger.warn('the topics could not be made yet', { error: describe(error) });
+          logger.warn('the topics could not be created yet', { error: describeError(error) });
           await pause(delay);
         }
       }
     },
     publish(messages) {
-      if (closing.signal.aborted) return Promise.reject(refusal('unavailable', { message: 'the message bus is closed' }));
+      if (closing.signal.aborted)
+        return Promise.reject(refusal('unavailable', { message: 'the message bus is closed' }));
       return publisher.publish(messages);
     },
     async consume(consumeOptions) {
       if (closing.signal.aborted) throw refusal('unavailable', { message: 'the message bus is closed' });
-      const start = startKafkaConsumer(consumeOptions, { kafka, publish: publisher.publish, logger, onFatal, metrics, sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000 });
+      const start = startKafkaConsumer(consumeOptions, {
+        kafka,
+        publish: publisher.publish,
+        logger,
+        onFatal,
+        metrics,
+        sessionTimeoutMs: options.sessionTimeoutMs ?? 10_000,
+      });
       starting.add(start);
       try {
         const subscription = await start;
@@ -111,26 +129,29 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
     },
     async ping() {
       try {
-        await withDeadline(admin.get().then((connected) => connected.describeCluster()), PING_TIMEOUT_MS);
+        await withDeadline(
+          admin.get().then((connected) => connected.describeCluster()),
+          PING_TIMEOUT_MS,
+        );
       } catch (error) {
         throw toRefusal(error);
       }
     },
     async close() {
       closing.abort();
-      // A consumer that is disconnected while it joins goes on for ever: first let it arrive.
+      // A consumer that is disconnected while it joins never ends: wait until it has joined.
       await Promise.allSettled(starting);
       await Promise.all([...subscriptions].map((subscription) => subscription.stop()));
       try {
         await withDeadline(Promise.all([closeProducer(), closeAdmin()]), CLOSE_DEADLINE_MS);
       } catch (error) {
-        logger.error('the connections to the broker did not close in time', { error: describe(error) });
+        logger.error('the connections to the broker did not close in time', { error: describeError(error) });
       }
     },
   };
 
   async function closeProducer(): Promise<void> {
-    // The client does not wait for sends that it is repeating.
+    // The client does not wait for sends that it is retrying.
     await publisher.drain();
     await (await producer.current())?.disconnect();
   }

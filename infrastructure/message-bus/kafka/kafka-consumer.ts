@@ -1,32 +1,44 @@
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { ConsumeOptions, MessageBus, ReceivedMessage, Subscription } from '../../../application/ports/message-bus.ts';
+import type {
+  ConsumeOptions,
+  MessageBus,
+  ReceivedMessage,
+  Subscription,
+} from '../../../application/ports/message-bus.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
-import { deliver, describe, stoppablePause } from '../delivery.ts';
+import { stoppablePause } from '../../timers/stoppable-pause.ts';
+import { deliver, describeError } from '../delivery.ts';
 import { startHeartbeats } from './heartbeats.ts';
 import { withDeadline } from './with-deadline.ts';
 
-/** A third of the shortest session that brokers take, and more. */
+/** More than three heartbeats fit into the shortest session that brokers accept. */
 const HEARTBEAT_INTERVAL_MS = 1_500;
 const DISCONNECT_DEADLINE_MS = 10_000;
-/** Messages and time between commits inside a batch: about as much comes again after a crash, per partition. The end of a batch commits as well. */
+/**
+ * Messages and milliseconds between commits within a batch. About this many messages per partition are delivered again
+ * after a crash. The end of a batch commits as well.
+ */
 const COMMIT_EVERY = 100;
 const COMMIT_INTERVAL_MS = 1_000;
-/** Partitions worked on side by side, so that a message that is tried again holds up its own partition only. */
+/** Partitions processed concurrently, so that a message that is retried delays only its own partition. */
 const PARTITIONS_AT_ONCE = 4;
 
 export type KafkaConsumerDependencies = {
   readonly kafka: Kafka;
   readonly publish: MessageBus['publish'];
   readonly logger: Logger;
-  /** The consumer has ended for good, and this process is of no use to its group any more. */
+  /** Called when the consumer has ended permanently and this process no longer serves its group. */
   readonly onFatal: (error: Error) => void;
   readonly metrics?: Pick<Metrics, 'queueDepth' | 'deadLettered'> | undefined;
   readonly sessionTimeoutMs: number;
 };
 
-/** Joins a consumer group. Resolves as a member; rejects when the client gives up before. */
-export async function startKafkaConsumer(options: ConsumeOptions, dependencies: KafkaConsumerDependencies): Promise<Subscription> {
+/** Joins a consumer group. Resolves once it is a member; rejects when the client gives up first. */
+export async function startKafkaConsumer(
+  options: ConsumeOptions,
+  dependencies: KafkaConsumerDependencies,
+): Promise<Subscription> {
   const { kafka, onFatal } = dependencies;
   const logger = dependencies.logger.child({ group: options.group });
   const stopping = new AbortController();
@@ -35,19 +47,24 @@ export async function startKafkaConsumer(options: ConsumeOptions, dependencies: 
     sessionTimeout: dependencies.sessionTimeoutMs,
     heartbeatInterval: HEARTBEAT_INTERVAL_MS,
     rebalanceTimeout: 60_000,
-    // The broker answers as soon as there is one byte; the time bounds only how long a stop waits for an idle fetch.
+    // The broker answers as soon as there is one byte; this time only limits how long stopping waits for an idle fetch.
     minBytes: 1,
     maxWaitTimeInMs: 250,
     maxBytesPerPartition: 1_048_576,
     allowAutoTopicCreation: false,
-    retry: { initialRetryTime: 300, retries: 8, maxRetryTime: 2_000, restartOnFailure: () => Promise.resolve(!stopping.signal.aborted) },
+    retry: {
+      initialRetryTime: 300,
+      retries: 8,
+      maxRetryTime: 2_000,
+      restartOnFailure: () => Promise.resolve(!stopping.signal.aborted),
+    },
   });
   const joined = membership(consumer);
   joined.catch(() => undefined);
   let started = false;
   consumer.on(consumer.events.CRASH, ({ payload: { error, restart } }) => {
     if (stopping.signal.aborted) return;
-    logger.error('the consumer crashed', { restart, error: describe(error) });
+    logger.error('the consumer crashed', { restart, error: describeError(error) });
     if (!restart && started) onFatal(error);
   });
   try {
@@ -75,15 +92,15 @@ export async function startKafkaConsumer(options: ConsumeOptions, dependencies: 
   async function stop(): Promise<void> {
     stopping.abort();
     try {
-      // Ends fetching, waits for the handler, commits, leaves the group.
+      // Stops fetching, waits for the handler, commits and leaves the group.
       await withDeadline(consumer.disconnect(), DISCONNECT_DEADLINE_MS);
     } catch (error) {
-      logger.error('the consumer did not stop in time', { error: describe(error) });
+      logger.error('the consumer did not stop in time', { error: describeError(error) });
     }
   }
 }
 
-/** Resolves at the first membership, rejects when the client gives up. */
+/** Resolves when the consumer first joins its group; rejects when the client gives up. */
 async function membership(consumer: Consumer): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     consumer.on(consumer.events.GROUP_JOIN, () => {
@@ -102,14 +119,15 @@ function batchHandler(options: ConsumeOptions, { publish, logger, metrics, stopp
   const behind = new Map<string, number>();
   return async (fetched: EachBatchPayload): Promise<void> => {
     const { batch } = fetched;
-    // A long handler keeps its membership; what a beat says (such as a rebalance) waits for the message in hand.
+    // Heartbeats keep the membership during a long handler; an error of a heartbeat (such as a rebalance) is handled
+    // after the current message.
     const heartbeats = startHeartbeats(() => fetched.heartbeat(), HEARTBEAT_INTERVAL_MS);
     const delivery = {
       ...options,
       publish,
       logger,
       metrics,
-      // Another member may own the partition by now: trying again here would be in vain.
+      // Another member may own the partition by now, so a retry here has no use.
       pause: async (milliseconds: number) => heartbeats.failure() === undefined && (await pause(milliseconds)),
     };
     let nextCommit = performance.now() + COMMIT_INTERVAL_MS;
@@ -123,7 +141,7 @@ function batchHandler(options: ConsumeOptions, { publish, logger, metrics, stopp
         if (!done) return;
         if (index % COMMIT_EVERY !== COMMIT_EVERY - 1 && performance.now() < nextCommit) continue;
         nextCommit = performance.now() + COMMIT_INTERVAL_MS;
-        // Handlers that never wait for anything leave the timer no turn.
+        // Handlers that never wait would otherwise keep the timers from running.
         await fetched.heartbeat();
         await fetched.commitOffsetsIfNecessary();
       }
@@ -132,7 +150,10 @@ function batchHandler(options: ConsumeOptions, { publish, logger, metrics, stopp
     }
     if (metrics) {
       behind.set(`${batch.topic}/${batch.partition}`, Number(batch.offsetLag()));
-      metrics.queueDepth(options.group, [...behind.values()].reduce((sum, lag) => sum + lag, 0));
+      metrics.queueDepth(
+        options.group,
+        [...behind.values()].reduce((sum, lag) => sum + lag, 0),
+      );
     }
   };
 }
@@ -145,7 +166,10 @@ function received(topic: string, partition: number, message: KafkaMessage): Omit
     key: message.key?.toString('utf8') ?? '',
     value: message.value?.toString('utf8') ?? null,
     headers: Object.fromEntries(
-      Object.entries(message.headers ?? {}).map(([name, value]) => [name, (Array.isArray(value) ? value[0] : value)?.toString('utf8') ?? '']),
+      Object.entries(message.headers ?? {}).map(([name, value]) => [
+        name,
+        (Array.isArray(value) ? value[0] : value)?.toString('utf8') ?? '',
+      ]),
     ),
   };
 }

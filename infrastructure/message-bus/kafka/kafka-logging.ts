@@ -2,8 +2,8 @@ import type { LogEntry, logLevel } from 'kafkajs';
 import type { Logger } from '../../../application/ports/logger.ts';
 
 /**
- * Sends the client's log through ours. It calls every retried connection an error and every joining of a group news, so all of it is
- * one step quieter here; what matters (a consumer that ended) the adapter reports itself.
+ * Forwards the client's log to the service's logger, one level lower: the client logs every retried connection as an
+ * error and every join of a group as information. The adapter reports important events, such as the end of a consumer.
  */
 export function kafkaLogCreator(logger: Logger, warn: logLevel): () => (entry: LogEntry) => void {
   const log = logger.child({ component: 'kafka' });

@@ -3,23 +3,27 @@ import type { Message } from '../../../application/ports/message-bus.ts';
 import { hasCode } from '../../../domain/errors.ts';
 import { toRefusal } from './kafka-errors.ts';
 
-/** One request holds at most about this much, so that a batch of a partition stays below every sensible broker limit. */
+/** Approximate maximum size of a request in bytes, so that the batch of a partition stays below usual broker limits. */
 const MAX_REQUEST_BYTES = 900_000;
 const MAX_REQUEST_MESSAGES = 2_000;
-/** What key, headers and framing add to a value, in bytes. */
+/** Bytes that key, headers and framing add to a value. */
 const OVERHEAD = 400;
 
-type Waiting = { readonly messages: readonly Message[]; readonly resolve: () => void; readonly reject: (error: Error) => void };
+type Waiting = {
+  readonly messages: readonly Message[];
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+};
 
 export type KafkaPublisher = {
   readonly publish: (messages: readonly Message[]) => Promise<void>;
-  /** Waits for what is being sent. */
+  /** Waits for the messages being sent. */
   drain(): Promise<void>;
 };
 
 /**
- * Sends one request after the other, because retries of requests in flight together would change the order of a key's messages.
- * What is published while a request is on its way goes out together with the next one.
+ * Sends requests one after another, because retries of concurrent requests would change the order of a key's messages.
+ * Messages published while a request is in flight are sent together in the next one.
  */
 export function kafkaPublisher(connected: () => Promise<Producer>): KafkaPublisher {
   let waiting: Waiting[] = [];
@@ -39,7 +43,7 @@ export function kafkaPublisher(connected: () => Promise<Producer>): KafkaPublish
   };
 
   async function run(): Promise<void> {
-    // What is published in this turn of the event loop goes together.
+    // Messages published in this turn of the event loop are sent together.
     await Promise.resolve();
     while (waiting.length > 0) {
       const taken = waiting;
@@ -55,7 +59,7 @@ export function kafkaPublisher(connected: () => Promise<Producer>): KafkaPublish
       for (const { resolve } of taken) resolve();
     } catch (error) {
       const failure = toRefusal(error);
-      // One message too large must not fail its neighbours.
+      // A message that is too large must not fail the other messages of its request.
       if (taken.length > 1 && hasCode(failure, 'too_large')) {
         for (const one of taken) await settle([one]);
         return;
@@ -76,7 +80,8 @@ function* requests(messages: readonly Message[]): Iterable<readonly Message[]> {
   let request: Message[] = [];
   let bytes = 0;
   for (const message of messages) {
-    const size = OVERHEAD + Buffer.byteLength(message.key) + (message.value === null ? 0 : Buffer.byteLength(message.value));
+    const size =
+      OVERHEAD + Buffer.byteLength(message.key) + (message.value === null ? 0 : Buffer.byteLength(message.value));
     if (request.length > 0 && (bytes + size > MAX_REQUEST_BYTES || request.length === MAX_REQUEST_MESSAGES)) {
       yield request;
       request = [];

@@ -1,4 +1,4 @@
-/** Something made on first use; a failure to make it is forgotten, so that the next use tries again. */
+/** Creates a value on first use. A failure is not cached, so the next use tries again. */
 export function once<T>(make: () => Promise<T>): { get(): Promise<T>; current(): Promise<T> | undefined } {
   let made: Promise<T> | undefined;
   return {

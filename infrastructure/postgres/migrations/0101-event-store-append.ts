@@ -1,12 +1,14 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Writing to the embedded event store: one call for many appends. Texts come joined by U+001E, which JSON text and checked names never hold.
+ * The function that appends to the embedded event store: one call for several appends. Texts are joined by U+001E,
+ * which occurs neither in JSON text nor in validated names.
  *
- * Appends of one stream are laid in successive rounds, so that the later sees the earlier; within a round every stream occurs once
- * and all are judged set-wise, each statement with a snapshot taken after the head was locked. Expectations are revisions, or
- * -1 no_stream, -2 any, -4 stream_exists. Outcomes, in the order of the appends, are `<letter>:<revision>:<position>`:
- * o written, d duplicate (first outcome), c conflict (revision found), x tombstoned, i only some ids are there, w withheld (atomic).
+ * Appends to one stream are distributed over successive rounds, so that a later append sees an earlier one. Within a
+ * round each stream occurs once, and all appends are checked set-wise; each statement uses a snapshot taken after
+ * `head` was locked. Expected revisions are revisions, or -1 no_stream, -2 any, -4 stream_exists. Outcomes, in the
+ * order of the appends, are `<letter>:<revision>:<position>`: o written, d duplicate (first result), c conflict (actual
+ * revision), x tombstoned, i only some of the ids are in the stream, w withheld (atomic group).
  */
 export const eventStoreAppend: Migration = {
   id: '0101-event-store-append',

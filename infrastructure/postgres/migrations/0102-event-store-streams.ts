@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** Deleting streams of the embedded event store and setting their retention. Outcomes as of `eventstore.append`: o done, c conflict, x tombstoned. */
+/**
+ * Functions that delete streams of the embedded event store and set their retention. Outcomes as in
+ * `eventstore.append`: o done, c conflict, x tombstoned.
+ */
 export const eventStoreStreams: Migration = {
   id: '0102-event-store-streams',
   sql: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Who does what, how far each follower of the log has come, and which version of a read model is installed (spec 5, rule 6). */
+/** Leases, checkpoints of followers, and the installed version of each read model. */
 export const leasesAndCheckpoints: Migration = {
   id: '0200-leases-and-checkpoints',
   sql: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Unique values, held by streams (spec 5, rule 8). Only a keyed digest of the value is stored. */
+/** Claims of unique values by streams. Only a keyed digest of each value is stored. */
 export const claims: Migration = {
   id: '0201-claims',
   sql: `

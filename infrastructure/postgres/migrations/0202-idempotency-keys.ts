@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Answers kept for repeated requests (spec 4, general rules, Idempotency-Key). */
+/** Answers stored for repeated requests with an `Idempotency-Key`. */
 export const idempotencyKeys: Migration = {
   id: '0202-idempotency-keys',
   sql: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Which command touched a claim last, so that a late settling of another command leaves it alone. */
+/** The command that touched a claim last, so that a late confirmation by another command leaves the claim unchanged. */
 export const claimsFencing: Migration = {
   id: '0203-claims-fencing',
   sql: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Which process touched a claim last: what a dead one left may be judged sooner than what a living one is still at. */
+/** The process that touched a claim last: claims of a process that has exited may be reaped sooner. */
 export const claimsInstance: Migration = {
   id: '0204-claims-instance',
   sql: `

@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** Calls counted in windows of time, shared by the replicas. They need not outlive a restart (spec 4 A, settings and limits), so nothing is logged of them. */
+/**
+ * Counters of calls in time windows, shared by all processes. The table is unlogged, because counters may be lost in a
+ * crash.
+ */
 export const rateCounters: Migration = {
   id: '0205-rate-counters',
   sql: `

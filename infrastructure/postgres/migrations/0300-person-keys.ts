@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Keys per person, sealed under the install's; destroying one keeps the row and says when (rule 11). */
+/** Keys per person, sealed under the install's key. Destroying a key keeps its row with the time. */
 export const personKeys: Migration = {
   id: '0300-person-keys',
   sql: `

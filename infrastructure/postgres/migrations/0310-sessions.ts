@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Sessions and their refresh tokens, by digest. The session is the tokens' family. */
+/** Sessions and their refresh tokens, stored by digest. All tokens of a session form one family. */
 export const sessions: Migration = {
   id: '0310-sessions',
   sql: `

@@ -1,6 +1,8 @@
 import type { Migration } from './migration.ts';
 
-/** Requests made by API keys; the client's address is sealed. Ids are UUID v7, so their order is the order of time. */
+/**
+ * Requests made with API keys; the client's address is sealed. Ids are UUIDs of version 7, so they are ordered by time.
+ */
 export const apiKeyRequests: Migration = {
   id: '0320-api-key-requests',
   sql: `

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * What keys and admin tokens used, by UTC calendar month (`2026-11`): counts of requests, not the requests. A row of the period `deleted` says that
- * the credential is gone with its history, so that no process writes what it still held of it.
+ * Usage of API keys and admin tokens by UTC calendar month (`2026-11`), as totals. A row with the period `deleted`
+ * marks a credential deleted with its history, so that no process stores buffered requests of it.
  */
 export const apiKeyUsage: Migration = {
   id: '0321-api-key-usage',

@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** What signing in remembers for a while: authenticators being set up and codes used, challenges, reset tokens. Tokens by digest only. */
+/**
+ * Short-lived state of sign-ins: unconfirmed authenticators, used codes, challenges and reset tokens. Tokens are stored
+ * by digest.
+ */
 export const signInState: Migration = {
   id: '0330-sign-in-state',
   sql: `

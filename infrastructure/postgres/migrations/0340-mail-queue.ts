@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Mails on their way to the relay: sealed, and gone as soon as the relay has them. */
+/** Mails waiting for the mail server: sealed, and deleted once the server has accepted them. */
 export const mailQueue: Migration = {
   id: '0340-mail-queue',
   sql: `

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Links to sign in by, and when somebody did. */
+/** Magic links and the history of sign-ins with them. */
 export const magicLinks: Migration = {
   id: '0341-magic-links',
   sql: `

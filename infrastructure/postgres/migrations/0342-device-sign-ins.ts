@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Sign-ins that a tool without a browser asked for; they live for minutes. */
+/** Sign-ins requested by devices without a browser; they are valid for minutes. */
 export const deviceSignIns: Migration = {
   id: '0342-device-sign-ins',
   sql: `

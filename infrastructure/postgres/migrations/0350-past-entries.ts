@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Entries as they stood at moments of the past, gathered from their streams for lists of those moments, and dropped when nobody asks any more. */
+/** Entries at points in time, read from their streams for lists with `as_of`, and deleted when no longer used. */
 export const pastEntries: Migration = {
   id: '0350-past-entries',
   sql: `

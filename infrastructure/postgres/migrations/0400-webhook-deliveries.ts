@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** The delivery queue of webhooks, the record of their attempts, and dead letters (spec 3, webhooks). */
+/** The delivery queue of webhooks, the records of attempts, and dead letters. */
 export const webhookDeliveries: Migration = {
   id: '0400-webhook-deliveries',
   sql: `

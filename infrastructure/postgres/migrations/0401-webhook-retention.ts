@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Finds the records of deliveries that are old enough to go. */
+/** An index to find delivery records past their retention. */
 export const webhookRetention: Migration = {
   id: '0401-webhook-retention',
   sql: `

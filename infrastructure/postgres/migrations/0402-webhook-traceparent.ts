@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** What a delivery is made for, so that its request stands in the trace of the write (`OTEL_*`). */
+/** The trace context of a delivery's event, so that its request belongs to the trace of the write (`OTEL_*`). */
 export const webhookTraceparent: Migration = {
   id: '0402-webhook-traceparent',
   sql: 'alter table operational.webhook_messages add column traceparent text',

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * Events that a worker could not handle, where workers follow the log without a message bus (spec 5, rule 10). The event itself stays in the
- * event store, so its data is not repeated here.
+ * Dead events: events that a worker could not handle, when workers follow the log without a message bus. The event's
+ * data stays in the event store only.
  */
 export const deadEvents: Migration = {
   id: '0500-dead-events',

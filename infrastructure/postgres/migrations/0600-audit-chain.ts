@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Chains of the audit log: one link an event, one head a tenant, and how far the log is chained. */
+/** Audit chains: one link per event, one head per tenant, and the position up to which the log is chained. */
 export const auditChain: Migration = {
   id: '0600-audit-chain',
   sql: `

@@ -1,6 +1,9 @@
 import type { Migration } from './migration.ts';
 
-/** The install's id, and the license that it came by while it ran (renewed by hand, or exchanged), sealed: one row for every process. */
+/**
+ * The id of the install and the sealed license received at run time (renewed by hand or exchanged), in one row for all
+ * processes.
+ */
 export const license: Migration = {
   id: '0650-license',
   sql: `

@@ -20,11 +20,11 @@ import { webhookDeliveries } from './0400-webhook-deliveries.ts';
 import { webhookRetention } from './0401-webhook-retention.ts';
 import { webhookTraceparent } from './0402-webhook-traceparent.ts';
 import { deadEvents } from './0500-dead-events.ts';
-import { license } from './0650-license.ts';
 import { auditChain } from './0600-audit-chain.ts';
+import { license } from './0650-license.ts';
 import type { Migration } from './migration.ts';
 
-/** Every migration there is, one file each beside this one. */
+/** All migrations, one file each in this directory. */
 export const migrations: readonly Migration[] = [
   eventStoreTables,
   eventStoreAppend,

@@ -1,8 +1,8 @@
-import { parseCommentEvent } from '../../../domain/content/comment.ts';
+import { parseCommentEvent } from '../../../domain/content/comment-events.ts';
 import { parseStream } from '../../../domain/stream.ts';
 import type { Projection } from '../../engine/projection.ts';
 
-/** Read model of comments on entries, schema `rm_comments` (spec 4 A, comments). */
+/** Read model of comments on entries, schema `rm_comments`. */
 export const commentsProjection: Projection = {
   name: 'comments',
   version: 1,
@@ -22,17 +22,29 @@ export const commentsProjection: Projection = {
     const deleted = new Set<string>();
     for (const event of events) {
       const parts = parseStream(event.stream);
-      if (!parts) throw new RangeError(`no stream of a comment: ${event.stream}`);
-      const fact = parseCommentEvent(event);
-      if (fact.type === 'CommentDeleted') deleted.add(parts.id);
+      if (!parts) throw new RangeError(`not the stream of a comment: ${event.stream}`);
+      const parsed = parseCommentEvent(event);
+      if (parsed.type === 'CommentDeleted') deleted.add(parts.id);
       else {
-        const { entry_id, parent = null, body } = fact.data;
-        added.set(parts.id, { id: parts.id, tenant_id: parts.tenant, entry_id, parent, body, author: { kind: fact.actor.kind, id: fact.actor.id }, created_at: event.metadata.occurred_at });
+        const { entry_id, parent = null, body } = parsed.data;
+        added.set(parts.id, {
+          id: parts.id,
+          tenant_id: parts.tenant,
+          entry_id,
+          parent,
+          body,
+          author: { kind: parsed.actor.kind, id: parsed.actor.id },
+          created_at: event.metadata.occurred_at,
+        });
       }
     }
-    if (added.size > 0) await tx.query(`insert into ${schema}.comments select * from json_populate_recordset(null::${schema}.comments, $1)`, [JSON.stringify([...added.values()])]);
+    if (added.size > 0)
+      await tx.query(
+        `insert into ${schema}.comments select * from json_populate_recordset(null::${schema}.comments, $1)`,
+        [JSON.stringify([...added.values()])],
+      );
     if (deleted.size > 0) await tx.query(`delete from ${schema}.comments where id = any($1::uuid[])`, [[...deleted]]);
-    // An answer to a comment that is gone stands for itself; it may also come after the deletion that it raced with.
+    // A reply to a deleted comment has no parent. The reply may be written after the deletion, if the two raced.
     await tx.query(
       `update ${schema}.comments c set parent = null
        where c.parent is not null and (c.parent = any($1::uuid[]) or c.id = any($2::uuid[])) and not exists (select 1 from ${schema}.comments p where p.id = c.parent)`,

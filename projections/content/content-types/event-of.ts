@@ -1,5 +1,6 @@
-import type { ContentTypeEvent } from '../../../domain/content/events.ts';
+import type { ContentTypeEvent } from '../../../domain/content/content-type-events.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 
-/** A stored event of a content type, by its type. */
-export type EventOf<Type extends ContentTypeEvent['type']> = RecordedEvent & Extract<ContentTypeEvent, { readonly type: Type }>;
+/** A recorded content type event of the given type. */
+export type EventOf<Type extends ContentTypeEvent['type']> = RecordedEvent &
+  Extract<ContentTypeEvent, { readonly type: Type }>;

@@ -1,10 +1,10 @@
-import { withFieldNames } from '../../../domain/content/content-type.ts';
 import type { StoredContentType } from '../../../domain/content/content-type.ts';
+import { withFieldNames } from '../../../domain/content/field-history.ts';
 import { moveOperations } from '../../../domain/content/move-operations.ts';
 import type { TableUse } from '../../../domain/content/schema-diff.ts';
 import type { PlacedOperation, SchemaOperation } from '../../../domain/content/schema-operation.ts';
-import { tableNameOf } from '../../../domain/content/table-names.ts';
-import { reshape, tableShape, useOf } from '../../../domain/content/table-shape.ts';
+import { tableNameOf } from '../../../domain/content/table-name.ts';
+import { reshape, tableShape, tableUseOf } from '../../../domain/content/table-shape.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
@@ -13,15 +13,21 @@ import { otherUses, placed, runOperations } from './run-operations.ts';
 import { refreshView } from './views.ts';
 import { addStatements, writeType } from './write-rows.ts';
 
-/** A content type is created, changed, or comes back with its entries. */
+/** Projects a save: a content type is created, changed, or restored with its entries. */
 export async function projectSave(tx: Transaction, target: Target, event: EventOf<'ContentTypeSaved'>): Promise<void> {
   const { definition, statements, canceled, retained, type_id: typeId } = event.data;
   const { schema } = target;
   const { name } = definition;
   const [before] = await readContentTypes(tx, schema, { typeIds: [typeId] });
-  const after = useOf({ definition, retained });
+  const after = tableUseOf({ definition, retained });
   const others = await otherUses(tx, target, { name, typeId });
-  await runOperations(tx, target, before?.deleted === true ? returnOperations(before, after, { name, others }) : changeOperations(before, after, { name, others }));
+  await runOperations(
+    tx,
+    target,
+    before?.deleted === true
+      ? restoreOperations(before, after, { name, others })
+      : changeOperations(before, after, { name, others }),
+  );
 
   const fieldNames = withFieldNames(before?.fieldNames ?? [], event.revision, definition.fields);
   await writeType(tx, target, event, { typeId, definition, retained, fieldNames });
@@ -37,14 +43,29 @@ export async function projectSave(tx: Transaction, target: Target, event: EventO
 
 type Place = { readonly name: string; readonly others: readonly TableUse[] };
 
-function changeOperations(before: StoredContentType | undefined, after: TableUse, { name, others }: Place): readonly PlacedOperation[] {
-  return placed(name, reshape(tableShape(before ? [useOf(before), ...others] : others), tableShape([after, ...others])));
+function changeOperations(
+  before: StoredContentType | undefined,
+  after: TableUse,
+  { name, others }: Place,
+): readonly PlacedOperation[] {
+  return placed(
+    name,
+    reshape(tableShape(before ? [tableUseOf(before), ...others] : others), tableShape([after, ...others])),
+  );
 }
 
-/** Its own table is changed where it was kept, then takes its place. */
-function returnOperations(before: StoredContentType, after: TableUse, { name, others }: Place): readonly PlacedOperation[] {
+/** Operations that change the restored type's own table and then move its rows to the table of its name. */
+function restoreOperations(
+  before: StoredContentType,
+  after: TableUse,
+  { name, others }: Place,
+): readonly PlacedOperation[] {
   const from = tableNameOf(before);
-  const restored: readonly SchemaOperation[] = before.deletedAt === undefined ? [] : [{ op: 'restore_rows', at: before.deletedAt }];
-  const changes = placed(from, [...restored, ...reshape(tableShape([useOf(before)]), tableShape([after]))]);
-  return [...changes, ...moveOperations({ from, to: name, tenant: before.tenant, own: after, othersThere: { from: [], to: others } })];
+  const restored: readonly SchemaOperation[] =
+    before.deletedAt === undefined ? [] : [{ op: 'restore_rows', at: before.deletedAt }];
+  const changes = placed(from, [...restored, ...reshape(tableShape([tableUseOf(before)]), tableShape([after]))]);
+  return [
+    ...changes,
+    ...moveOperations({ from, to: name, tenant: before.tenant, own: after, others: { from: [], to: others } }),
+  ];
 }

@@ -1,21 +1,21 @@
-import { isContentTypeEvent } from '../../../domain/content/content-type.ts';
+import { contentTypeEvents } from '../../../domain/content/content-type-events.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
-import { projectApplied } from './project-applied.ts';
+import { projectAppliedStatements } from './project-applied-statements.ts';
 import { projectDeletion } from './project-deletion.ts';
 import { projectFieldRename } from './project-field-rename.ts';
 import { projectRename } from './project-rename.ts';
 import { projectSave } from './project-save.ts';
 
 /**
- * Applies one event of a content type: definitions, statements and the typed table change together. Which table there is follows from the
- * definitions in the target schema (`tableShape`), so that the events of one tenant alone give that tenant's tables. Entry events before it in
- * the batch must have been written, those after it see the new table.
- * @throws when a statement is refused; the projector stops
+ * Applies one content type event: changes the definition, the statements and the typed table together. The shape of the
+ * table follows from the definitions in the target schema (`tableShape`), so the events of one tenant alone give the
+ * tables of that tenant. Earlier entry events of the batch must be written before; later ones use the new table.
+ * @throws when PostgreSQL refuses a statement; the projector then stops
  */
 export async function applyContentTypeEvent(tx: Transaction, target: Target, event: RecordedEvent): Promise<void> {
-  if (!isContentTypeEvent(event)) throw new TypeError(`not an event of a content type: ${event.type}`);
+  if (!contentTypeEvents.includes(event)) throw new TypeError(`not an event of a content type: ${event.type}`);
   switch (event.type) {
     case 'ContentTypeSaved':
       return projectSave(tx, target, event);
@@ -24,7 +24,7 @@ export async function applyContentTypeEvent(tx: Transaction, target: Target, eve
     case 'ContentTypeFieldRenamed':
       return projectFieldRename(tx, target, event);
     case 'ContentTypeStatementsApplied':
-      return projectApplied(tx, target, event);
+      return projectAppliedStatements(tx, target, event);
     case 'ContentTypeDeleted':
       return projectDeletion(tx, target, event);
   }

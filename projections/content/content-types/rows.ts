@@ -1,16 +1,22 @@
-import type { FieldNames, StoredContentType } from '../../../domain/content/content-type.ts';
+import type { StoredContentType } from '../../../domain/content/content-type.ts';
 import type { ContentTypeDefinition, FieldDefinition } from '../../../domain/content/definition.ts';
+import type { FieldNames } from '../../../domain/content/field-history.ts';
 import type { PendingStatement } from '../../../domain/content/schema-diff.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 
-/** Schema of the live read model, in quotes. */
+/** Schema of the live read model, quoted for SQL. */
 export const LIVE = '"rm_content"';
 
-/** Format of RFC 3339 moments in UTC. */
-export const MOMENT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
+/** Format for `to_char` that gives an RFC 3339 time; the value must be in UTC. */
+export const TIMESTAMP_FORMAT = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
-/** Which types are read; every part that is given must match. */
-export type ContentTypeQuery = { readonly tenant?: string; readonly name?: string; readonly typeIds?: readonly string[]; readonly live?: boolean };
+/** Selects content types; every given member must match. `live: true` leaves out deleted types. */
+export type ContentTypeQuery = {
+  readonly tenant?: string;
+  readonly name?: string;
+  readonly typeIds?: readonly string[];
+  readonly live?: boolean;
+};
 
 type Row = {
   readonly type_id: string;
@@ -25,10 +31,17 @@ type Row = {
   readonly canceled: number;
 };
 
-/** Content types by name, with their queued statements; of one tenant and name the live one first, then those deleted, the last one last. `schema` is in quotes. */
-export async function readContentTypes(db: Queryable, schema: string, query: ContentTypeQuery): Promise<readonly StoredContentType[]> {
+/**
+ * Reads content types with their pending statements, sorted by name. For one tenant and name, the live type comes
+ * first, then the deleted ones in the order of their deletion. `schema` is quoted for SQL.
+ */
+export async function readContentTypes(
+  db: Queryable,
+  schema: string,
+  query: ContentTypeQuery,
+): Promise<readonly StoredContentType[]> {
   const rows = await db.query<Row>(
-    `select type_id, tenant_id, name, revision, definition, retained, field_names, to_char(deleted_at at time zone 'UTC', ${MOMENT}) as deleted_at,
+    `select type_id, tenant_id, name, revision, definition, retained, field_names, to_char(deleted_at at time zone 'UTC', ${TIMESTAMP_FORMAT}) as deleted_at,
        coalesce((select json_agg(json_build_object('id', s.id, 'operation', s.operation) order by s.revision, s.ordinal)
                  from ${schema}._statements s where s.type_id = t.type_id and s.state in ('pending', 'failed')), '[]') as pending,
        (select count(*) from ${schema}._statements s where s.type_id = t.type_id and s.state = 'canceled' and s.settled_revision > t.applied_revision) as canceled
@@ -55,10 +68,14 @@ export async function readContentTypes(db: Queryable, schema: string, query: Con
 }
 
 /**
- * Content types by id as they stand in the schema, for projectors of entries. A type deleted with its entries is not there; one deleted
- * softly is, because its rows are.
+ * Reads content types by id. A type that was deleted with its entries is missing; one that was deleted with
+ * `content=soft` is included, because its rows still exist. `schema` is quoted for SQL.
  */
-export async function contentTypesById(db: Queryable, schema: string, ids: readonly string[]): Promise<ReadonlyMap<string, StoredContentType>> {
+export async function contentTypesById(
+  db: Queryable,
+  schema: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredContentType>> {
   if (ids.length === 0) return new Map();
   return new Map((await readContentTypes(db, schema, { typeIds: ids })).map((type) => [type.id, type]));
 }

@@ -1,12 +1,12 @@
-import { conversionFunctions } from '../../../domain/content/table-ddl-convert.ts';
-import { tableNameOf } from '../../../domain/content/table-names.ts';
+import { tableNameOf } from '../../../domain/content/table-name.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { ProjectedTable, Target } from '../../engine/projection.ts';
+import { conversionFunctions } from './column-conversion.ts';
 import { readContentTypes } from './rows.ts';
 
 /**
- * Creates the tables of definitions and statements, and the functions that convert columns. Definitions are `json`, not `jsonb`: the order
- * of their keys is the author's. The tables of the types themselves come with their events.
+ * Creates the tables of definitions and statements, and the functions that convert columns. Definitions are `json`, not
+ * `jsonb`, to keep the order of their keys. The typed tables are created by the events of their types.
  */
 export async function createContentTypeTables(tx: Transaction, target: Target): Promise<void> {
   const { schema } = target;
@@ -49,7 +49,10 @@ export async function createContentTypeTables(tx: Transaction, target: Target): 
   for (const statement of conversionFunctions(schema)) await tx.query(statement);
 }
 
-/** The tables of content types there are now: definitions, statements, one table a type name, one for each type whose entries are kept after its deletion. */
+/**
+ * The tables that exist now: definitions, statements, one table for each type name, and one for each type that was
+ * deleted with `content=soft`.
+ */
 export async function contentTypeTables(tx: Transaction, target: Target): Promise<readonly ProjectedTable[]> {
   const types = await readContentTypes(tx, target.schema, {});
   const tables = new Set(types.map(tableNameOf));

@@ -1,11 +1,11 @@
 import { keyOf } from '../../../domain/content/entry-fields.ts';
 import { isStored } from '../../../domain/content/field-types.ts';
-import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
+import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE, readContentTypes } from './rows.ts';
 
-/** What every view shows beside the fields: readable name → expression over the alias `t`. */
-const SYSTEM_COLUMNS: readonly (readonly [name: string, expression: string])[] = [
+/** The columns that every view has besides the fields: name, and SQL expression over the alias `t`. */
+const VIEW_COLUMNS: readonly (readonly [name: string, expression: string])[] = [
   ['id', 't.id'],
   ['tenant_id', 't.tenant_id'],
   ['version', 't."_version"'],
@@ -19,27 +19,27 @@ const SYSTEM_COLUMNS: readonly (readonly [name: string, expression: string])[] =
 ];
 
 /**
- * Makes the view `content.<type>` show the table of the live schema (spec 4 D). New columns come last, so that a view that others built on
- * stands as it is; only a change that PostgreSQL can't make in place drops the view with what hangs on it.
+ * Updates the view `content.<type>` to the columns of its live table. New columns are added at the end, so that views
+ * that depend on it are kept. A change that PostgreSQL cannot make in place drops the view and its dependent views.
  */
 export async function refreshView(tx: Transaction, name: string): Promise<void> {
   const types = await readContentTypes(tx, LIVE, { name, live: true });
   if (types.length === 0) return;
   const fields = types.flatMap(({ definition, retained }) => [...definition.fields, ...retained]);
-  const wanted = new Map<string, string>(SYSTEM_COLUMNS);
+  const wanted = new Map<string, string>(VIEW_COLUMNS);
   for (const field of fields.filter(isStored)) wanted.set(keyOf(field), `t.${quoteIdentifier(keyOf(field))}`);
   await tx.query('create schema if not exists content');
   const shown = await viewColumns(tx, name);
-  const gone = shown.some((column) => !wanted.has(column));
-  if (gone) await dropView(tx, name);
-  const order = gone ? [...wanted.keys()] : [...new Set([...shown, ...wanted.keys()])];
+  const loses = shown.some((column) => !wanted.has(column));
+  if (loses) await dropView(tx, name);
+  const order = loses ? [...wanted.keys()] : [...new Set([...shown, ...wanted.keys()])];
   const columns = order.map((column) => `${wanted.get(column) ?? 'null'} as ${quoteIdentifier(column)}`);
   const body = `view content.${quoteIdentifier(name)} as select ${columns.join(', ')} from ${LIVE}.${quoteIdentifier(name)} t where t."_deleted_at" is null`;
   await tx.query('savepoint refresh_view');
   try {
     await tx.query(`create or replace ${body}`);
   } catch (error) {
-    if (!isOtherType(error)) throw error;
+    if (!isColumnTypeChange(error)) throw error;
     await tx.query('rollback to savepoint refresh_view');
     await dropView(tx, name);
     await tx.query(`create ${body}`);
@@ -47,30 +47,36 @@ export async function refreshView(tx: Transaction, name: string): Promise<void> 
   await tx.query('release savepoint refresh_view');
 }
 
-/** PostgreSQL's refusal to give a view's column another type. */
-function isOtherType(error: unknown): boolean {
+/** Whether PostgreSQL refused to change the type of a view's column. */
+function isColumnTypeChange(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === '42P16';
 }
 
-/** Removes a view, and what was built on it. */
+/** Drops a view and the views that depend on it. */
 export async function dropView(tx: Transaction, name: string): Promise<void> {
   await tx.query('create schema if not exists content');
   await tx.query(`drop view if exists content.${quoteIdentifier(name)} cascade`);
 }
 
-/** Lets a view, and what others have built on it, follow its table to another name. */
+/** Renames a view with its table; dependent views are kept. */
 export async function renameView(tx: Transaction, from: string, to: string): Promise<void> {
   await tx.query('create schema if not exists content');
   await tx.query(`alter view if exists content.${quoteIdentifier(from)} rename to ${quoteIdentifier(to)}`);
 }
 
-/** Lets a view's column follow a column to another name. */
-export async function renameViewColumn(tx: Transaction, name: string, { from, to }: { readonly from: string; readonly to: string }): Promise<void> {
+/** Renames a view's column with the column of its table; dependent views are kept. */
+export async function renameViewColumn(
+  tx: Transaction,
+  name: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
   if (!(await viewColumns(tx, name)).includes(from)) return;
-  await tx.query(`alter view content.${quoteIdentifier(name)} rename column ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`);
+  await tx.query(
+    `alter view content.${quoteIdentifier(name)} rename column ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`,
+  );
 }
 
-/** Points every view at the tables of the live schema, after a rebuilt one has taken its name. */
+/** Creates every view on the tables of the live schema, after a rebuilt schema has taken its name. */
 export async function recreateViews(tx: Transaction): Promise<void> {
   const names = [...new Set((await readContentTypes(tx, LIVE, { live: true })).map(({ name }) => name))];
   for (const name of names) await refreshView(tx, name);

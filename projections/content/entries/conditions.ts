@@ -1,17 +1,18 @@
 import type { Condition, EntryQuery, QueryColumn, SortKey } from '../../../domain/content/entry-query.ts';
-import { FIELD_TYPE_SPECS, indexedExpression } from '../../../domain/content/field-types.ts';
+import { FIELD_TYPE_SPECS } from '../../../domain/content/field-types.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+import { indexedExpression } from '../content-types/column-sql.ts';
 
-/** Values bound to a statement, in order. */
+/** The values bound to a statement, in the order of their placeholders. */
 export type Parameters = { readonly values: unknown[] };
 
-/** Binds a value. @returns its placeholder, cast to the column's type */
+/** Binds a value. @returns its placeholder with a cast, such as `$3::text` */
 export function bind(parameters: Parameters, value: unknown, cast: string): string {
   parameters.values.push(value);
   return `$${parameters.values.length}::${cast}`;
 }
 
-/** SQL of one condition over an alias. Rows without a value differ from every value. */
+/** SQL of one condition on the table `alias`. For `$ne` and `$notIn`, null differs from every value. */
 export function conditionSql(condition: Condition, parameters: Parameters, alias = 't'): string {
   const { column, operator, values } = condition;
   if (column.many === true) return memberSql(condition, parameters, alias);
@@ -22,7 +23,9 @@ export function conditionSql(condition: Condition, parameters: Parameters, alias
     case '$eq': {
       const value = first();
       const whole = `${name} = ${value}`;
-      return column.indexed && cast === 'text' ? `${indexedExpression('text', name)} = ${indexedExpression('text', value)} and ${whole}` : whole;
+      return column.indexed && cast === 'text'
+        ? `${indexedExpression('text', name)} = ${indexedExpression('text', value)} and ${whole}`
+        : whole;
     }
     case '$ne':
       return `${name} is distinct from ${first()}`;
@@ -55,7 +58,9 @@ export function conditionSql(condition: Condition, parameters: Parameters, alias
   }
 }
 
-/** SQL of a condition on a list of ids, in the form its index serves: whether it holds any of the values. */
+/**
+ * SQL of a condition on a list of ids: whether the list contains any of the values. `&&` uses the column's GIN index.
+ */
 function memberSql({ column, operator, values }: Condition, parameters: Parameters, alias: string): string {
   const name = columnSql(column, alias);
   if (operator === '$null' || operator === '$notNull') return `${name} ${operator === '$null' ? '=' : '<>'} '{}'`;
@@ -63,51 +68,72 @@ function memberSql({ column, operator, values }: Condition, parameters: Paramete
   return operator === '$ne' || operator === '$notIn' ? `not (${holds})` : holds;
 }
 
-/** What a sort key orders by: texts by what their index holds, so that a cursor stays small and an index serves. */
+/**
+ * SQL expression of a sort key. Texts sort by the expression of their index (a prefix), which also keeps cursors small.
+ */
 export function sortSql({ column }: SortKey): string {
-  return indexedExpression(FIELD_TYPE_SPECS[column.type].sqlType, columnSql(column));
+  return indexedExpression(FIELD_TYPE_SPECS[column.type].columnType, columnSql(column));
 }
 
-/** ORDER BY: null last ascending, first descending, as an index gives it; at the end the id, in the direction of the last key, so that one index serves both ways. */
+/**
+ * The list of ORDER BY. Null sorts last ascending and first descending, as in a PostgreSQL index. The id follows as the
+ * last key, in the direction of the key before it, so that one index serves both directions.
+ */
 export function orderSql(sort: readonly SortKey[], valueOf: (key: SortKey, index: number) => string = sortSql): string {
-  return [...sort.map((key, index) => `${valueOf(key, index)} ${direction(key)}`), `t."id" ${direction(sort.at(-1))}`].join(', ');
+  return [
+    ...sort.map((key, index) => `${valueOf(key, index)} ${direction(key)}`),
+    `t."id" ${direction(sort.at(-1))}`,
+  ].join(', ');
 }
 
 function direction(key: SortKey | undefined): 'asc' | 'desc' {
   return key?.descending === true ? 'desc' : 'asc';
 }
 
-/** SQL that holds for the rows after the cursor in the order of the sort keys. */
-export function afterSql(sort: readonly SortKey[], after: NonNullable<EntryQuery['after']>, parameters: Parameters): string {
+/** SQL that is true for the rows after the cursor in the order of the sort keys. */
+export function afterSql(
+  sort: readonly SortKey[],
+  after: NonNullable<EntryQuery['after']>,
+  parameters: Parameters,
+): string {
   return `(${afterRanges(sort, after, parameters).join(' or ')})`;
 }
 
-/** The same in parts that come one after the other in that order; each has one bound on the first key, so that an index begins there. */
-export function afterRanges(sort: readonly SortKey[], after: NonNullable<EntryQuery['after']>, parameters: Parameters): readonly string[] {
-  const keys = sort.map((key, index): PlacedKey => {
+/**
+ * As `afterSql`, but split into conditions whose rows follow each other in the order. Each has a single lower or upper
+ * bound on the first key, so that an index scan can start there instead of at the start of the list.
+ */
+export function afterRanges(
+  sort: readonly SortKey[],
+  after: NonNullable<EntryQuery['after']>,
+  parameters: Parameters,
+): readonly string[] {
+  const keys = sort.map((key, index): BoundKey => {
     const value = after.values[index] ?? null;
     return { key, sql: sortSql(key), value: value === null ? undefined : bind(parameters, value, castOf(key.column)) };
   });
-  const beyondId = `t."id" ${sort.at(-1)?.descending === true ? '<' : '>'} ${bind(parameters, after.id, 'uuid')}`;
+  const afterId = `t."id" ${sort.at(-1)?.descending === true ? '<' : '>'} ${bind(parameters, after.id, 'uuid')}`;
   const [first, ...others] = keys;
-  const inner = others.reduceRight((rest, placed) => beyondOrSame(placed, rest), beyondId);
+  const inner = others.reduceRight((rest, bound) => afterOrEqualSql(bound, rest), afterId);
   if (!first) return [inner];
   const { sql, value, key } = first;
   if (value === undefined) return [`${sql} is null and ${inner}`, ...(key.descending ? [`${sql} is not null`] : [])];
-  const within = `${sql} ${key.descending ? '<=' : '>='} ${value} and ${beyondOrSame(first, inner)}`;
+  const within = `${sql} ${key.descending ? '<=' : '>='} ${value} and ${afterOrEqualSql(first, inner)}`;
   return [within, ...(!key.descending && key.column.nullable ? [`${sql} is null`] : [])];
 }
 
-/** A sort key and its value in the cursor, bound; undefined: null. */
-type PlacedKey = { readonly key: SortKey; readonly sql: string; readonly value: string | undefined };
+/** A sort key and the placeholder of its value in the cursor; undefined for null. */
+type BoundKey = { readonly key: SortKey; readonly sql: string; readonly value: string | undefined };
 
-function beyondOrSame({ key, sql, value }: PlacedKey, inner: string): string {
-  const beyond = beyondSql(key, sql, value);
+/** SQL: the key is after its value in the cursor, or equal to it and `inner` holds. */
+function afterOrEqualSql({ key, sql, value }: BoundKey, inner: string): string {
+  const after = afterKeySql(key, sql, value);
   const same = value === undefined ? `${sql} is null` : `${sql} = ${value}`;
-  return `(${beyond === undefined ? '' : `${beyond} or `}(${same} and ${inner}))`;
+  return `(${after === undefined ? '' : `${after} or `}(${same} and ${inner}))`;
 }
 
-function beyondSql({ column, descending }: SortKey, sql: string, value: string | undefined): string | undefined {
+/** SQL: the key alone is after its value in the cursor; undefined where no row can be. */
+function afterKeySql({ column, descending }: SortKey, sql: string, value: string | undefined): string | undefined {
   if (value === undefined) return descending ? `${sql} is not null` : undefined;
   if (descending) return `${sql} < ${value}`;
   return column.nullable ? `${sql} > ${value} or ${sql} is null` : `${sql} > ${value}`;
@@ -118,5 +144,5 @@ function columnSql({ column }: QueryColumn, alias = 't'): string {
 }
 
 function castOf({ type }: QueryColumn): string {
-  return FIELD_TYPE_SPECS[type].sqlType;
+  return FIELD_TYPE_SPECS[type].columnType;
 }

@@ -1,14 +1,13 @@
-import type { ContentType } from '../../../domain/content/content-type.ts';
-import type { StoredField } from '../../../domain/content/entry-fields.ts';
+import type { EntriesWithoutValue } from '../../../application/ports/entries-without-value.ts';
 import { isManyToMany } from '../../../domain/content/field-types.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { tableOf } from './entry-json.ts';
 
-/** Finds living entries without a value (port `EntriesWithoutValue`). */
-export function entriesWithoutValue(database: Queryable) {
+/** Finds the entries, without deleted ones, that have no value in a field (port `EntriesWithoutValue`). */
+export function entriesWithoutValue(database: Queryable): EntriesWithoutValue {
   return {
-    async page(type: ContentType, { key, definition }: StoredField, { after, limit }: { readonly after: string | undefined; readonly limit: number }): Promise<readonly string[]> {
+    async page(type, { key, definition }, { after, limit }) {
       const column = quoteIdentifier(key);
       const empty = isManyToMany(definition) ? `coalesce(cardinality(${column}), 0) = 0` : `${column} is null`;
       const rows = await database.query<{ id: string }>(

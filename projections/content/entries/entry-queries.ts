@@ -1,25 +1,26 @@
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
-import { createEntryReads } from './get-entry.ts';
-import type { EntryReads } from './get-entry.ts';
-import { createEntryList } from './list-entries.ts';
-import type { EntryList } from './list-entries.ts';
-import { createRelatedList } from './list-related.ts';
-import type { RelatedList } from './list-related.ts';
-import type { Past } from './past.ts';
+import { createEntryReads, type EntryReads } from './get-entry.ts';
+import { createEntryList, type EntryList } from './list-entries.ts';
+import { createRelatedList, type RelatedList } from './list-related.ts';
+import type { PastReader } from './past-reader.ts';
 import { createStatementCache } from './statements.ts';
 
 export type EntryQueries = { readonly reads: EntryReads; readonly lists: EntryList; readonly listRelated: RelatedList };
 
 export type EntryQueriesOptions = {
-  /** May be a replica that lags behind. */
+  /** The database that most reads use. It may be a replica that lags behind. */
   readonly database: Queryable;
-  /** For what must not lag: pages of a walk that began earlier. Default: the same. */
+  /** For reads that must not lag: the pages of a cursor list after the first. Default: `database`. */
   readonly primary?: Queryable;
-  readonly past: Past;
+  readonly past: PastReader;
 };
 
-/** Reads and lists of entries over one database; one for a process, so that statements are compiled once. */
+/** Reads and lists of entries. Create one in each process, so that each statement is compiled once. */
 export function createEntryQueries({ database, primary = database, past }: EntryQueriesOptions): EntryQueries {
   const statements = createStatementCache();
-  return { reads: createEntryReads({ database, statements }), lists: createEntryList({ database, primary, statements, past }), listRelated: createRelatedList({ database, statements }) };
+  return {
+    reads: createEntryReads({ database, statements }),
+    lists: createEntryList({ database, primary, statements, past }),
+    listRelated: createRelatedList({ database, statements }),
+  };
 }

@@ -1,37 +1,39 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
+import type { EntryStatus, FieldValues } from '../../../domain/content/entry-events.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
-import type { EntryStatus, FieldValues } from '../../../domain/content/events.ts';
 import type { Actor } from '../../../domain/event.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
-import { entryJson, shapeColumns, shapeKey, sourceOf, tableOf } from './entry-json.ts';
-import type { EntryShape } from './entry-json.ts';
+import { COMPLETE, entryJson, shapeColumns, shapeKey, sourceOf, tableOf, type EntryShape } from './entry-json.ts';
 import { listReferrers } from './list-referrers.ts';
 import { mayExceed, refusePopulate, withinBound } from './populate-bound.ts';
 import { TENANT } from './related-rows.ts';
 import type { StatementCache } from './statements.ts';
 
-/** One entry as JSON text, with its version for the ETag. */
+/** One entry as JSON text, and its version for the ETag. */
 export type EntryText = { readonly json: string; readonly version: number };
 
 export type EntryReads = {
   /**
-   * One entry, drafts included; undefined when there is none. `id` is a UUID.
-   * @throws `invalid_query_parameter` naming `populate` when the answer would hold too many related entries
+   * One entry, also a draft; undefined when it does not exist. `id` is a UUID.
+   * @throws `invalid_query_parameter` naming `populate` when the answer would contain too many related entries
    */
   get(type: ContentType, id: string, shape: EntryShape): Promise<EntryText | undefined>;
-  /** The state that commands begin with. */
+  /** The current state of an entry, for commands; undefined when it does not exist. */
   load(type: ContentType, id: string): Promise<EntryState | undefined>;
-  /** Which of the ids are entries of the type. */
+  /** Those of the ids that are entries of the type and not deleted. */
   existing(type: ContentType, ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Other entries whose relations name the entry, a thousand at a time. */
+  /** Other entries with a relation to the entry, in pages of 1000. */
   referrers(type: ContentType, id: string, options?: { readonly required?: boolean }): ReturnType<typeof listReferrers>;
 };
 
-const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
-const COMPLETE: EntryShape = { hidden: NOTHING_HIDDEN, complete: true };
-
-/** Reads of single entries over the live read model. */
-export function createEntryReads({ database, statements }: { readonly database: Queryable; readonly statements: StatementCache }): EntryReads {
+/** Reads of single entries from the live read model. */
+export function createEntryReads({
+  database,
+  statements,
+}: {
+  readonly database: Queryable;
+  readonly statements: StatementCache;
+}): EntryReads {
   async function get(type: ContentType, id: string, shape: EntryShape): Promise<EntryText | undefined> {
     const { text, name } = statements.get(`get ${shapeKey(type, shape)}`, () => getSql(type, shape));
     const [row] = await database.query<EntryText | { readonly json: null }>(text, [type.tenant, id], name);
@@ -52,7 +54,10 @@ export function createEntryReads({ database, statements }: { readonly database: 
   };
 }
 
-/** SQL of one entry: the tenant is the first parameter, the id the second. */
+/**
+ * SQL of one entry. Parameters: the tenant, the id. `json` is null when the answer would contain too many related
+ * entries.
+ */
 export function getSql(type: ContentType, shape: EntryShape): string {
   const source = `${sourceOf(type, shape)} t where t.id = $2 and t.tenant_id = ${TENANT} and t._deleted_at is null`;
   const json = entryJson(type, shape);
@@ -63,7 +68,7 @@ export function getSql(type: ContentType, shape: EntryShape): string {
   return `with page as materialized (select ${columns.join(', ')} from ${source}) select case when ${within} then (${json}) end as json, t._version as version from page t`;
 }
 
-/** What a complete entry's JSON holds; our own statement made it. */
+/** The JSON of a complete entry, as `entryJson` makes it. */
 type CompleteEntry = {
   readonly id: string;
   readonly slug?: string;
@@ -77,7 +82,7 @@ type CompleteEntry = {
   readonly updated_by: Actor;
 };
 
-/** The state that a complete entry's JSON text holds. */
+/** Parses the JSON text of a complete entry, as `entryJson` makes it. */
 export function toState(type: ContentType, json: string): EntryState {
   const entry = JSON.parse(json) as CompleteEntry;
   return {

@@ -2,19 +2,26 @@ import type { GlobalPosition } from '../../../domain/event.ts';
 import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 
-/** Table of the read model that says where in the log entries of a type last changed; a creation changes none. Lists by cursor ask it. */
+/**
+ * Table with the position of the last change of any entry of each type. Creating an entry does not count as a change.
+ * Cursor lists read it to find out whether entries may have moved since the first page.
+ */
 export const LAST_CHANGES = '_last_changes';
 
-/** Statement that makes the table; `schema` in quotes. */
+/** SQL that creates the table; `schema` is quoted. */
 export function createLastChanges(schema: string): string {
   return `create table ${schema}.${LAST_CHANGES} (type_id uuid primary key, tenant_id text not null, position text collate "C" not null)`;
 }
 
-/** The last change of a type in a batch. */
+/** The last change of a type's entries in a batch. */
 export type LastChange = { readonly tenant: string; readonly position: GlobalPosition };
 
-/** Writes the last changes of a batch, by the type's id. */
-export async function keepLastChanges(tx: Transaction, { schema }: Target, changes: ReadonlyMap<string, LastChange>): Promise<void> {
+/** Writes the last changes of a batch; keys are type ids. */
+export async function writeLastChanges(
+  tx: Transaction,
+  { schema }: Target,
+  changes: ReadonlyMap<string, LastChange>,
+): Promise<void> {
   if (changes.size === 0) return;
   const all = [...changes];
   await tx.execute(
@@ -25,7 +32,7 @@ export async function keepLastChanges(tx: Transaction, { schema }: Target, chang
   );
 }
 
-/** Forgets types that are deleted for good. */
-export async function dropLastChanges(tx: Queryable, schema: string, typeIds: readonly string[]): Promise<void> {
+/** Deletes the rows of permanently deleted types. */
+export async function deleteLastChanges(tx: Queryable, schema: string, typeIds: readonly string[]): Promise<void> {
   await tx.execute(`delete from ${schema}.${LAST_CHANGES} where type_id = any($1::uuid[])`, [typeIds]);
 }

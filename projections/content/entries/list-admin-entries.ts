@@ -1,40 +1,53 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
+import type { EntryStatus } from '../../../domain/content/entry-events.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
-import type { EntryStatus } from '../../../domain/content/events.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import type { Parameters } from './conditions.ts';
-import { entryJson, tableOf } from './entry-json.ts';
+import { COMPLETE, entryJson, tableOf } from './entry-json.ts';
 import { toState } from './get-entry.ts';
 import { searchSql } from './search-condition.ts';
 
-/** A list of entries over several content types of one tenant, newest change first (spec 4 A, admin content). */
+/** A list of entries of several content types of one tenant, latest change first. */
 export type AdminQuery = {
   readonly tenant: string;
-  /** With the fields that the caller does not see, and so can't search. */
+  /** The types to list, each with the fields that the caller may not see; these are not searched. */
   readonly types: readonly { readonly type: ContentType; readonly hidden: ReadonlySet<string> }[];
-  /** `deleted`: what soft delete, of entries or of whole types, has kept. Undefined: everything that is there. */
+  /**
+   * `deleted`: soft-deleted entries, and entries of types deleted with `content=soft`. Undefined: every entry that is
+   * not deleted.
+   */
   readonly status: EntryStatus | 'deleted' | undefined;
-  /** Words that the texts of the entries must hold. */
+  /** Words that the texts of an entry must contain. */
   readonly search: string | undefined;
   readonly limit: number;
   readonly offset: number;
 };
 
 /** An entry of the list. */
-export type AdminEntry = { readonly type: ContentType; readonly entry: EntryState; readonly deletedAt: string | undefined };
+export type AdminEntry = {
+  readonly type: ContentType;
+  readonly entry: EntryState;
+  readonly deletedAt: string | undefined;
+};
 
-export type AdminEntryList = (query: AdminQuery) => Promise<{ readonly entries: readonly AdminEntry[]; readonly total: number }>;
+export type AdminEntryList = (
+  query: AdminQuery,
+) => Promise<{ readonly entries: readonly AdminEntry[]; readonly total: number }>;
 
-/** A table that entries are listed from, and what its entries must be. */
-type Source = { readonly type: ContentType; readonly hidden: ReadonlySet<string>; readonly table: string; readonly condition: string };
+/** A table to list entries from, and the SQL condition on its rows. */
+type Source = {
+  readonly type: ContentType;
+  readonly hidden: ReadonlySet<string>;
+  readonly table: string;
+  readonly condition: string;
+};
 
 type Page = { readonly places: readonly { readonly at: number; readonly id: string }[]; readonly total: number };
 
-const NOTHING_HIDDEN: ReadonlySet<string> = new Set();
-
 /**
- * Lists entries over the tables of their types: one statement finds and counts a page over all of them, then one a type reads its entries. A
- * table of all entries beside the typed ones would find them sooner and cost every write a row; the count reads every row either way.
+ * Lists entries from the tables of their types. One statement finds the ids of a page over all tables and one counts;
+ * then one statement for each type reads the entries. A common table of all entries would find a page faster, but would
+ * cost every write another row, and the count would read every row as well.
  */
 export function createAdminEntryList({ database }: { readonly database: Queryable }): AdminEntryList {
   return async (query) => {
@@ -49,36 +62,50 @@ export function createAdminEntryList({ database }: { readonly database: Queryabl
   };
 }
 
-/** @returns undefined for a type none of whose entries can have the status */
+/** The table and condition of a type. @returns undefined when no entry of the type can have the status */
 function sourceOf({ type, hidden }: AdminQuery['types'][number], status: AdminQuery['status']): Source | undefined {
   const source = { type, hidden, table: tableOf(type) };
   if (status === 'deleted') return { ...source, condition: 't."_deleted_at" is not null' };
   if (type.deleted === true) return undefined;
-  const living = { ...source, condition: 't."_deleted_at" is null' };
-  if (status === undefined) return living;
-  // Without drafts every entry counts as published, whatever its row still says.
-  if (type.definition.with_draft_publish !== true) return status === 'published' ? living : undefined;
-  return { ...living, condition: `${living.condition} and t."_status" = '${status}'` };
+  const live = { ...source, condition: 't."_deleted_at" is null' };
+  if (status === undefined) return live;
+  // In a type without drafts every entry counts as published, even if its row still has another status.
+  if (type.definition.with_draft_publish !== true) return status === 'published' ? live : undefined;
+  return { ...live, condition: `${live.condition} and t."_status" = '${status}'` };
 }
 
-async function findPage(database: Queryable, { tenant, search, limit, offset }: AdminQuery, sources: readonly Source[]): Promise<Page> {
+async function findPage(
+  database: Queryable,
+  { tenant, search, limit, offset }: AdminQuery,
+  sources: readonly Source[],
+): Promise<Page> {
   if (sources.length === 0) return { places: [], total: 0 };
   const from = ({ type, hidden, table, condition }: Source, parameters: Parameters) =>
     `from ${table} t where t.tenant_id = $1 and ${condition}${search === undefined ? '' : ` and ${searchSql({ type, hidden, search }, parameters)}`}`;
   const paging: Parameters = { values: [tenant, limit, offset] };
-  const arms = sources.map((source, at) => `(select ${at} as at, t.id, t."_updated_at" as moved ${from(source, paging)} order by t."_updated_at" desc, t.id desc limit $2::int8 + $3::int8)`);
+  const arms = sources.map(
+    (source, at) =>
+      `(select ${at} as at, t.id, t."_updated_at" as changed_at ${from(source, paging)} order by t."_updated_at" desc, t.id desc limit $2::int8 + $3::int8)`,
+  );
   const counting: Parameters = { values: [tenant] };
   const counts = sources.map((source) => `(select count(*) ${from(source, counting)})`);
   const [places, [count]] = await Promise.all([
-    database.query<Page['places'][number]>(`select at, id::text as id from (${arms.join(' union all ')}) a order by moved desc, id desc limit $2 offset $3`, paging.values),
+    database.query<Page['places'][number]>(
+      `select at, id::text as id from (${arms.join(' union all ')}) a order by changed_at desc, id desc limit $2 offset $3`,
+      paging.values,
+    ),
     database.query<{ readonly total: number }>(`select (${counts.join(' + ')})::int8 as total`, counting.values),
   ]);
   return { places, total: count?.total ?? 0 };
 }
 
-async function readEntries(database: Queryable, { type, table }: Source, ids: readonly string[]): Promise<readonly AdminEntry[]> {
+async function readEntries(
+  database: Queryable,
+  { type, table }: Source,
+  ids: readonly string[],
+): Promise<readonly AdminEntry[]> {
   if (ids.length === 0) return [];
-  const json = entryJson(type, { hidden: NOTHING_HIDDEN, complete: true });
+  const json = entryJson(type, COMPLETE);
   const rows = await database.query<{ readonly json: string; readonly deleted_at: Date | null }>(
     `select ${json} as json, t."_deleted_at" as deleted_at from ${table} t where t.tenant_id = $1 and t.id = any($2::uuid[])`,
     [type.tenant, ids],

@@ -1,144 +1,208 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { CursorValue, EntryQuery } from '../../../domain/content/entry-query.ts';
-import { plannedTypes } from '../../../domain/content/populate-plan.ts';
-import type { PopulatePlan } from '../../../domain/content/populate-plan.ts';
-import type { GlobalPosition } from '../../../domain/event.ts';
-import { parsePosition } from '../../../domain/event.ts';
+import { plannedTypes, type PopulatePlan } from '../../../domain/content/populate-plan.ts';
+import { type GlobalPosition, parsePosition } from '../../../domain/event.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
-import { entryJson, shapeKey, sourceOf } from './entry-json.ts';
-import type { EntryShape } from './entry-json.ts';
 import type { Parameters } from './conditions.ts';
-import { countSql, hasChangedSql, rowsSql, walkRowsSql } from './list-rows.ts';
-import type { Conditions } from './list-rows.ts';
-import type { Past } from './past.ts';
+import { entryJson, shapeKey, sourceOf, type EntryShape } from './entry-json.ts';
+import { countSql, hasChangedSql, rowsSql, walkRowsSql, type Conditions } from './list-rows.ts';
+import type { PastReader } from './past-reader.ts';
 import { pastSources } from './past-rows.ts';
-import { READ_MODEL_POSITION } from './read-model-position.ts';
 import { mayExceed, refusePopulate, withinBound } from './populate-bound.ts';
+import { READ_MODEL_POSITION } from './read-model-position.ts';
 import type { Statement, StatementCache } from './statements.ts';
 
-/** A page: its JSON array as text, and where the next one begins. */
+/** One page of a list: its entries as the text of a JSON array, and where the next page begins. */
 export type EntryPage = {
   readonly json: string;
   readonly count: number;
-  /** Sort values and id of the last entry; undefined on an empty page. */
+  /** Sort values and id of the last entry; undefined for an empty page. */
   readonly last: { readonly values: readonly CursorValue[]; readonly id: string } | undefined;
-  /** Where the read model stood at the walk's first page; the walk's order is that of then. Undefined where it stands still: at a moment of the past. */
+  /**
+   * Position of the read model when the first page of this walk was read; a walk is the sequence of pages that one
+   * client reads by following cursors. Undefined where entries cannot move between pages: at a point in time, and in
+   * the list of deleted entries.
+   */
   readonly walk: GlobalPosition | undefined;
 };
 
 export type EntryList = {
   /**
-   * The entries of a list as one JSON array, made by one statement, related entries with them (spec 5, rule 14).
-   * @throws `invalid_query_parameter` naming `populate` when the answer would hold too many related entries; `past_not_ready`
+   * The entries of a list as one JSON array, with populated entries, read by a single statement.
+   * @throws `invalid_query_parameter` naming `populate` when the answer would contain too many related entries
+   * @throws `past_not_ready` while the changed entries of the point in time are still being gathered
    */
   list(type: ContentType, query: EntryQuery): Promise<string>;
   /**
-   * The same with what a cursor needs. On pages after the first every entry has the place that it had when the walk began (or when it came, if it came
-   * later): none is repeated or skipped, whatever changes meanwhile. What is shown is what the entry is now, if it is still there and still matches.
+   * As `list`, with the place where the next page begins. Every page of a walk sorts each entry by the values that it
+   * had when the walk began, or when it was created, if that was later. So no entry is repeated or skipped when entries
+   * change between two pages. The page shows the current values of an entry, and leaves it out if it has been deleted
+   * or no longer matches.
    */
   page(type: ContentType, query: EntryQuery): Promise<EntryPage>;
-  /** How many entries match the conditions. */
+  /** The number of entries that match the conditions. */
   count(type: ContentType, query: Conditions): Promise<number>;
 };
 
 export type EntryListOptions = {
+  /** May be a replica that lags behind. */
   readonly database: Queryable;
-  /** Has every change that any page has shown. */
+  /** Holds every change that any page has shown, so it does not lag behind `database`. */
   readonly primary: Queryable;
   readonly statements: StatementCache;
-  readonly past: Past;
+  readonly past: PastReader;
 };
 
-type PageRow = { readonly json: string | null; readonly count: number; readonly last: CursorValue[] | null; readonly walk?: string | null; readonly changed?: boolean };
-type Sources = EntryShape['sources'];
+type PageRow = {
+  readonly json: string | null;
+  readonly count: number;
+  readonly last: CursorValue[] | null;
+  readonly walk?: string | null;
+  readonly changed?: boolean;
+};
 
-/** Lists of entries over the live read model and its past. */
+/**
+ * What to read: the query, the SQL of its rows with the bound parameters, and where else than the live tables to read.
+ */
+type Selection = {
+  readonly type: ContentType;
+  readonly query: EntryQuery;
+  readonly rows: string;
+  readonly parameters: Parameters;
+  /** Further columns of the result. */
+  readonly more?: readonly string[];
+  readonly sources?: EntryShape['sources'];
+};
+
+/** Lists of entries of the live read model, and of points in time. */
 export function createEntryList({ database, primary, statements, past }: EntryListOptions): EntryList {
-  async function list(db: Queryable, type: ContentType, query: EntryQuery, sources?: Sources): Promise<string> {
-    const parameters = { values: [] };
-    const rows = rowsSql(type, { ...query, sources }, parameters);
-    const { text, name } = cached('list', type, query, rows, sources, () => statementSql(type, { ...query, sources }, rows, []));
+  async function readList(
+    db: Queryable,
+    type: ContentType,
+    query: EntryQuery,
+    sources?: EntryShape['sources'],
+  ): Promise<string> {
+    const parameters: Parameters = { values: [] };
+    const selection = { type, query, rows: rowsSql(type, { ...query, sources }, parameters), parameters, sources };
+    const { text, name } = statementOf('list', selection);
     const [row] = await db.query<Pick<PageRow, 'json'>>(text, parameters.values, name);
     if (row?.json == null) throw refusePopulate();
     return row.json;
   }
 
-  async function page(db: Queryable, type: ContentType, query: EntryQuery, rows: string, { values }: Parameters, more: readonly string[], sources?: Sources): Promise<PageRow> {
-    const { text, name } = cached('page', type, query, [rows, ...more].join(), sources, () => statementSql(type, { ...query, sources }, rows, [...endSql(query), ...more]));
-    const [row] = await db.query<PageRow>(text, values, name);
+  async function readPage(db: Queryable, selection: Selection): Promise<PageRow> {
+    const { text, name } = statementOf('page', selection);
+    const [row] = await db.query<PageRow>(text, selection.parameters.values, name);
     if (row?.json == null) throw refusePopulate();
     return row;
   }
 
-  /** A page on which entries stand where they stood when the walk began. */
-  function walkPage(type: ContentType, query: EntryQuery, walk: GlobalPosition): Promise<PageRow> {
+  /** A page on which the entries have the places that they had when the walk began. */
+  function readWalkPage(type: ContentType, query: EntryQuery, walk: GlobalPosition): Promise<PageRow> {
     return past.read([type], { position: walk }, async (tx, sets) => {
-      const parameters = { values: [] };
+      const parameters: Parameters = { values: [] };
       const set = sets.get(type.id);
       const rows = set ? walkRowsSql(type, query, { set, walk }, parameters) : rowsSql(type, query, parameters);
-      return page(tx, type, query, rows, parameters, []);
+      return readPage(tx, { type, query, rows, parameters });
+    });
+  }
+
+  /** A page at the point in time `asOf`. */
+  function readPastPage(type: ContentType, query: EntryQuery, asOf: string): Promise<PageRow> {
+    return past.read(typesOf(type, query.populate), { time: asOf }, async (tx, sets) => {
+      const sources = pastSources(sets);
+      const parameters: Parameters = { values: [] };
+      const rows = rowsSql(type, { ...query, sources }, parameters);
+      return readPage(tx, { type, query, rows, parameters, sources });
     });
   }
 
   return {
     list: (type, query) =>
-      query.asOf === undefined ? list(database, type, query) : past.read(typesOf(type, query.populate), { time: query.asOf }, (tx, sets) => list(tx, type, query, pastSources(sets))),
+      query.asOf === undefined
+        ? readList(database, type, query)
+        : past.read(typesOf(type, query.populate), { time: query.asOf }, (tx, sets) =>
+            readList(tx, type, query, pastSources(sets)),
+          ),
     async page(type, query) {
-      // Entries come to the list of deleted ones and go for good: there is no order to hold on to.
+      if (query.asOf !== undefined) return toPage(await readPastPage(type, query, query.asOf), undefined);
+      // The list of deleted entries has no walk: entries appear in it and disappear from it permanently at any time.
       const walk = query.deleted === true ? undefined : query.after?.walk;
-      const parameters = { values: [] };
-      if (query.asOf !== undefined) {
-        return past.read(typesOf(type, query.populate), { time: query.asOf }, async (tx, sets) => {
-          const sources = pastSources(sets);
-          return toPage(await page(tx, type, query, rowsSql(type, { ...query, sources }, parameters), parameters, [], sources), undefined);
-        });
-      }
-      if (walk !== undefined && past.isKnown(type, { position: walk })) return toPage(await walkPage(type, query, walk), walk);
+      if (walk !== undefined && past.isKnown(type, { position: walk }))
+        return toPage(await readWalkPage(type, query, walk), walk);
+      const parameters: Parameters = { values: [] };
       const rows = rowsSql(type, query, parameters);
       if (walk === undefined) {
-        const row = await page(database, type, query, rows, parameters, [`${READ_MODEL_POSITION} as walk`]);
+        const row = await readPage(database, {
+          type,
+          query,
+          rows,
+          parameters,
+          more: [`${READ_MODEL_POSITION} as walk`],
+        });
         return toPage(row, query.deleted === true ? undefined : parsePosition(row.walk ?? ''));
       }
-      const row = await page(primary, type, query, rows, parameters, [`${hasChangedSql(type, walk, parameters)} as changed`]);
-      return toPage(row.changed === true ? await walkPage(type, query, walk) : row, walk);
+      // Until an entry of the type changes, its current place is also its place at the start of the walk.
+      const changed = `${hasChangedSql(type, walk, parameters)} as changed`;
+      const row = await readPage(primary, { type, query, rows, parameters, more: [changed] });
+      return toPage(row.changed === true ? await readWalkPage(type, query, walk) : row, walk);
     },
     async count(type, query) {
-      const parameters = { values: [] };
-      const count = async (db: Queryable, sources?: Sources): Promise<number> => {
-        const [row] = await db.query<{ count: number }>(countSql(type, { ...query, sources }, parameters), parameters.values);
+      const parameters: Parameters = { values: [] };
+      const count = async (db: Queryable, sources?: EntryShape['sources']): Promise<number> => {
+        const text = countSql(type, { ...query, sources }, parameters);
+        const [row] = await db.query<{ count: number }>(text, parameters.values);
         return row?.count ?? 0;
       };
-      return query.asOf === undefined ? count(database) : past.read([type], { time: query.asOf }, (tx, sets) => count(tx, pastSources(sets)));
+      return query.asOf === undefined
+        ? count(database)
+        : past.read([type], { time: query.asOf }, (tx, sets) => count(tx, pastSources(sets)));
     },
   };
 
-  /** The text of the rows names every column, condition and limit; with the shape it says all there is to a statement. Those of the past are for one moment. */
-  function cached(kind: string, type: ContentType, query: EntryQuery, rows: string, sources: Sources, compile: () => string): Statement {
-    return sources ? { text: compile() } : statements.get(`${kind} ${shapeKey(type, query)} ${rows}`, compile);
+  /**
+   * The statement of a selection. The text of the rows contains every column, condition and limit, so together with the
+   * shape it identifies the statement in the cache. A statement of a point in time is used once and is not cached.
+   */
+  function statementOf(kind: 'list' | 'page', { type, query, rows, more = [], sources }: Selection): Statement {
+    const compile = (): string =>
+      statementSql(type, { ...query, sources }, rows, kind === 'page' ? [...endSql(query), ...more] : more);
+    if (sources) return { text: compile() };
+    return statements.get(`${kind} ${shapeKey(type, query)} ${[rows, ...more].join()}`, compile);
   }
 }
 
 function toPage({ json, count, last }: PageRow, walk: GlobalPosition | undefined): EntryPage {
   const id = last?.at(-1);
-  return { json: json ?? '[]', count, last: last && typeof id === 'string' ? { values: last.slice(0, -1), id } : undefined, walk };
+  return {
+    json: json ?? '[]',
+    count,
+    last: last && typeof id === 'string' ? { values: last.slice(0, -1), id } : undefined,
+    walk,
+  };
 }
 
-/** The type and every type that is shown inside its entries. */
+/** The type and every type whose entries are populated. */
 function typesOf(type: ContentType, plan: PopulatePlan = []): readonly ContentType[] {
   return [type, ...plannedTypes(plan).filter(({ id }) => id !== type.id)];
 }
 
-/** One statement: the entries' JSON and what else is asked. */
-function statementSql(type: ContentType, query: EntryQuery & EntryShape, rows: string, more: readonly string[]): string {
+/** One statement that returns the entries' JSON and the further columns. */
+function statementSql(
+  type: ContentType,
+  query: EntryQuery & EntryShape,
+  rows: string,
+  columns: readonly string[],
+): string {
   const json = `'[' || coalesce(string_agg(${entryJson(type, query)}, ','), '') || ']'`;
-  const rest = more.map((column) => `, ${column}`).join('');
+  const rest = columns.map((column) => `, ${column}`).join('');
   const plan = query.populate ?? [];
   if (!mayExceed(plan, query.limit)) return `select ${json} as json${rest} from (${rows}) t`;
   const within = withinBound(plan, 'page', (related) => sourceOf(related, query));
-  return `with page as materialized (${rows}) select case when ${within} then (select ${json} from page t) end as json${rest}${more.length === 0 ? '' : ' from page t'}`;
+  return `with page as materialized (${rows}) select case when ${within} then (select ${json} from page t) end as json${rest}${columns.length === 0 ? '' : ' from page t'}`;
 }
 
-/** How many there are, and sort values and id of the last one. */
+/** Columns with the number of entries on the page, and the sort values and id of the last one. */
 function endSql(query: EntryQuery): readonly string[] {
   const values = [...query.sort.map((_, index) => `t."_k${index}"`), 't."id"::text'].join(', ');
   return ['count(*)::int4 as count', `(array_agg(json_build_array(${values})))[count(*)] as last`];

@@ -1,3 +1,4 @@
+import type { Referrer } from '../../../application/ports/entry-rows.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { storedFields } from '../../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
@@ -5,38 +6,50 @@ import { isManyToMany } from '../../../domain/content/field-types.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE, readContentTypes } from '../content-types/rows.ts';
-import { entryJson, tableOf } from './entry-json.ts';
-import type { EntryShape } from './entry-json.ts';
+import { COMPLETE, entryJson, tableOf } from './entry-json.ts';
 import { TENANT } from './related-rows.ts';
 
-/** An entry with a relation that names another one; the application's `Referrer`. */
-type Referrer = { readonly type: ContentType; readonly entry: EntryState };
-
 const PAGE = 1000;
-const COMPLETE: EntryShape = { hidden: new Set(), complete: true };
 
-/** Entries that name an entry of `target`, by type and id, a thousand at a time. `toState` reads a complete entry's JSON text. */
+/**
+ * Lists the entries with a relation to one entry of the type `target`, sorted by type and id, in pages of 1000. With
+ * `required`, only through relations that must have a value and would lose their last one. `toState` parses the JSON
+ * text of a complete entry.
+ */
 export async function* listReferrers(
   database: Queryable,
-  { target, id, required = false, toState }: { readonly target: ContentType; readonly id: string; readonly required?: boolean | undefined; readonly toState: (type: ContentType, json: string) => EntryState },
+  {
+    target,
+    id,
+    required = false,
+    toState,
+  }: {
+    readonly target: ContentType;
+    readonly id: string;
+    readonly required?: boolean | undefined;
+    readonly toState: (type: ContentType, json: string) => EntryState;
+  },
 ): AsyncIterable<readonly Referrer[]> {
-  let waiting: Referrer[] = [];
+  let page: Referrer[] = [];
   for (const type of await referringTypes(database, target)) {
     const text = referrersSql(type, target, required);
     if (text === undefined) continue;
-    for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-      const rows = await database.query<{ json: string }>(text, [type.tenant, id, after, PAGE - waiting.length]);
-      waiting.push(...rows.map(({ json }) => ({ type, entry: toState(type, json) })));
-      if (waiting.length < PAGE) break;
-      after = waiting.at(-1)?.entry.id ?? after;
-      yield waiting;
-      waiting = [];
+    for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
+      const rows = await database.query<{ json: string }>(text, [type.tenant, id, after, PAGE - page.length]);
+      page.push(...rows.map(({ json }) => ({ type, entry: toState(type, json) })));
+      if (page.length < PAGE) break;
+      after = page.at(-1)?.entry.id ?? after;
+      yield page;
+      page = [];
     }
   }
-  if (waiting.length > 0) yield waiting;
+  if (page.length > 0) yield page;
 }
 
-/** Asked of the definitions in the database, so that a deletion does not read every definition of the tenant. */
+/**
+ * Content types with a relation to the target. The database searches the definitions, so that a deletion does not load
+ * all of them.
+ */
 async function referringTypes(database: Queryable, { tenant, name }: ContentType): Promise<readonly ContentType[]> {
   const found = await database.query<{ type_id: string }>(
     `select type_id from ${LIVE}._content_types where tenant_id = $1 and deleted_at is null
@@ -44,13 +57,20 @@ async function referringTypes(database: Queryable, { tenant, name }: ContentType
     [tenant, name],
     'content-types-referring',
   );
-  return found.length === 0 ? [] : readContentTypes(database, LIVE, { tenant, live: true, typeIds: found.map((row) => row.type_id) });
+  return found.length === 0
+    ? []
+    : readContentTypes(database, LIVE, { tenant, live: true, typeIds: found.map((row) => row.type_id) });
 }
 
-/** An entry that names itself goes with itself. */
+/** SQL of one page of referrers; undefined for a type without such a relation. The entry itself is left out. */
 function referrersSql(type: ContentType, target: ContentType, required: boolean): string | undefined {
   const conditions = storedFields(type.definition)
-    .filter(({ definition }) => definition.field_type === 'relation' && definition.relation_to === target.name && (!required || definition.required === true))
+    .filter(
+      ({ definition }) =>
+        definition.field_type === 'relation' &&
+        definition.relation_to === target.name &&
+        (!required || definition.required === true),
+    )
     .map(({ key, definition }) => {
       const column = `t.${quoteIdentifier(key)}`;
       if (!isManyToMany(definition)) return `(${column} = $2::uuid and t.tenant_id = ${TENANT})`;

@@ -2,21 +2,26 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import { shownValue, storedFields } from '../../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
 import type { Moment } from '../../../domain/content/moment.ts';
-import { SYSTEM_COLUMNS } from '../../../domain/content/system-columns.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
-import { LIVE_SCHEMA, tableOf } from './entry-json.ts';
-import { searchedKeys, searchVectorSql } from './search-vector.ts';
+import { LIVE } from '../content-types/rows.ts';
+import { SYSTEM_COLUMNS } from '../content-types/system-columns.ts';
+import { tableOf } from './entry-json.ts';
 import { SEARCH } from './search-table.ts';
+import { searchedKeys, searchVectorSql } from './search-vector.ts';
 import { TOMBSTONES } from './tombstones.ts';
 
-/** Entries of a type that have changed since a moment, as they stood at it; a numbered set in `operational.past_entries`. */
+/**
+ * A set in `operational.past_entries`: the entries of a type that have changed after a point in time (or after a
+ * position in the log), each with its state at that point.
+ */
 export type PastSet = { readonly type: ContentType; readonly moment: Moment; readonly id: number };
 
-const LIVE = quoteIdentifier(LIVE_SCHEMA);
-
-/** What entries are selected from at the moment of the sets, by type; a type without a set is as it is today. */
+/**
+ * SQL of the rows to select the entries of a type from, at the point in time of the sets. For a type without a set: its
+ * current table.
+ */
 export function pastSources(sets: ReadonlyMap<string, PastSet>): (type: ContentType) => string {
   return (type) => {
     const set = sets.get(type.id);
@@ -24,10 +29,13 @@ export function pastSources(sets: ReadonlyMap<string, PastSet>): (type: ContentT
   };
 }
 
-/** Rows that have not changed since the moment, and the set, in brackets. Columns as in the type's table, and `_words`. */
+/**
+ * The rows that have not changed since the point in time and the rows of the set, in parentheses. Columns as in the
+ * type's table, and `_words`.
+ */
 function pastSource(set: PastSet): string {
   const { type, moment } = set;
-  if (!('time' in moment)) throw new TypeError('a moment by time is wanted');
+  if (!('time' in moment)) throw new TypeError('the set must be of a time, not of a position');
   const words = `(select s.words from ${LIVE}.${SEARCH} s where s.entry_id = x.id) as "_words"`;
   return `(select ${[...columnsOf(type).map((name) => `x.${quoteIdentifier(name)}`), words].join(', ')} from ${tableOf(type)} x where x."_updated_at" <= ${timeLiteral(moment.time)} union all ${pastRows(set)})`;
 }
@@ -38,32 +46,56 @@ export function pastRows({ type, id }: PastSet): string {
   return `select ${columns.join(', ')}, p.search as "_words" from operational.past_entries p cross join lateral json_populate_record(null::${tableOf(type)}, p.state) r where p.set_id = ${Math.trunc(id)} and p.state is not null`;
 }
 
-/** Ids of entries that belong to the set and are not in it; changed after `upto`, up to which it is complete. */
-export async function missingIds(db: Queryable, { type, moment, id }: PastSet, { upto, limit }: { readonly upto: string; readonly limit: number }): Promise<readonly string[]> {
+/**
+ * Ids of entries that belong to the set but are not in it yet, at most `limit`. The set is complete up to the position
+ * `upto`, so only entries that changed after it are searched. Deleted entries are found by their tombstones.
+ */
+export async function missingIds(
+  db: Queryable,
+  { type, moment, id }: PastSet,
+  { upto, limit }: { readonly upto: string; readonly limit: number },
+): Promise<readonly string[]> {
   const known = `not exists (select 1 from operational.past_entries p where p.set_id = $3 and p.entry_id = t.id)`;
   const byTime = 'time' in moment;
-  const rows = byTime ? 't."_updated_at" > $5 and t."_created_at" <= $5' : 't."_position" > $5 and t."_version" > 1 and t."_deleted_at" is null';
-  const gone = `select t.id from (select entry_id as id, position from ${LIVE}.${TOMBSTONES} where tenant_id = $1 and type_id = $6 and deleted_at > $5 and position > $2) t where ${known}`;
+  const rows = byTime
+    ? 't."_updated_at" > $5 and t."_created_at" <= $5'
+    : 't."_position" > $5 and t."_version" > 1 and t."_deleted_at" is null';
+  const deleted = `select t.id from (select entry_id as id, position from ${LIVE}.${TOMBSTONES} where tenant_id = $1 and type_id = $6 and deleted_at > $5 and position > $2) t where ${known}`;
   const found = await db.query<{ id: string }>(
-    `select m.id::text as id from (select t.id from ${tableOf(type)} t where t.tenant_id = $1 and t."_position" > $2 and ${rows} and ${known}${byTime ? ` union ${gone}` : ''}) m limit $4`,
+    `select m.id::text as id from (select t.id from ${tableOf(type)} t where t.tenant_id = $1 and t."_position" > $2 and ${rows} and ${known}${byTime ? ` union ${deleted}` : ''}) m limit $4`,
     [type.tenant, upto, id, limit, byTime ? moment.time : moment.position, ...(byTime ? [type.id] : [])],
   );
   return found.map((row) => row.id);
 }
 
-/** Puts entries into the set; undefined: was not there. */
-export async function addToSet(db: Queryable, { type, id }: PastSet, states: readonly (readonly [id: string, state: EntryState | undefined])[]): Promise<void> {
+/**
+ * Adds entries to the set with their words for search. An undefined state means that the entry did not exist at that
+ * point.
+ */
+export async function addToSet(
+  db: Queryable,
+  { type, id }: PastSet,
+  states: readonly (readonly [id: string, state: EntryState | undefined])[],
+): Promise<void> {
   const vector = searchVectorSql(LIVE, searchedKeys(type.definition), (key) => `s.state->>'${key}'`);
   await db.execute(
     `insert into operational.past_entries (set_id, entry_id, state, search) select $1, s.id, s.state, case when s.state is not null then ${vector} end
      from json_to_recordset($2::json) s(id uuid, state json) on conflict do nothing`,
-    [id, JSON.stringify(states.map(([entryId, state]) => ({ id: entryId, ...(state ? { state: rowOf(type, state) } : {}) })))],
+    [
+      id,
+      JSON.stringify(
+        states.map(([entryId, state]) => ({ id: entryId, ...(state ? { state: rowOf(type, state) } : {}) })),
+      ),
+    ],
   );
 }
 
 /** An entry as a row of its type's table, as JSON. */
 export function rowOf(type: ContentType, entry: EntryState): JsonObject {
-  const fields = storedFields(type.definition).map((field): readonly [string, Json] => [field.key, shownValue(field, entry.fields)]);
+  const fields = storedFields(type.definition).map((field): readonly [string, Json] => [
+    field.key,
+    shownValue(field, entry.fields),
+  ]);
   return {
     ...Object.fromEntries(fields),
     id: entry.id,
@@ -80,8 +112,8 @@ export function rowOf(type: ContentType, entry: EntryState): JsonObject {
   };
 }
 
-/** A row that is a parameter of the statement, in brackets. */
-export function givenRow(type: ContentType, parameter: string): string {
+/** A row that is bound as a parameter of the statement, in parentheses. */
+export function parameterRow(type: ContentType, parameter: string): string {
   return `(select * from json_populate_record(null::${tableOf(type)}, ${parameter}::json))`;
 }
 
@@ -89,8 +121,11 @@ function columnsOf(type: ContentType): readonly string[] {
   return [...SYSTEM_COLUMNS.map(({ name }) => name), ...storedFields(type.definition).map(({ key }) => key)];
 }
 
-/** Statements of the past are made for one moment: it stands in them. */
+/**
+ * The point in time as an SQL literal. The statement serves this point in time only, so a parameter would gain nothing.
+ */
 function timeLiteral(time: string): string {
-  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(time)) throw new RangeError('not a moment');
+  if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/.test(time))
+    throw new RangeError('not an RFC 3339 time in UTC with milliseconds');
   return `'${time}'::timestamptz`;
 }

@@ -1,5 +1,8 @@
 import { namesOf } from '../../engine/schemas.ts';
 import { contentProjection } from '../projection.ts';
 
-/** SQL of where the read model of content stands, in the snapshot of the statement; null while another version of it is live. */
+/**
+ * SQL of the position of the read model of content, in the snapshot of the statement; null while another version of it
+ * is live.
+ */
 export const READ_MODEL_POSITION = `(select c.position from operational.checkpoints c where c.name = '${namesOf(contentProjection).checkpoint}')`;

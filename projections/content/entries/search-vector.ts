@@ -3,27 +3,39 @@ import { storedFields } from '../../../domain/content/entry-fields.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 
 /**
- * Most bytes of an entry's text whose words can be found. PostgreSQL holds a row's words in at most 1 MB; text makes up to 3.5 times its bytes of
- * them (measured: two-letter compounds with hyphens).
+ * Maximum size of the indexed texts of an entry, in bytes. PostgreSQL limits a `tsvector` to 1 MB, and a text can
+ * produce up to 3.5 times its size (measured with hyphenated compounds of two-letter words).
  */
 const MAX_BYTES = 200_000;
 
-/** PostgreSQL takes quadratic time for a run of characters such as `a_a_a_…`: none is longer than this, but in texts too short to matter. */
+/**
+ * The PostgreSQL parser needs quadratic time for a long run of characters without a space, such as `a_a_a_…`. Longer
+ * runs are split into pieces of this many characters, except in texts of at most `SHORT_BYTES`.
+ */
 const MAX_RUN = 100;
 const SHORT_BYTES = 400;
 
-/** Long texts are searched for such runs in blocks, for the place of a character in UTF-8 is found by counting. */
+/**
+ * Long texts are split in blocks of this many characters, because PostgreSQL finds a character of UTF-8 text by
+ * counting from its start.
+ */
 const BLOCK = 5_000;
 
-/** Keys of the fields that full-text search looks through (spec 4 A, `q`), in an order that no change of the type changes: words keep their places. */
+/**
+ * Keys of the fields that full-text search covers: `text` and `rich_text`. They are sorted by field id, so that moving
+ * or renaming a field does not change the stored positions of the words.
+ */
 export function searchedKeys(definition: ContentTypeDefinition): readonly string[] {
-  const fields = storedFields(definition).filter(({ definition: { field_type } }) => field_type === 'text' || field_type === 'rich_text');
+  const fields = storedFields(definition).filter(
+    ({ definition: { field_type } }) => field_type === 'text' || field_type === 'rich_text',
+  );
   return fields.toSorted((a, b) => (a.definition.id < b.definition.id ? -1 : 1)).map(({ key }) => key);
 }
 
 /**
- * The function `_search_vector(texts)` of a read model's schema (in quotes): words of texts, lower case, with their places. Tags and entities of HTML
- * are no words to PostgreSQL's parser. Of texts over 200,000 bytes together each is cut to its share. Never fails.
+ * SQL that creates the function `_search_vector(texts)` in a schema (quoted). It returns the words of the texts in
+ * lower case, with their positions. The parser of PostgreSQL ignores HTML tags and entities. When the texts have more
+ * than 200,000 bytes together, each is cut to an equal share. The function accepts every text without an error.
  */
 export function searchFunction(schema: string): string {
   return `create function ${schema}._search_vector(texts text[]) returns tsvector language plpgsql immutable parallel safe as $$
@@ -49,7 +61,7 @@ export function searchFunction(schema: string): string {
     end $$`;
 }
 
-/** SQL of the words of some fields; `expression` gives a field's value. */
+/** SQL of the words of some fields; `expression` gives the SQL of a field's value. */
 export function searchVectorSql(schema: string, keys: readonly string[], expression: (key: string) => string): string {
   return `${schema}._search_vector(array[${keys.map(expression).join(', ')}]::text[])`;
 }

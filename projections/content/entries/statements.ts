@@ -1,19 +1,31 @@
 import { createHash } from 'node:crypto';
 import QuickLRU from 'quick-lru';
 
-/** An SQL text and, where it is worth a prepared statement on every connection, its name. */
+/** An SQL text; with a name it is used as a prepared statement. */
 export type Statement = { readonly text: string; readonly name?: string };
 
 /**
- * Statements by shape. Callers can make up any number of shapes, so the cache is bounded, and only shapes that come again and again become prepared
- * statements: PostgreSQL keeps those for the life of a connection.
+ * Caches compiled statements by key. Clients can request any number of different statements, so the cache is bounded.
+ * Only statements that are used repeatedly get a name, because PostgreSQL keeps a prepared statement for as long as the
+ * connection exists.
  */
 export type StatementCache = { get(key: string, compile: () => string): Statement };
 
-export type StatementCacheOptions = { readonly maxShapes?: number; readonly maxPrepared?: number; readonly prepareAfter?: number };
+export type StatementCacheOptions = {
+  /** Maximum number of cached statements. Default 1000. */
+  readonly maxCached?: number;
+  /** Maximum number of named statements in the life of the process. Default 300. */
+  readonly maxPrepared?: number;
+  /** Uses after which a statement gets a name. Default 3. */
+  readonly prepareAfter?: number;
+};
 
-export function createStatementCache({ maxShapes = 1000, maxPrepared = 300, prepareAfter = 3 }: StatementCacheOptions = {}): StatementCache {
-  const known = new QuickLRU<string, { readonly statement: Statement; uses: number }>({ maxSize: maxShapes });
+export function createStatementCache({
+  maxCached = 1000,
+  maxPrepared = 300,
+  prepareAfter = 3,
+}: StatementCacheOptions = {}): StatementCache {
+  const known = new QuickLRU<string, { readonly statement: Statement; uses: number }>({ maxSize: maxCached });
   const prepared = new Set<string>();
   return {
     get(key, compile) {

@@ -1,12 +1,15 @@
-import { canvasLayoutDecider, isCanvasLayoutEvent } from '../../../domain/content/canvas-layout.ts';
-import type { CanvasLayoutEvent, CanvasPositions } from '../../../domain/content/canvas-layout.ts';
-import { isPresetEvent } from '../../../domain/content/preset.ts';
-import type { PresetEvent } from '../../../domain/content/preset.ts';
+import {
+  canvasLayoutEvents,
+  type CanvasLayoutEvent,
+  type CanvasPositions,
+} from '../../../domain/content/canvas-layout-events.ts';
+import { canvasLayoutDecider } from '../../../domain/content/canvas-layout.ts';
+import { presetEvents, type PresetEvent } from '../../../domain/content/preset-events.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Projection, Target } from '../../engine/projection.ts';
 
-/** Read model of what modelling content takes beside the content types: saved presets and canvas layouts (spec 2), schema `rm_modelling`. */
+/** Read model of saved presets and canvas layouts, schema `rm_modelling`. */
 export const modellingProjection: Projection = {
   name: 'modelling',
   version: 1,
@@ -18,13 +21,15 @@ export const modellingProjection: Projection = {
         tenant_id text not null, id text not null, name text not null, description text not null, schemas json not null, source_url json, updated_at text not null,
         primary key (tenant_id, id)
       )`);
-    await tx.query(`create table ${schema}.canvas_layouts (tenant_id text primary key, positions json not null, revision int8 not null)`);
+    await tx.query(
+      `create table ${schema}.canvas_layouts (tenant_id text primary key, positions json not null, revision int8 not null)`,
+    );
   },
 
   async apply(tx, target, events) {
     for (const event of events) {
-      if (isPresetEvent(event)) await projectPreset(tx, target, event);
-      else if (isCanvasLayoutEvent(event)) await projectLayout(tx, target, event);
+      if (presetEvents.includes(event)) await projectPreset(tx, target, event);
+      else if (canvasLayoutEvents.includes(event)) await projectLayout(tx, target, event);
     }
   },
 
@@ -37,7 +42,10 @@ async function projectPreset(tx: Transaction, { schema }: Target, event: Recorde
     await tx.query(`delete from ${schema}.saved_presets where tenant_id = $1 and id = $2`, [tenant, event.data.id]);
     return;
   }
-  const { preset: { id, name, description, schemas }, source_url: source } = event.data;
+  const {
+    preset: { id, name, description, schemas },
+    source_url: source,
+  } = event.data;
   await tx.query(
     `insert into ${schema}.saved_presets (tenant_id, id, name, description, schemas, source_url, updated_at) values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (tenant_id, id) do update set name = excluded.name, description = excluded.description, schemas = excluded.schemas,
@@ -46,9 +54,16 @@ async function projectPreset(tx: Transaction, { schema }: Target, event: Recorde
   );
 }
 
-async function projectLayout(tx: Transaction, { schema }: Target, event: RecordedEvent & CanvasLayoutEvent): Promise<void> {
+async function projectLayout(
+  tx: Transaction,
+  { schema }: Target,
+  event: RecordedEvent & CanvasLayoutEvent,
+): Promise<void> {
   const { tenant } = event.metadata;
-  const [row] = await tx.query<{ positions: CanvasPositions }>(`select positions from ${schema}.canvas_layouts where tenant_id = $1`, [tenant]);
+  const [row] = await tx.query<{ positions: CanvasPositions }>(
+    `select positions from ${schema}.canvas_layouts where tenant_id = $1`,
+    [tenant],
+  );
   const positions = canvasLayoutDecider.evolve(row?.positions ?? canvasLayoutDecider.initialState(), event);
   await tx.query(
     `insert into ${schema}.canvas_layouts (tenant_id, positions, revision) values ($1, $2, $3)

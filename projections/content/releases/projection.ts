@@ -1,11 +1,10 @@
-import type { ReleaseRecord } from '../../../domain/content/release-record.ts';
-import { recordAfter } from '../../../domain/content/release-record.ts';
+import { type ReleaseRecord, recordAfter } from '../../../domain/content/release-record.ts';
 import { parseStream } from '../../../domain/stream.ts';
 import type { Projection } from '../../engine/projection.ts';
 
 type Row = ReleaseRecord & { readonly tenant_id: string };
 
-/** Read model of releases, schema `rm_releases` (spec 4 A, releases). */
+/** Read model of releases, schema `rm_releases`. */
 export const releasesProjection: Projection = {
   name: 'releases',
   version: 1,
@@ -23,7 +22,9 @@ export const releasesProjection: Projection = {
 
   async apply(tx, { schema }, events) {
     const ids = new Map(events.map((event) => [event.stream, idOf(event.stream)]));
-    const stored = await tx.query<Row>(`select * from ${schema}.releases where id = any($1::uuid[])`, [[...ids.values()]]);
+    const stored = await tx.query<Row>(`select * from ${schema}.releases where id = any($1::uuid[])`, [
+      [...ids.values()],
+    ]);
     const rows = new Map<string, Row | undefined>(stored.map((row) => [row.id, row]));
     for (const event of events) {
       const id = ids.get(event.stream) ?? '';
@@ -32,7 +33,11 @@ export const releasesProjection: Projection = {
     }
     const kept = [...rows.values()].filter((row) => row !== undefined);
     await tx.query(`delete from ${schema}.releases where id = any($1::uuid[])`, [[...rows.keys()]]);
-    if (kept.length > 0) await tx.query(`insert into ${schema}.releases select * from json_populate_recordset(null::${schema}.releases, $1)`, [JSON.stringify(kept)]);
+    if (kept.length > 0)
+      await tx.query(
+        `insert into ${schema}.releases select * from json_populate_recordset(null::${schema}.releases, $1)`,
+        [JSON.stringify(kept)],
+      );
   },
 
   tables: () => Promise.resolve([{ table: 'releases' }]),
@@ -40,6 +45,6 @@ export const releasesProjection: Projection = {
 
 function idOf(stream: string): string {
   const parts = parseStream(stream);
-  if (parts?.category !== 'release') throw new RangeError(`no stream of a release: ${stream}`);
+  if (parts?.category !== 'release') throw new RangeError(`not the stream of a release: ${stream}`);
   return parts.id;
 }

@@ -1,36 +1,58 @@
 import { expect } from 'chai';
-import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Change, Client, Entry } from '../../../api/client/index.ts';
-import { createClient, PalimpsestError } from '../../../api/client/index.ts';
+import { type Change, type Client, type Entry, createClient, PalimpsestError } from '../../../api/client/src/index.ts';
 import { useService } from '../../support/service.ts';
 
-type Article = { readonly title: string; readonly count: number | null; readonly author_id: string | null; readonly author?: Entry<{ name: string }> | null; readonly tags: readonly string[] };
-type Input = { readonly title: string; readonly count?: number | null; readonly author_id?: string | null; readonly tags?: readonly string[] };
-type Schemas = { readonly article: { readonly data: Article; readonly input: Input }; readonly person: { readonly data: { readonly name: string }; readonly input: { readonly name: string } } };
+type Article = {
+  readonly title: string;
+  readonly count: number | null;
+  readonly author_id: string | null;
+  readonly author?: Entry<{ name: string }> | null;
+  readonly tags: readonly string[];
+};
+type Input = {
+  readonly title: string;
+  readonly count?: number | null;
+  readonly author_id?: string | null;
+  readonly tags?: readonly string[];
+};
+type Schemas = {
+  readonly article: { readonly data: Article; readonly input: Input };
+  readonly person: { readonly data: { readonly name: string }; readonly input: { readonly name: string } };
+};
 
-describe('the client', () => {
+describe('the client of the Content API', () => {
   const service = useService();
   let client: Client<Schemas>;
   let apiKey = '';
 
   before(async () => {
-    const type = async (body: object) => expect((await service.owner('POST', '/api/admin/schemas', body)).status).to.equal(200);
+    const type = async (body: object) =>
+      expect((await service.owner('POST', '/api/admin/schemas', body)).status).to.equal(200);
     await type({ name: 'person', fields: [{ name: 'name', field_type: 'text' }] });
     await type({
-      name: 'article', with_draft_publish: true, with_soft_delete: true,
+      name: 'article',
+      with_draft_publish: true,
+      with_soft_delete: true,
       fields: [
-        { name: 'title', field_type: 'text', required: true, unique: true }, { name: 'count', field_type: 'integer' },
-        { name: 'author', field_type: 'relation', relation_to: 'person', relation_type: 'belongs_to' }, { name: 'tags', field_type: 'relation', relation_to: 'person', relation_type: 'many_to_many' },
+        { name: 'title', field_type: 'text', required: true, unique: true },
+        { name: 'count', field_type: 'integer' },
+        { name: 'author', field_type: 'relation', relation_to: 'person', relation_type: 'belongs_to' },
+        { name: 'tags', field_type: 'relation', relation_to: 'person', relation_type: 'many_to_many' },
       ],
     });
-    apiKey = (await service.owner('POST', '/api/admin/api-keys', { name: 'client', roles: ['editor'], scopes: ['*:*'] })).json<{ raw_key: string }>().raw_key;
+    apiKey = (
+      await service.owner('POST', '/api/admin/api-keys', { name: 'client', roles: ['editor'], scopes: ['*:*'] })
+    ).json<{ raw_key: string }>().raw_key;
     client = createClient<Schemas>({ url: service.service().contentUrl, apiKey });
   });
 
   const refused = async (promise: Promise<unknown>): Promise<PalimpsestError> => {
-    const error: unknown = await promise.then(() => undefined, (reason: unknown) => reason);
+    const error: unknown = await promise.then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
     if (!(error instanceof PalimpsestError)) throw new Error(`no refusal: ${String(error)}`);
     return error;
   };
@@ -43,7 +65,9 @@ describe('the client', () => {
     const changed = await articles.update(draft.id, { count: 2 }, { ifMatch: 1 });
     expect(changed.data).to.include({ title: 'One', count: 2 });
     expect((await articles.publish(draft.id)).status).to.equal('published');
-    expect((await articles.get(draft.id, { populate: ['author'], fields: ['title'] })).data.author?.data.name).to.equal('Ada');
+    expect((await articles.get(draft.id, { populate: ['author'], fields: ['title'] })).data.author?.data.name).to.equal(
+      'Ada',
+    );
     expect((await articles.unpublish(draft.id, { ifMatch: 3 })).status).to.equal('draft');
     expect((await articles.archive(draft.id)).status).to.equal('archived');
     expect((await articles.unarchive(draft.id)).status).to.equal('draft');
@@ -52,9 +76,11 @@ describe('the client', () => {
     expect((await articles.undelete(draft.id)).data.title).to.equal('One');
   });
 
-  it('lists, counts, filters, sorts and looks back', async () => {
+  it('lists, counts, filters and sorts entries, and reads them as of a past time', async () => {
     const articles = client.content('article');
-    const many = await articles.bulk(Array.from({ length: 5 }, (_, count) => ({ title: `List ${count}, with comma`, count })));
+    const many = await articles.bulk(
+      Array.from({ length: 5 }, (_, count) => ({ title: `List ${count}, with comma`, count })),
+    );
     expect(many).to.have.length(5);
     const filters = { _status: 'draft', title: { $startsWith: 'List' } };
     expect(await articles.count({ filters })).to.equal(5);
@@ -71,7 +97,7 @@ describe('the client', () => {
     expect((await articles.list({ filters: { _status: 'draft' }, q: 'comma' })).length).to.equal(5);
   });
 
-  it('follows relations and the past', async () => {
+  it('reads and sets relations, and reads revisions', async () => {
     const articles = client.content('article');
     const [a, b] = await client.content('person').bulk([{ name: 'A' }, { name: 'B' }]);
     const entry = await articles.create({ title: 'Linked' });
@@ -86,44 +112,68 @@ describe('the client', () => {
     expect((await articles.restore(entry.id, 1)).data.tags).to.deep.equal([]);
   });
 
-  it('tells refusals by code, status and fields', async () => {
+  it('rejects with the code, status and fields of a refusal', async () => {
     const articles = client.content('article');
     await articles.create({ title: 'Taken' });
     expect(await refused(articles.create({ title: 'Taken' }))).to.include({ code: 'unique_value_held', status: 409 });
     const invalid = await refused(articles.create({ title: '' }));
-    expect([invalid.status, invalid.code, invalid.fields]).to.deep.equal([422, 'validation_failed', [{ field: 'title', message: 'is required' }]]);
+    expect([invalid.status, invalid.code, invalid.fields]).to.deep.equal([
+      422,
+      'validation_failed',
+      [{ field: 'title', message: 'is required' }],
+    ]);
     expect(invalid.requestId).to.be.a('string');
     const stale = await articles.create({ title: 'Stale' });
     await articles.update(stale.id, { count: 1 });
-    expect(await refused(articles.update(stale.id, { count: 2 }, { ifMatch: 1 }))).to.include({ code: 'entry_changed', status: 412 });
-    expect(await refused(createClient({ url: service.service().contentUrl, apiKey: 'svc_none' }).content('article').list())).to.include({ code: 'authentication_required', status: 401 });
+    expect(await refused(articles.update(stale.id, { count: 2 }, { ifMatch: 1 }))).to.include({
+      code: 'entry_changed',
+      status: 412,
+    });
+    expect(
+      await refused(createClient({ url: service.service().contentUrl, apiKey: 'svc_none' }).content('article').list()),
+    ).to.include({ code: 'authentication_required', status: 401 });
   });
 
-  it('does a creation once however often it is sent', async () => {
+  it('creates an entry once when the same creation is sent several times', async () => {
     const articles = client.content('article');
-    const twice = await Promise.all([1, 2].map(() => articles.create({ title: 'Once' }, { idempotencyKey: 'once-and-only' })));
+    const twice = await Promise.all(
+      [1, 2].map(() => articles.create({ title: 'Once' }, { idempotencyKey: 'once-and-only' })),
+    );
     expect(twice[0]?.id).to.equal(twice[1]?.id);
   });
 
-  it('sees its own writes, and hands on what it has written', async () => {
+  it('reads its own writes, and lets another client read them by position', async () => {
     const written = await client.content('article').create({ title: 'Position' });
     expect(client.position()).to.match(/^\d{20}$/);
     const other = createClient<Schemas>({ url: service.service().contentUrl, apiKey, position: client.position() });
     expect((await other.content('article').get(written.id)).version).to.equal(1);
-    const late = createClient<Schemas>({ url: service.service().contentUrl, apiKey, position: '99999999999999999999', retries: 0 });
+    const late = createClient<Schemas>({
+      url: service.service().contentUrl,
+      apiKey,
+      position: '99999999999999999999',
+      retries: 0,
+    });
     expect((await refused(late.content('article').list())).code).to.equal('not_caught_up');
   });
 
-  it('takes a token, and asks for one each time', async () => {
-    const { token } = (await service.admin('POST', '/api/admin/auth/login', { email: 'owner@palimpsest.test', password: 'Correct-Horse-7-battery' })).json<{ token: string }>();
+  it('sends a session token, and calls a token function before each request', async () => {
+    const { token } = (
+      await service.admin('POST', '/api/admin/auth/login', {
+        email: 'owner@palimpsest.test',
+        password: 'Correct-Horse-7-battery',
+      })
+    ).json<{ token: string }>();
     let asked = 0;
-    const signedIn = createClient<Schemas>({ url: `${service.service().contentUrl}/`, token: () => Promise.resolve(((asked += 1), token)) });
+    const signedIn = createClient<Schemas>({
+      url: `${service.service().contentUrl}/`,
+      token: () => Promise.resolve(((asked += 1), token)),
+    });
     await signedIn.content('person').list();
     await signedIn.content('person').list();
     expect(asked).to.equal(2);
   });
 
-  it('reads changes up to now, and goes on by asking', async () => {
+  it('reads changes up to the end of the log, and continues by polling', async () => {
     const people = client.content('person');
     const seen: Change<{ name: string }>[] = [];
     for await (const change of people.changes({ limit: 2 })) seen.push(change);
@@ -136,7 +186,7 @@ describe('the client', () => {
     await later.return();
   });
 
-  it('follows changes as they come, and gives the stream back', async function () {
+  it('receives changes as a stream, and closes the stream at the end', async function () {
     this.timeout(30_000);
     const people = client.content('person');
     const made = await people.create({ name: 'Streamed' });
@@ -155,7 +205,7 @@ describe('the client', () => {
     expect(String(await waiting.catch((error: unknown) => error))).to.contain('enough');
   });
 
-  describe('where the service does not answer at once', () => {
+  describe('when the service is busy or unreachable', () => {
     let server: Server;
     let answers: ((request: IncomingMessage, response: ServerResponse) => void)[] = [];
     let asked: { method: string; key: string | undefined }[] = [];
@@ -170,19 +220,32 @@ describe('the client', () => {
       asked = [];
     });
     after(() => server.close());
-    const there = (options: object = {}) => createClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, apiKey: 'k', ...options }).content('article');
-    const say = (status: number, body: unknown, headers: Record<string, string> = {}) => (_request: IncomingMessage, response: ServerResponse) => response.writeHead(status, headers).end(JSON.stringify(body));
+    const there = (options: object = {}) =>
+      createClient({
+        url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        apiKey: 'k',
+        ...options,
+      }).content('article');
+    const say =
+      (status: number, body: unknown, headers: Record<string, string> = {}) =>
+      (_request: IncomingMessage, response: ServerResponse) =>
+        response.writeHead(status, headers).end(JSON.stringify(body));
     const busy = (code: string) => say(503, { error: 'later', code }, { 'retry-after': '0.01' });
 
-    it('tries again when it is told to, with the same idempotency key', async () => {
-      answers = [busy('unavailable'), busy('outcome_unknown'), say(409, { error: 'in progress', code: 'idempotency_in_progress' }, { 'retry-after': '0.01' }), say(201, { id: 'x' })];
+    it('repeats a request after Retry-After, with the same idempotency key', async () => {
+      answers = [
+        busy('unavailable'),
+        busy('outcome_unknown'),
+        say(409, { error: 'in progress', code: 'idempotency_in_progress' }, { 'retry-after': '0.01' }),
+        say(201, { id: 'x' }),
+      ];
       expect((await there().create({})).id).to.equal('x');
       expect(asked).to.have.length(4);
       expect(new Set(asked.map(({ key }) => key)).size).to.equal(1);
       expect(asked[0]?.key).to.be.a('string');
     });
 
-    it('does not repeat a write whose outcome nobody knows', async () => {
+    it('does not repeat a write whose outcome is unknown', async () => {
       answers = [busy('outcome_unknown')];
       expect((await refused(there().update('x', {}))).code).to.equal('outcome_unknown');
       answers = [say(503, 'a proxy', { 'retry-after': '0.01' })];
@@ -190,18 +253,20 @@ describe('the client', () => {
       expect(asked).to.have.length(2);
     });
 
-    it('gives up after so many tries', async () => {
+    it('gives up after the configured number of retries', async () => {
       answers = Array.from({ length: 3 }, () => busy('unavailable'));
       expect((await refused(there({ retries: 2 }).list())).status).to.equal(503);
       expect(asked).to.have.length(3);
     });
 
-    it('names the payment that is missing', async () => {
-      answers = [say(402, { error: 'payment_required', plugin: 'content', feature: 'feature:content-pro', upgrade_url: '' })];
+    it('rejects with payment_required when the plan lacks the feature', async () => {
+      answers = [
+        say(402, { error: 'payment_required', plugin: 'content', feature: 'feature:content-pro', upgrade_url: '' }),
+      ];
       expect(await refused(there().revisions('x'))).to.include({ status: 402, code: 'payment_required' });
     });
 
-    it('takes a stream up again where it broke off', async () => {
+    it('reopens a broken stream after the last position that it received', async () => {
       const events = (text: string, end: boolean) => (_request: IncomingMessage, response: ServerResponse) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
         if (end) response.end(text);
@@ -213,7 +278,10 @@ describe('the client', () => {
         events(`retry: 3000\n\n: heartbeat\nid: 00000000000000000001\n\n${change('00000000000000000002')}`, true),
         (request, response) => {
           from.push(request.url);
-          events(`${change('00000000000000000003')}event: closed\ndata: {"error":"permission denied","code":"permission_denied"}\n\n`, false)(request, response);
+          events(
+            `${change('00000000000000000003')}event: closed\ndata: {"error":"permission denied","code":"permission_denied"}\n\n`,
+            false,
+          )(request, response);
         },
       ];
       const seen: string[] = [];

@@ -1,22 +1,26 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeCursor, encodeCursor } from '../../../api/content/cursor.ts';
-import { parseListQuery, parsePageQuery, wantsCount } from '../../../api/content/parse-list-query.ts';
-import type { ListParameters } from '../../../api/content/parse-list-query.ts';
+import {
+  parseListQuery,
+  parsePageQuery,
+  wantsCount,
+  type ListParameters,
+} from '../../../api/content/parse-list-query.ts';
+import { parseQuery } from '../../../api/http/query-string.ts';
 import { createEntry } from '../../../application/content/create-entry.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
 import { updateEntry } from '../../../application/content/update-entry.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { parseQuery } from '../../../api/http/query-string.ts';
 import { testContext, useContent } from '../../support/content.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();
 const now = () => new Date('2026-04-01T00:00:00Z');
 type Listed = { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
 
-/** A query string as the HTTP layer hands it over. */
+/** Parses a query string as the HTTP layer does. */
 function parameters(query: string): ListParameters {
   return parseQuery(query);
 }
@@ -51,15 +55,22 @@ describe('lists of entries', () => {
         { name: 'secret', field_type: 'text' },
       ],
     });
-    kinds = await content.save({ name: 'page', with_draft_publish: true, with_soft_delete: true, fields: [{ name: 'n', field_type: 'integer' }] });
+    kinds = await content.save({
+      name: 'page',
+      with_draft_publish: true,
+      with_soft_delete: true,
+      fields: [{ name: 'n', field_type: 'integer' }],
+    });
     for (const data of ROWS) ids.push((await createEntry({ type, data }, context, content.dependencies())).entry.id);
     await content.project();
   });
 
   async function list(query: string, hidden = NOTHING): Promise<Listed[]> {
-    return JSON.parse(await content.dependencies().lists.list(type, parseListQuery({ type, hidden }, parameters(query), now))) as Listed[];
+    return JSON.parse(
+      await content.dependencies().lists.list(type, parseListQuery({ type, hidden }, parameters(query), now)),
+    ) as Listed[];
   }
-  /** Places in ROWS of the entries that match, in order of creation. */
+  /** Indexes in ROWS of the entries that match, in order of creation. */
   const matching = async (query: string) => (await list(`${query}&sort=created_at`)).map(({ id }) => ids.indexOf(id));
   const refused = (query: string, hidden = NOTHING) => {
     try {
@@ -107,7 +118,7 @@ describe('lists of entries', () => {
     });
   }
 
-  it('names an unknown field or operator, and a value of another type', () => {
+  it('refuses an unknown field or operator and a value of another type, naming the parameter', () => {
     for (const [query, name] of [
       ['filters[nope]=1', 'filters[nope]'],
       ['filters[title][$like]=1', 'filters[title][$like]'],
@@ -133,17 +144,19 @@ describe('lists of entries', () => {
       ['limit=x', 'limit'],
       ['offset=-1', 'offset'],
       ['offset=1.5', 'offset'],
-    ] as const) expect(refused(query), query).to.equal(`invalid query parameter: ${name}`);
+    ] as const)
+      expect(refused(query), query).to.equal(`invalid query parameter: ${name}`);
     expect(() => wantsCount({ count: 'yes' })).to.throw('invalid query parameter: count');
   });
 
-  it('treats a masked field as unknown, and shows it nowhere', async () => {
+  it('treats a masked field as unknown, and leaves it out of the answer', async () => {
     const hidden = new Set(['secret']);
-    for (const query of ['filters[secret]=x', 'sort=secret', 'fields=secret']) expect(refused(query, hidden)).to.match(/^invalid query parameter/);
+    for (const query of ['filters[secret]=x', 'sort=secret', 'fields=secret'])
+      expect(refused(query, hidden)).to.match(/^invalid query parameter/);
     expect(Object.keys((await list('limit=1', hidden))[0]!.data)).to.not.include('secret');
   });
 
-  it('sorts by the newest first, or by what sort names', async () => {
+  it('sorts the newest first, or by the keys in sort', async () => {
     const order = async (query: string) => (await list(query)).map(({ id }) => ids.indexOf(id));
     expect(await order('')).to.deep.equal([4, 3, 2, 1, 0]);
     expect(await order('sort=views,-created_at')).to.deep.equal([0, 2, 1, 3, 4]);
@@ -151,18 +164,18 @@ describe('lists of entries', () => {
     expect(await order('sort=-created_at&limit=2&offset=1')).to.deep.equal([3, 2]);
   });
 
-  it('shows only the fields asked for', async () => {
+  it('returns only the fields that fields names', async () => {
     const [entry] = await list('fields=title,views,slug&limit=1&filters[views]=1');
     expect(entry!.data).to.deep.equal({ title: 'alpha', views: 1 });
     expect(entry).to.include.keys('id', 'version');
   });
 
-  it('counts the matches without regard to the page', async () => {
+  it('counts all matches, not only those of the page', async () => {
     const query = parseListQuery({ type, hidden: NOTHING }, parameters('filters[views]=2&limit=1'), now);
     expect(await content.dependencies().lists.count(type, query)).to.equal(2);
   });
 
-  it('answers an empty list as an empty array', async () => {
+  it('returns an empty array for an empty list', async () => {
     expect(await list('filters[title]=none')).to.deep.equal([]);
   });
 
@@ -170,10 +183,17 @@ describe('lists of entries', () => {
     async function page(of: ContentType, query: string): Promise<{ data: Listed[]; next: string }> {
       const parsed = parsePageQuery({ type: of, hidden: NOTHING }, parameters(query), now);
       const { json, count, last, walk } = await content.dependencies().lists.page(of, parsed);
-      return { data: JSON.parse(json) as Listed[], next: last && count === parsed.limit ? encodeCursor(parsed, { ...last, walk }) : '' };
+      return {
+        data: JSON.parse(json) as Listed[],
+        next: last && count === parsed.limit ? encodeCursor(parsed, { ...last, walk }) : '',
+      };
     }
 
-    async function walk(of: ContentType, query: string, meanwhile: (step: number) => Promise<void> = () => Promise.resolve()): Promise<string[]> {
+    async function walk(
+      of: ContentType,
+      query: string,
+      meanwhile: (step: number) => Promise<void> = () => Promise.resolve(),
+    ): Promise<string[]> {
       const seen: string[] = [];
       for (let cursor = '', step = 0; ; step += 1) {
         const { data, next } = await page(of, `${query}&cursor=${cursor}`);
@@ -184,67 +204,109 @@ describe('lists of entries', () => {
       }
     }
 
-    for (const sort of ['-created_at', 'created_at', 'title', '-title', 'views', '-views', 'price,-views', '-rating,title', 'hot', '-at', 'day,-created_at', 'id', '-id']) {
-      it(`walks every entry once in the order of the list, by ${sort}`, async () => {
+    for (const sort of [
+      '-created_at',
+      'created_at',
+      'title',
+      '-title',
+      'views',
+      '-views',
+      'price,-views',
+      '-rating,title',
+      'hot',
+      '-at',
+      'day,-created_at',
+      'id',
+      '-id',
+    ]) {
+      it(`returns every entry once in the order of the list, sorted by ${sort}`, async () => {
         const whole = (await list(`sort=${sort}`)).map(({ id }) => id);
         for (const limit of [1, 2, 5]) expect(await walk(type, `sort=${sort}&limit=${limit}`)).to.deep.equal(whole);
       });
     }
 
-    it('ends a set whose size is a multiple of limit on an empty page', async () => {
+    it('ends with an empty page when the number of entries is a multiple of limit', async () => {
       const first = await page(type, 'limit=5');
       expect(first.next).to.not.equal('');
       expect(await page(type, `limit=5&cursor=${first.next}`)).to.deep.equal({ data: [], next: '' });
     });
 
-    it('neither repeats nor skips an entry that stays while others come, change and go', async () => {
+    it('neither repeats nor skips an entry while others are created, changed and deleted', async () => {
       await fc.assert(
-        fc.asyncProperty(fc.array(fc.tuple(fc.constantFrom('create', 'delete', 'change'), fc.nat(30)), { maxLength: 12 }), fc.integer({ min: 1, max: 4 }), async (actions, limit) => {
-          const dependencies = content.dependencies();
-          const made: string[] = [];
-          for (let n = 0; n < 12; n += 1) made.push((await createEntry({ type: kinds, data: { n: n % 5 } }, context, dependencies)).entry.id);
-          await content.project();
-          const staying = new Set(made.slice(0, 8));
-          const movable = made.slice(8);
-          const queue = [...actions];
-          const seen = await walk(kinds, `sort=-n&limit=${limit}&filters[_status]=draft&filters[_id][$in]=${made.join(',')}`, async () => {
-            const [action, n] = queue.shift() ?? ['none', 0];
-            const target = movable[n % movable.length]!;
-            if (action === 'create') await createEntry({ type: kinds, data: { n } }, context, dependencies);
-            if (action === 'change') await updateEntry({ type: kinds, id: target, data: { n } }, context, dependencies).catch(() => undefined);
-            if (action === 'delete') await deleteEntry({ type: kinds, id: target }, context, dependencies).catch(() => undefined);
+        fc.asyncProperty(
+          fc.array(fc.tuple(fc.constantFrom('create', 'delete', 'change'), fc.nat(30)), { maxLength: 12 }),
+          fc.integer({ min: 1, max: 4 }),
+          async (actions, limit) => {
+            const dependencies = content.dependencies();
+            const made: string[] = [];
+            for (let n = 0; n < 12; n += 1)
+              made.push((await createEntry({ type: kinds, data: { n: n % 5 } }, context, dependencies)).entry.id);
             await content.project();
-          });
-          const stayed = seen.filter((id) => staying.has(id));
-          expect(stayed).to.have.length(staying.size);
-          expect(new Set(stayed).size).to.equal(staying.size);
-        }),
+            const staying = new Set(made.slice(0, 8));
+            const movable = made.slice(8);
+            const queue = [...actions];
+            const seen = await walk(
+              kinds,
+              `sort=-n&limit=${limit}&filters[_status]=draft&filters[_id][$in]=${made.join(',')}`,
+              async () => {
+                const [action, n] = queue.shift() ?? ['none', 0];
+                const target = movable[n % movable.length]!;
+                if (action === 'create') await createEntry({ type: kinds, data: { n } }, context, dependencies);
+                if (action === 'change')
+                  await updateEntry({ type: kinds, id: target, data: { n } }, context, dependencies).catch(
+                    () => undefined,
+                  );
+                if (action === 'delete')
+                  await deleteEntry({ type: kinds, id: target }, context, dependencies).catch(() => undefined);
+                await content.project();
+              },
+            );
+            const stayed = seen.filter((id) => staying.has(id));
+            expect(stayed).to.have.length(staying.size);
+            expect(new Set(stayed).size).to.equal(staying.size);
+          },
+        ),
         { numRuns: 8 },
       );
     });
 
-    it('answers 20 for no limit or one over 1000, and refuses what is no number from 1', () => {
+    it('uses a limit of 20 by default and above 1000, and refuses anything but a number from 1', () => {
       const limitOf = (query: string) => parsePageQuery({ type, hidden: NOTHING }, parameters(query), now).limit;
       expect(['', 'limit=1000', 'limit=1001', 'limit=99999999'].map(limitOf)).to.deep.equal([20, 1000, 20, 20]);
-      for (const bad of ['0', '-1', 'x', '']) expect(() => limitOf(`limit=${bad}`)).to.throw('invalid query parameter: limit');
+      for (const bad of ['0', '-1', 'x', ''])
+        expect(() => limitOf(`limit=${bad}`)).to.throw('invalid query parameter: limit');
     });
 
-    it('reads back its own cursors and refuses any other text', () => {
+    it('decodes its own cursors and refuses any other text', () => {
       const list = parsePageQuery({ type, hidden: NOTHING }, parameters('sort=-views,title'), now);
       const id = ids[0]!;
       const walk = positionFrom(7);
       fc.assert(
-        fc.property(fc.option(fc.integer()), fc.option(fc.string({ maxLength: 255, unit: 'grapheme' })), (views, title) => {
-          const values = [views === null ? null : String(views), title?.replaceAll('\0', '') ?? null];
-          expect(decodeCursor(list, encodeCursor(list, { values, id, walk }))).to.deep.equal({ values, id, walk });
-        }),
+        fc.property(
+          fc.option(fc.integer()),
+          fc.option(fc.string({ maxLength: 255, unit: 'grapheme' })),
+          (views, title) => {
+            const values = [views === null ? null : String(views), title?.replaceAll('\0', '') ?? null];
+            expect(decodeCursor(list, encodeCursor(list, { values, id, walk }))).to.deep.equal({ values, id, walk });
+          },
+        ),
       );
       fc.assert(fc.property(fc.string(), (text) => decodeCursor(list, text) === undefined));
-      fc.assert(fc.property(fc.json(), (text) => decodeCursor(list, Buffer.from(text).toString('base64url')) === undefined));
+      fc.assert(
+        fc.property(fc.json(), (text) => decodeCursor(list, Buffer.from(text).toString('base64url')) === undefined),
+      );
       const other = parsePageQuery({ type, hidden: NOTHING }, parameters('sort=views,title'), now);
-      for (const cursor of [encodeCursor(other, { values: ['1', 'a'], id }), encodeCursor(list, { values: ['1; drop', 'a'], id }), encodeCursor(list, { values: ['1', 'a'], id: 'x' }),
-        encodeCursor({ ...list, asOf: '2026-03-01T00:00:00.000Z' }, { values: ['1', 'a'], id }), '!', 'e30']) {
-        expect(() => parsePageQuery({ type, hidden: NOTHING }, { sort: '-views,title', cursor }, now)).to.throw('invalid query parameter: cursor');
+      for (const cursor of [
+        encodeCursor(other, { values: ['1', 'a'], id }),
+        encodeCursor(list, { values: ['1; drop', 'a'], id }),
+        encodeCursor(list, { values: ['1', 'a'], id: 'x' }),
+        encodeCursor({ ...list, asOf: '2026-03-01T00:00:00.000Z' }, { values: ['1', 'a'], id }),
+        '!',
+        'e30',
+      ]) {
+        expect(() => parsePageQuery({ type, hidden: NOTHING }, { sort: '-views,title', cursor }, now)).to.throw(
+          'invalid query parameter: cursor',
+        );
       }
     });
   });

@@ -4,16 +4,23 @@ import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseAddress, startListener } from '../../../api/http/listener.ts';
 import { route } from '../../../api/http/route.ts';
-import { serve } from './serving.ts';
+import { serve } from './serve.ts';
 
 describe('a listener', () => {
-  it('finishes a request in flight, refuses new connections and ends kept-alive ones when it closes', async () => {
+  it('finishes requests, refuses new connections and ends keep-alive connections when it closes', async () => {
     let release: () => void = () => undefined;
     let arrived: () => void = () => undefined;
     const inside = new Promise<void>((resolve) => (arrived = resolve));
     const gate = new Promise<void>((resolve) => (release = resolve));
     const slow = route({
-      api: 'admin', method: 'GET', path: '/slow', operation: 'slow', summary: 'Slow', tag: 'x', access: { kind: 'public' }, answers: { 200: null },
+      api: 'admin',
+      method: 'GET',
+      path: '/slow',
+      operation: 'slow',
+      summary: 'Slow',
+      tag: 'x',
+      access: { kind: 'public' },
+      answers: { 200: null },
       handler: async () => {
         arrived();
         await gate;
@@ -25,14 +32,22 @@ describe('a listener', () => {
     const answer = new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
       httpGet(`${admin.url}/slow`, { agent }, (response) => {
         let text = '';
-        response.setEncoding('utf8').on('data', (data: string) => (text += data)).on('end', () => {
-          resolve({ status: response.statusCode, text });
-        });
+        response
+          .setEncoding('utf8')
+          .on('data', (data: string) => (text += data))
+          .on('end', () => {
+            resolve({ status: response.statusCode, text });
+          });
       }).on('error', reject);
     });
     await inside;
     const closed = admin.close({ deadlineMs: 5_000 });
-    expect(await fetch(`${admin.url}/slow`).then(() => 'answered', () => 'refused')).to.equal('refused');
+    expect(
+      await fetch(`${admin.url}/slow`).then(
+        () => 'answered',
+        () => 'refused',
+      ),
+    ).to.equal('refused');
     release();
     expect(await answer).to.deep.equal({ status: 200, text: '"done"' });
     const started = performance.now();
@@ -42,13 +57,20 @@ describe('a listener', () => {
     await content.close();
   });
 
-  it('breaks what is left at the deadline, and tells the handler that the client is gone', async () => {
+  it('breaks the remaining connections at the deadline, and aborts the signals of their handlers', async () => {
     let aborted: () => void = () => undefined;
     let arrived: () => void = () => undefined;
     const inside = new Promise<void>((resolve) => (arrived = resolve));
     const gone = new Promise<void>((resolve) => (aborted = resolve));
     const stuck = route({
-      api: 'admin', method: 'GET', path: '/stuck', operation: 'stuck', summary: 'Stuck', tag: 'x', access: { kind: 'public' }, answers: { 200: null },
+      api: 'admin',
+      method: 'GET',
+      path: '/stuck',
+      operation: 'stuck',
+      summary: 'Stuck',
+      tag: 'x',
+      access: { kind: 'public' },
+      answers: { 200: null },
       handler: ({ signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
@@ -59,7 +81,10 @@ describe('a listener', () => {
         }),
     });
     const { admin, content } = await serve([stuck]);
-    const answer = fetch(`${admin.url}/stuck`).then(() => 'answered', () => 'broken');
+    const answer = fetch(`${admin.url}/stuck`).then(
+      () => 'answered',
+      () => 'broken',
+    );
     await inside;
     await admin.close({ deadlineMs: 50 });
     expect(await answer).to.equal('broken');
@@ -67,13 +92,18 @@ describe('a listener', () => {
     await content.close();
   });
 
-  it('refuses an address that is taken or none', async () => {
+  it('refuses an address that is in use or invalid', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const address = taken.address();
     const port = typeof address === 'object' && address ? address.port : 0;
     const app = () => undefined;
-    expect(await startListener({ app, address: `127.0.0.1:${port}` }).then(() => 'listens', (error: unknown) => String(error))).to.contain('EADDRINUSE');
+    expect(
+      await startListener({ app, address: `127.0.0.1:${port}` }).then(
+        () => 'listens',
+        (error: unknown) => String(error),
+      ),
+    ).to.contain('EADDRINUSE');
     taken.close();
     expect(() => parseAddress('nowhere')).to.throw('host:port');
     expect(() => parseAddress('0.0.0.0:70000')).to.throw('host:port');

@@ -15,7 +15,7 @@ function refused(work: () => void): AppError | undefined {
 }
 
 describe('the limit of a route', () => {
-  it('lets a burst through and refuses the next call, saying how long to wait', () => {
+  it('allows a burst and refuses the next call with the time to wait', () => {
     const limiter = createRouteLimiter({ perSecond: 5, burst: 10 });
     for (let call = 0; call < 10; call += 1) limiter.take('203.0.113.1', at(0));
     const error = refused(() => {
@@ -26,11 +26,12 @@ describe('the limit of a route', () => {
     expect(error?.headers).to.deep.equal({ 'Retry-After': '1' });
   });
 
-  it('fills up at its rate, and no further than the burst', () => {
+  it('refills at its rate, up to the burst', () => {
     const limiter = createRouteLimiter({ perSecond: 5, burst: 10 });
-    const take = (ms: number) => refused(() => {
-      limiter.take('203.0.113.1', at(ms));
-    });
+    const take = (ms: number) =>
+      refused(() => {
+        limiter.take('203.0.113.1', at(ms));
+      });
     for (let call = 0; call < 10; call += 1) take(0);
     expect(take(199)?.code).to.equal('rate_limited');
     expect(take(200)).to.equal(undefined);
@@ -39,12 +40,14 @@ describe('the limit of a route', () => {
     expect(take(60_000)?.code).to.equal('rate_limited');
   });
 
-  it('counts each address for itself', () => {
+  it('counts each address separately', () => {
     const limiter = createRouteLimiter({ perSecond: 1, burst: 1 });
     limiter.take('203.0.113.1', at(0));
     limiter.take('203.0.113.2', at(0));
-    expect(refused(() => {
-      limiter.take('203.0.113.1', at(0));
-    })?.code).to.equal('rate_limited');
+    expect(
+      refused(() => {
+        limiter.take('203.0.113.1', at(0));
+      })?.code,
+    ).to.equal('rate_limited');
   });
 });

@@ -1,18 +1,29 @@
 import { expect } from 'chai';
 import { createContentTypeCatalogue } from '../../../application/content/content-type-catalogue.ts';
-import type { ContentType } from '../../../domain/content/content-type.ts';
 import { toNewEvent } from '../../../application/handle-command.ts';
-import { ORIGIN, positionFrom } from '../../../domain/event.ts';
-import type { GlobalPosition } from '../../../domain/event.ts';
+import type { ContentType } from '../../../domain/content/content-type.ts';
+import { ORIGIN, positionFrom, type GlobalPosition } from '../../../domain/event.ts';
 import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
-import { contextOf } from '../../support/content-types.ts';
+import { testContext } from '../../support/content.ts';
 import { eventually } from '../../support/eventually.ts';
 
-const typeAt = (revision: number): ContentType => ({ id: 't', tenant: 'default', name: 'article', revision, definition: { name: 'article', fields: [] }, fieldNames: [] });
+const typeAt = (revision: number): ContentType => ({
+  id: 't',
+  tenant: 'default',
+  name: 'article',
+  revision,
+  definition: { name: 'article', fields: [] },
+  fieldNames: [],
+});
 
-/** A catalogue over a read model that the test moves. */
+/** A catalogue over a read model whose position the test controls. */
 function catalogueOver() {
-  const model: { position: GlobalPosition; type: ContentType | undefined; loads: number; hold?: Promise<void> | undefined } = { position: ORIGIN, type: typeAt(0), loads: 0 };
+  const model: {
+    position: GlobalPosition;
+    type: ContentType | undefined;
+    loads: number;
+    hold?: Promise<void> | undefined;
+  } = { position: ORIGIN, type: typeAt(0), loads: 0 };
   const catalogue = createContentTypeCatalogue({
     load: async () => {
       model.loads += 1;
@@ -27,7 +38,7 @@ function catalogueOver() {
 }
 
 describe('the catalogue of content types', () => {
-  it('asks the read model once, also for a name that is none', async () => {
+  it('reads each name from the read model once, also an unknown one', async () => {
     const { model, catalogue, revision } = catalogueOver();
     await Promise.all([revision(), revision()]);
     model.type = undefined;
@@ -36,13 +47,14 @@ describe('the catalogue of content types', () => {
     expect(model.loads).to.equal(2);
   });
 
-  it('asks nothing for a name outside the grammar', async () => {
+  it('reads nothing for an invalid name', async () => {
     const { model, catalogue } = catalogueOver();
-    for (const name of ['', '_content_types', 'A', '__proto__', 'a/b', 'a'.repeat(64)]) expect(await catalogue.get('default', name)).to.equal(undefined);
+    for (const name of ['', '_content_types', 'A', '__proto__', 'a/b', 'a'.repeat(64)])
+      expect(await catalogue.get('default', name)).to.equal(undefined);
     expect(model.loads).to.equal(0);
   });
 
-  it('reads again at each change that the read model has reached, and not before', async () => {
+  it('reads a name again after the read model has reached a change, and not before', async () => {
     const { model, catalogue, revision } = catalogueOver();
     expect(await revision()).to.equal(0);
     catalogue.changed('default', 'article', positionFrom(5));
@@ -58,7 +70,7 @@ describe('the catalogue of content types', () => {
     expect(model.loads).to.equal(3);
   });
 
-  it('reads again after a change of a name that was first asked for before the read model had it', async () => {
+  it('reads a name again after a change that the read model had not reached at the first request', async () => {
     const { model, catalogue, revision } = catalogueOver();
     model.type = undefined;
     catalogue.changed('default', 'article', positionFrom(5));
@@ -68,7 +80,7 @@ describe('the catalogue of content types', () => {
     expect(await revision()).to.equal(0);
   });
 
-  it('reads every name of the tenant again after a rename, whichever other types it concerns', async () => {
+  it('reads every name of the tenant again after a rename', async () => {
     const { model, catalogue, revision } = catalogueOver();
     expect(await revision()).to.equal(0);
     await catalogue.get('other', 'article');
@@ -81,7 +93,7 @@ describe('the catalogue of content types', () => {
     expect((await catalogue.get('other', 'article'))?.revision, 'of another tenant').to.equal(0);
   });
 
-  it('does not keep what was read while a change went by', async () => {
+  it('does not cache a type that changed while it was read', async () => {
     const { model, catalogue, revision } = catalogueOver();
     let release = () => {};
     model.hold = new Promise((resolve) => (release = resolve));
@@ -95,24 +107,29 @@ describe('the catalogue of content types', () => {
     expect(await revision()).to.equal(1);
   });
 
-  it('asks again after a read that failed', async () => {
+  it('reads again after a failed read', async () => {
     let fail = true;
-    const catalogue = createContentTypeCatalogue({ load: () => (fail ? Promise.reject(new Error('down')) : Promise.resolve(typeAt(0))), position: () => ORIGIN });
+    const catalogue = createContentTypeCatalogue({
+      load: () => (fail ? Promise.reject(new Error('down')) : Promise.resolve(typeAt(0))),
+      position: () => ORIGIN,
+    });
     expect(await catalogue.get('default', 'article').catch(() => 'failed')).to.equal('failed');
     fail = false;
     expect((await catalogue.get('default', 'article'))?.revision).to.equal(0);
   });
 
-  it('hears of the changes that other processes make', async () => {
+  it('reads a name again after a change by another process', async () => {
     const { model, catalogue, revision } = catalogueOver();
     const eventStore = openMemoryEventStore();
     const stop = new AbortController();
     const following = catalogue.follow(eventStore, stop.signal);
     expect(await revision()).to.equal(0);
-    const context = contextOf();
+    const context = testContext();
     const event = { type: 'ContentTypeDeleted', data: { type_id: 't', name: 'article', content: 'hard' } } as const;
     await eventually(async () => {
-      const { position } = await eventStore.append('content_type-default.t', [toNewEvent(event, context)], { expected: 'any' });
+      const { position } = await eventStore.append('content_type-default.t', [toNewEvent(event, context)], {
+        expected: 'any',
+      });
       model.position = position;
       model.type = undefined;
       expect(await revision()).to.equal(undefined);

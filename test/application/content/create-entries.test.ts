@@ -1,14 +1,14 @@
 import { expect } from 'chai';
+import { claimsOfEntry } from '../../../application/content/claims-of-entry.ts';
 import { createEntries } from '../../../application/content/create-entries.ts';
-import { heldByEntry } from '../../../application/content/held-values.ts';
+import type { EntryDependencies } from '../../../application/content/run-entry-command.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { hasCode, isAppError, refusal } from '../../../domain/errors.ts';
-import { createClaims } from '../../../infrastructure/postgres/claims.ts';
-import { useDatabase } from '../../support/database.ts';
 import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
+import { createClaims } from '../../../infrastructure/postgres/claims.ts';
 import { testContext, testType } from '../../support/content.ts';
-import type { EntryDependencies } from '../../../application/content/run-entry-command.ts';
+import { useDatabase } from '../../support/database.ts';
 
 describe('bulk creation', () => {
   const database = useDatabase();
@@ -16,16 +16,22 @@ describe('bulk creation', () => {
   const scope = `entry/${type.id}/id_code`;
   const items = ['a', 'b', 'c'].map((code) => ({ code }));
   const claims = () => createClaims({ database: database.db(), key: Buffer.alloc(32, 7) });
-  const isFree = async (value: string) => (await claims().claim('somebody else', [{ tenant: 'default', scope, value }])).length === 0;
+  const isFree = async (value: string) =>
+    (await claims().claim('somebody else', [{ tenant: 'default', scope, value }])).length === 0;
   beforeEach(async () => {
     await database.db().query('truncate operational.claims');
   });
 
   function dependencies(eventStore: EventStore): EntryDependencies {
-    return { eventStore, claims: claims(), rows: { load: () => Promise.resolve(undefined) }, types: { get: () => Promise.resolve(type) } } as unknown as EntryDependencies;
+    return {
+      eventStore,
+      claims: claims(),
+      rows: { load: () => Promise.resolve(undefined) },
+      types: { get: () => Promise.resolve(type) },
+    } as unknown as EntryDependencies;
   }
 
-  it('sends an atomic append again under the same ids when its outcome is unknown', async () => {
+  it('sends an atomic append again with the same ids when its outcome is unknown', async () => {
     const store = openMemoryEventStore();
     let sends = 0;
     const eventStore: EventStore = {
@@ -43,7 +49,7 @@ describe('bulk creation', () => {
     expect([sends, entries.length, streams.length]).to.deep.equal([3, 3, 3]);
   });
 
-  it('answers 503 after an outage in the middle where the store has no atomic append; the values written stay held and the others come free', async () => {
+  it('answers 503 after an outage in the middle of several appends; the values that were written stay claimed and the others are released', async () => {
     const store = openMemoryEventStore();
     let appends = 0;
     const eventStore: EventStore = {
@@ -51,11 +57,17 @@ describe('bulk creation', () => {
       capabilities: { ...store.capabilities, atomicMultiStream: false },
       append: (...args) => ((appends += 1) > 1 ? Promise.reject(refusal('store_unavailable')) : store.append(...args)),
     };
-    const error = await createEntries({ type, items }, testContext(), dependencies(eventStore)).catch((reason: unknown) => reason);
+    const error = await createEntries({ type, items }, testContext(), dependencies(eventStore)).catch(
+      (reason: unknown) => reason,
+    );
     expect(hasCode(error, 'outcome_unknown')).to.equal(true);
     expect(isAppError(error) && error.status).to.equal(503);
     expect([await isFree('a'), await isFree('b'), await isFree('c')]).to.deep.equal([false, false, false]);
-    const heldBy = (owner: string) => heldByEntry({ tenant: 'default', id: owner.slice('entry-default.'.length) }, { eventStore: store, typeById: () => Promise.resolve(type) });
+    const heldBy = (owner: string) =>
+      claimsOfEntry(
+        { tenant: 'default', id: owner.slice('entry-default.'.length) },
+        { eventStore: store, typeOfTenant: () => Promise.resolve(type) },
+      );
     await claims().reap({ olderThanSeconds: 0, heldBy });
     expect([await isFree('a'), await isFree('b'), await isFree('c')]).to.deep.equal([false, true, true]);
   });

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
+import { claimsOfEntry } from '../../../application/content/claims-of-entry.ts';
 import { createEntry } from '../../../application/content/create-entry.ts';
-import { createEntryHistory } from '../../../application/content/entry-history.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
-import { heldByEntry } from '../../../application/content/held-values.ts';
+import { createEntryHistory } from '../../../application/content/entry-history.ts';
 import { moveEntry } from '../../../application/content/move-entry.ts';
 import { updateEntry } from '../../../application/content/update-entry.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
@@ -11,7 +11,7 @@ import type { RecordedEvent } from '../../../domain/event.ts';
 import { streamName } from '../../../domain/stream.ts';
 import { testContext, useContent } from '../../support/content.ts';
 
-/** A store that counts the events its streams hand out. */
+/** A store that counts the events that are read from its streams. */
 function counting(store: EventStore): EventStore & { read: number } {
   const counted = {
     ...store,
@@ -32,72 +32,108 @@ describe('commands on entries', () => {
   let type: ContentType;
 
   before(async () => {
-    type = await content.save({ name: 'article', with_draft_publish: true, fields: [{ name: 'title', field_type: 'text' }, { name: 'code', field_type: 'text', unique: true }] });
+    type = await content.save({
+      name: 'article',
+      with_draft_publish: true,
+      fields: [
+        { name: 'title', field_type: 'text' },
+        { name: 'code', field_type: 'text', unique: true },
+      ],
+    });
   });
 
-  const make = async (data: Record<string, string>) => (await createEntry({ type, data }, context, content.dependencies())).entry.id;
+  const make = async (data: Record<string, string>) =>
+    (await createEntry({ type, data }, context, content.dependencies())).entry.id;
   const codeOf = (error: unknown) => (error as { code?: string }).code;
 
-  it('reads none of a long history for an update when the read model has caught up', async () => {
+  it('reads no event of a long history for an update when the read model is current', async () => {
     const id = await make({ title: 'a' });
-    for (let n = 0; n < 200; n += 1) await updateEntry({ type, id, data: { title: `t${n}` } }, context, content.dependencies());
+    for (let n = 0; n < 200; n += 1)
+      await updateEntry({ type, id, data: { title: `t${n}` } }, context, content.dependencies());
     await content.project();
     const eventStore = counting(content.eventStore());
-    const { entry } = await updateEntry({ type, id, data: { title: 'last' } }, context, { ...content.dependencies(), eventStore });
+    const { entry } = await updateEntry({ type, id, data: { title: 'last' } }, context, {
+      ...content.dependencies(),
+      eventStore,
+    });
     expect([entry.version, eventStore.read]).to.deep.equal([202, 0]);
-    // The row is one behind now: one conflict, one event read.
-    const next = await updateEntry({ type, id, data: { title: 'after' } }, context, { ...content.dependencies(), eventStore });
+    // The row is one event behind: one conflict, one event is read.
+    const next = await updateEntry({ type, id, data: { title: 'after' } }, context, {
+      ...content.dependencies(),
+      eventStore,
+    });
     expect([next.entry.version, eventStore.read]).to.deep.equal([203, 1]);
   });
 
-  it('decides on the stream while the read model has not seen the entry at all', async () => {
+  it('decides on the stream while the read model does not have the entry', async () => {
     const id = await make({ title: 'a' });
-    expect((await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies())).entry).to.include({ version: 2 });
+    expect((await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies())).entry).to.include({
+      version: 2,
+    });
   });
 
-  it('never rests a refusal or a no-op on a row that is behind', async () => {
+  it('does not base a refusal or a no-op on a stale row', async () => {
     const id = await make({ title: 'a' });
     await content.project();
     await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
-    // By the row nothing would change, and version 2 is unknown.
-    expect((await updateEntry({ type, id, data: { title: 'a' } }, context, content.dependencies())).entry).to.include({ version: 3 });
+    // On the row nothing would change, and version 2 is unknown.
+    expect((await updateEntry({ type, id, data: { title: 'a' } }, context, content.dependencies())).entry).to.include({
+      version: 3,
+    });
     await moveEntry({ type, id, move: 'publish', versions: [3] }, context, content.dependencies());
-    const error = await updateEntry({ type, id, data: { title: 'c' }, versions: [1] }, context, content.dependencies()).catch((reason: unknown) => reason);
+    const error = await updateEntry(
+      { type, id, data: { title: 'c' }, versions: [1] },
+      context,
+      content.dependencies(),
+    ).catch((reason: unknown) => reason);
     expect(codeOf(error)).to.equal('entry_changed');
   });
 
-  it('answers a deleted entry as not found before the read model has seen the deletion', async () => {
+  it('answers a deleted entry as not found before the read model has applied the deletion', async () => {
     const id = await make({ title: 'a' });
     await content.project();
     await deleteEntry({ type, id }, context, content.dependencies());
-    for (const again of [updateEntry({ type, id, data: { title: 'x' } }, context, content.dependencies()), deleteEntry({ type, id }, context, content.dependencies())]) {
+    for (const again of [
+      updateEntry({ type, id, data: { title: 'x' } }, context, content.dependencies()),
+      deleteEntry({ type, id }, context, content.dependencies()),
+    ]) {
       expect(codeOf(await again.catch((reason: unknown) => reason))).to.equal('entry_not_found');
     }
   });
 
-  it('frees the unique value of a command that the store refused', async () => {
-    const broken: EventStore = { ...content.eventStore(), append: () => Promise.reject(Object.assign(new Error('full'), { code: 'too_large' })) };
-    const error = await createEntry({ type, data: { code: 'wanted' } }, context, { ...content.dependencies(), eventStore: broken }).catch((reason: unknown) => reason);
+  it('releases the unique value of a command that the store refused', async () => {
+    const broken: EventStore = {
+      ...content.eventStore(),
+      append: () => Promise.reject(Object.assign(new Error('full'), { code: 'too_large' })),
+    };
+    const error = await createEntry({ type, data: { code: 'wanted' } }, context, {
+      ...content.dependencies(),
+      eventStore: broken,
+    }).catch((reason: unknown) => reason);
     expect(codeOf(error)).to.equal('too_large');
     await make({ code: 'wanted' });
   });
 
-  it('tells the reaper of claims which values an entry holds', async () => {
+  it('returns the unique values of an entry to the reaper of claims', async () => {
     const id = await make({ code: 'held' });
-    const held = () => heldByEntry({ tenant: 'default', id }, { eventStore: content.eventStore(), typeById: () => Promise.resolve(type) });
+    const held = () =>
+      claimsOfEntry(
+        { tenant: 'default', id },
+        { eventStore: content.eventStore(), typeOfTenant: () => Promise.resolve(type) },
+      );
     expect(await held()).to.deep.equal([{ tenant: 'default', scope: `entry/${type.id}/id_code`, value: 'held' }]);
     await content.project();
     await deleteEntry({ type, id }, context, content.dependencies());
     expect(await held()).to.deep.equal([]);
   });
 
-  it('stamps events with the moment that the answer shows', async () => {
+  it('gives events the time that the answer shows', async () => {
     const { entry } = await createEntry({ type, data: {} }, context, content.dependencies());
     expect((await content.log()).at(-1)?.metadata.occurred_at).to.equal(entry.createdAt);
   });
 
   describe('history', () => {
-    it('gives the whole entry before and after each event, in one step an event', async () => {
+    it('returns the whole entry before and after each event, and reads one event for each step', async () => {
       const id = await make({ title: 'a' });
       await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
       await content.project();
@@ -112,13 +148,17 @@ describe('commands on entries', () => {
       };
       const changes = [];
       for (const event of events) changes.push(await titles(event));
-      expect(changes).to.deep.equal([[undefined, 'a'], ['a', 'b'], ['b', undefined]]);
+      expect(changes).to.deep.equal([
+        [undefined, 'a'],
+        ['a', 'b'],
+        ['b', undefined],
+      ]);
       expect(eventStore.read).to.equal(0);
-      // Out of order costs a fold, and is right all the same.
+      // Reading out of order costs a fold and gives the same result.
       expect(await titles(events[1]!)).to.deep.equal(['a', 'b']);
     });
 
-    it('reads nothing for a second reader of the same event', async () => {
+    it('reads nothing when the same event is read again', async () => {
       const id = await make({ title: 'a' });
       await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
       const stream = streamName({ category: 'entry', tenant: 'default', id });
@@ -131,19 +171,29 @@ describe('commands on entries', () => {
       expect(eventStore.read).to.equal(read);
     });
 
-    it('shows today\'s names where it is given the type', async () => {
+    it('uses the current names of fields when it gets the content type', async () => {
       const id = await make({ title: 'a' });
       const stream = streamName({ category: 'entry', tenant: 'default', id });
       const [event] = (await content.log()).filter((known) => known.stream === stream);
-      const fields = type.definition.fields.map((field) => (field.name === 'title' ? { ...field, name: 'headline' } : field));
-      const renamed: ContentType = { ...type, name: 'story', revision: 1, definition: { ...type.definition, name: 'story', fields } };
+      const fields = type.definition.fields.map((field) =>
+        field.name === 'title' ? { ...field, name: 'headline' } : field,
+      );
+      const renamed: ContentType = {
+        ...type,
+        name: 'story',
+        revision: 1,
+        definition: { ...type.definition, name: 'story', fields },
+      };
       const history = createEntryHistory({ eventStore: content.eventStore() });
       expect((await history.changeOf(event!)).after).to.deep.include({ schema: 'article', fields: { title: 'a' } });
-      expect((await history.changeOf(event!, renamed)).after).to.deep.include({ schema: 'story', fields: { headline: 'a' } });
+      expect((await history.changeOf(event!, renamed)).after).to.deep.include({
+        schema: 'story',
+        fields: { headline: 'a' },
+      });
       expect((await history.changesOf([event!], renamed)).get(event!)?.after?.fields).to.deep.equal({ headline: 'a' });
     });
 
-    it('keeps no more states than its memory allows', async () => {
+    it('keeps no more states than the limit allows', async () => {
       const id = await make({ title: 'x'.repeat(1000) });
       await updateEntry({ type, id, data: { title: 'y'.repeat(1000) } }, context, content.dependencies());
       const eventStore = counting(content.eventStore());

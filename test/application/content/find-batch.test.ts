@@ -8,31 +8,62 @@ import { openMemoryEventStore } from '../../../infrastructure/event-store/memory
 const { signal } = new AbortController();
 
 async function append(store: EventStore, stream: string, given: Partial<NewEvent['metadata']> = {}): Promise<void> {
-  const metadata = { tenant: 'default', actor: { kind: 'api_key', id: 'k1' }, $correlationId: 'c', $causationId: 'c', occurred_at: '2026-01-01T00:00:00.000Z', schema_version: 1, ...given } as const;
+  const metadata = {
+    tenant: 'default',
+    actor: { kind: 'api_key', id: 'k1' },
+    $correlationId: 'c',
+    $causationId: 'c',
+    occurred_at: '2026-01-01T00:00:00.000Z',
+    schema_version: 1,
+    ...given,
+  } as const;
   await store.append(stream, [{ id: v7(), type: 'EntryDeleted', data: {}, metadata }], { expected: 'any' });
 }
 
 describe('finding a batch', () => {
-  it('lists entries by what was written last, and counts what is none of an entry', async () => {
+  it("lists the entries written last first, and counts the events that are not an entry's", async () => {
     const store = openMemoryEventStore();
-    for (const stream of ['entry-default.a', 'entry-default.b', 'content_type-default.t', 'entry-default.a']) await append(store, stream);
+    for (const stream of ['entry-default.a', 'entry-default.b', 'content_type-default.t', 'entry-default.a'])
+      await append(store, stream);
     await append(store, 'entry-default.c', { $correlationId: 'another' });
     await append(store, 'entry-acme.d', { tenant: 'acme' });
-    const batch = await findBatch({ tenant: 'default', selector: { kind: 'correlation', correlationId: 'c' }, signal }, store);
-    expect([batch.streams, batch.events, batch.notUndoableCount]).to.deep.equal([['entry-default.a', 'entry-default.b'], 4, 1]);
+    const batch = await findBatch(
+      { tenant: 'default', selector: { kind: 'correlation', correlationId: 'c' }, signal },
+      { eventStore: store },
+    );
+    expect([batch.streams, batch.events, batch.notUndoableCount]).to.deep.equal([
+      ['entry-default.a', 'entry-default.b'],
+      4,
+      1,
+    ]);
     expect(batch.notUndoable[0]).to.include({ kind: 'content_type', id: 't' });
   });
 
-  it('takes a key\'s events of a time, both ends included', async () => {
+  it('finds the events of a key in a period, both ends included', async () => {
     const store = openMemoryEventStore({ now: () => new Date('2026-01-01T00:00:05.000Z') });
-    for (const second of [1, 2, 3, 4]) await append(store, `entry-default.${second}`, { occurred_at: `2026-01-01T00:00:0${second}.000Z` });
-    await append(store, 'entry-default.other', { actor: { kind: 'api_key', id: 'k2' }, occurred_at: '2026-01-01T00:00:02.000Z' });
-    await append(store, 'entry-default.person', { actor: { kind: 'user', id: 'k1' }, occurred_at: '2026-01-01T00:00:02.000Z' });
-    const selector = { kind: 'api_key', keyId: 'k1', from: '2026-01-01T00:00:02.000Z', to: '2026-01-01T00:00:03.000Z' } as const;
-    expect((await findBatch({ tenant: 'default', selector, signal }, store)).streams).to.deep.equal(['entry-default.3', 'entry-default.2']);
+    for (const second of [1, 2, 3, 4])
+      await append(store, `entry-default.${second}`, { occurred_at: `2026-01-01T00:00:0${second}.000Z` });
+    await append(store, 'entry-default.other', {
+      actor: { kind: 'api_key', id: 'k2' },
+      occurred_at: '2026-01-01T00:00:02.000Z',
+    });
+    await append(store, 'entry-default.person', {
+      actor: { kind: 'user', id: 'k1' },
+      occurred_at: '2026-01-01T00:00:02.000Z',
+    });
+    const selector = {
+      kind: 'api_key',
+      keyId: 'k1',
+      from: '2026-01-01T00:00:02.000Z',
+      to: '2026-01-01T00:00:03.000Z',
+    } as const;
+    expect((await findBatch({ tenant: 'default', selector, signal }, { eventStore: store })).streams).to.deep.equal([
+      'entry-default.3',
+      'entry-default.2',
+    ]);
   });
 
-  it('reads no further back than the time asked for', async () => {
+  it('reads back no further than the beginning of the period', async () => {
     let now = new Date('2026-01-01T00:00:00.000Z');
     const store = openMemoryEventStore({ now: () => now });
     for (let at = 0; at < 50; at += 1) await append(store, `entry-default.${at}`);
@@ -49,16 +80,27 @@ describe('finding a batch', () => {
       },
     };
     const selector = { kind: 'api_key', keyId: 'k1', from: now.toISOString(), to: now.toISOString() } as const;
-    expect((await findBatch({ tenant: 'default', selector, signal }, counting)).streams).to.deep.equal(['entry-default.late']);
+    expect((await findBatch({ tenant: 'default', selector, signal }, { eventStore: counting })).streams).to.deep.equal([
+      'entry-default.late',
+    ]);
     expect(read).to.equal(2);
   });
 
-  it('takes on ten thousand entries and no more', async () => {
+  it('accepts ten thousand entries and refuses more', async () => {
     const store = openMemoryEventStore();
     for (let at = 0; at < 10_000; at += 1) await append(store, `entry-default.${at}`);
-    const find = () => findBatch({ tenant: 'default', selector: { kind: 'correlation', correlationId: 'c' }, signal }, store);
+    const find = () =>
+      findBatch(
+        { tenant: 'default', selector: { kind: 'correlation', correlationId: 'c' }, signal },
+        { eventStore: store },
+      );
     expect((await find()).streams).to.have.length(10_000);
     await append(store, 'entry-default.more');
-    expect(await find().then(() => 'found', (error: unknown) => (error as { code?: string }).code)).to.equal('undo_too_large');
+    expect(
+      await find().then(
+        () => 'found',
+        (error: unknown) => (error as { code?: string }).code,
+      ),
+    ).to.equal('undo_too_large');
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
-import { createEntry } from '../../../application/content/create-entry.ts';
 import { changeRelease, createRelease, setReleaseEntries } from '../../../application/content/change-release.ts';
+import { createEntry } from '../../../application/content/create-entry.ts';
 import { loadRelease } from '../../../application/content/load-release.ts';
 import { moveEntry } from '../../../application/content/move-entry.ts';
 import { publishDueReleases } from '../../../application/content/publish-due-releases.ts';
@@ -9,7 +9,7 @@ import { publishRelease } from '../../../application/content/publish-release.ts'
 import type { ReleaseDependencies } from '../../../application/content/release-dependencies.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
-import type { ReleaseAction } from '../../../domain/content/release.ts';
+import type { ReleaseAction } from '../../../domain/content/release-events.ts';
 import { hasCode, isAppError } from '../../../domain/errors.ts';
 import { testContext, useContent } from '../../support/content.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -22,11 +22,19 @@ describe('publishing on an event store that appends to one stream at a time', ()
   let type: ContentType;
 
   before(async () => {
-    type = await content.save({ name: 'article', with_draft_publish: true, fields: [{ name: 'title', field_type: 'text' }] });
+    type = await content.save({
+      name: 'article',
+      with_draft_publish: true,
+      fields: [{ name: 'title', field_type: 'text' }],
+    });
   });
 
-  /** The store without atomic appends to several streams, whose process dies before (or right after) its n-th append. */
-  function dependencies({ dieAt = Infinity, after = false, before }: { dieAt?: number; after?: boolean; before?: (append: number) => Promise<void> } = {}): ReleaseDependencies {
+  /** A store without atomic appends to several streams. The process dies before, or right after, its n-th append. */
+  function dependencies({
+    dieAt = Infinity,
+    after = false,
+    before,
+  }: { dieAt?: number; after?: boolean; before?: (append: number) => Promise<void> } = {}): ReleaseDependencies {
     const store = content.eventStore();
     let appends = 0;
     const eventStore: EventStore = {
@@ -46,8 +54,18 @@ describe('publishing on an event store that appends to one stream at a time', ()
       eventStore,
       rows: content.dependencies().rows,
       accessRules: content.dependencies().accessRules,
-      typeById: (id) => Promise.resolve(id === type.id ? { ...type, retained: [], pending: [], canceled: 0, deleted: false, deletedAt: undefined } : undefined),
-      releases: { list: () => Promise.resolve([]), count: () => Promise.resolve(0), one: () => Promise.resolve(undefined), due: () => Promise.resolve(due) },
+      typeById: (id) =>
+        Promise.resolve(
+          id === type.id
+            ? { ...type, retained: [], pending: [], canceled: 0, deleted: false, deletedAt: undefined }
+            : undefined,
+        ),
+      releases: {
+        list: () => Promise.resolve([]),
+        count: () => Promise.resolve(0),
+        one: () => Promise.resolve(undefined),
+        due: () => Promise.resolve(due),
+      },
       exclusive: (_name, work) => work(),
       rolesOf: () => Promise.resolve(['editor']),
     };
@@ -55,45 +73,65 @@ describe('publishing on an event store that appends to one stream at a time', ()
   let due: readonly { readonly tenant: string; readonly id: string }[] = [];
 
   async function entry(...moves: readonly ReleaseAction[]): Promise<string> {
-    const { entry: { id } } = await createEntry({ type, data: { title: 't' } }, context, content.dependencies());
+    const {
+      entry: { id },
+    } = await createEntry({ type, data: { title: 't' } }, context, content.dependencies());
     for (const move of moves) await moveEntry({ type, id, move }, context, content.dependencies());
     return id;
   }
   async function release(...items: readonly (readonly [string, ReleaseAction])[]): Promise<string> {
     const { id } = await createRelease({ name: 'r', description: '', scheduled_at: null }, context, dependencies());
-    await setReleaseEntries({ id, items: items.map(([entry_id, action]) => ({ entry_id, action })) }, context, dependencies());
+    await setReleaseEntries(
+      { id, items: items.map(([entry_id, action]) => ({ entry_id, action })) },
+      context,
+      dependencies(),
+    );
     return id;
   }
-  /** What happened to an entry, the oldest first. */
+  /** The types of an entry's events, oldest first. */
   async function history(id: string): Promise<readonly string[]> {
     const types: string[] = [];
     for await (const event of content.eventStore().readStream(`entry-default.${id}`)) types.push(event.type);
     return types;
   }
-  const statusOf = async (id: string) => (await loadRelease(id, 'default', dependencies())).state?.status;
-  const publish = (id: string, world = dependencies()) => publishRelease({ id, by: 'caller', roles: ['editor'] }, context, world);
-  const refusedBy = async (work: Promise<unknown>) => work.then(() => undefined, (error: unknown) => (isAppError(error) ? error : Promise.reject(error instanceof Error ? error : new Error('?'))));
+  const statusOf = async (id: string) => (await loadRelease({ tenant: 'default', id }, dependencies())).state?.status;
+  const publish = (id: string, world = dependencies()) =>
+    publishRelease({ id, by: 'caller', roles: ['editor'] }, context, world);
+  const refusedBy = async (work: Promise<unknown>) =>
+    work.then(
+      () => undefined,
+      (error: unknown) => (isAppError(error) ? error : Promise.reject(error instanceof Error ? error : new Error('?'))),
+    );
 
-  it('writes the steps down, does each and ends as published', async () => {
+  it('records the moves, applies each of them and ends as published', async () => {
     const [draft, live, old] = [await entry(), await entry('publish'), await entry('publish')];
     const id = await release([draft, 'publish'], [live, 'unpublish'], [old, 'archive']);
     expect((await publish(id)).refused).to.deep.equal([]);
     expect(await statusOf(id)).to.equal('published');
-    expect(await Promise.all([draft, live, old].map(history))).to.deep.equal([['EntryCreated', 'EntryPublished'], ['EntryCreated', 'EntryPublished', 'EntryUnpublished'], ['EntryCreated', 'EntryPublished', 'EntryArchived']]);
+    expect(await Promise.all([draft, live, old].map(history))).to.deep.equal([
+      ['EntryCreated', 'EntryPublished'],
+      ['EntryCreated', 'EntryPublished', 'EntryUnpublished'],
+      ['EntryCreated', 'EntryPublished', 'EntryArchived'],
+    ]);
   });
 
-  // Appends: the steps, three entries, the end.
+  // Appends: the recorded moves, three entries, the end.
   for (const dieAt of [2, 3, 4, 5]) {
     for (const after of [false, true]) {
-      it(`goes on after a crash ${after ? 'right after' : 'before'} append ${dieAt}, doing nothing twice`, async () => {
+      it(`resumes after a crash ${after ? 'right after' : 'before'} append ${dieAt} and repeats no move`, async () => {
         const items = [await entry(), await entry(), await entry()];
         const id = await release(...items.map((item) => [item, 'publish'] as const));
-        const crash = await publish(id, dependencies({ dieAt, after })).then(() => undefined, (error: unknown) => error);
+        const crash = await publish(id, dependencies({ dieAt, after })).then(
+          () => undefined,
+          (error: unknown) => error,
+        );
         expect(crash).to.be.instanceOf(Crash);
         due = [{ tenant: 'default', id }];
         const logger = recordingLogger();
         const published = dieAt === 5 && after;
-        expect(await publishDueReleases({ ...dependencies(), now: context.now, newId: v7, logger })).to.equal(published ? 0 : 1);
+        expect(await publishDueReleases({ ...dependencies(), now: context.now, newId: v7, logger })).to.equal(
+          published ? 0 : 1,
+        );
         expect(await statusOf(id)).to.equal('published');
         for (const item of items) expect(await history(item)).to.deep.equal(['EntryCreated', 'EntryPublished']);
       });
@@ -104,16 +142,31 @@ describe('publishing on an event store that appends to one stream at a time', ()
     const [one, two] = [await entry(), await entry()];
     const id = await release([one, 'publish'], [two, 'publish']);
     const touch = async (append: number) => {
-      if (append === 2) await moveEntry({ type, id: two, move: 'archive' }, context, content.dependencies()).then(() => moveEntry({ type, id: two, move: 'unarchive' }, context, content.dependencies()));
+      if (append === 2)
+        await moveEntry({ type, id: two, move: 'archive' }, context, content.dependencies()).then(() =>
+          moveEntry({ type, id: two, move: 'unarchive' }, context, content.dependencies()),
+        );
     };
     await publish(id, dependencies({ before: touch }));
     expect(await history(two)).to.deep.equal(['EntryCreated', 'EntryArchived', 'EntryUnarchived', 'EntryPublished']);
   });
 
   async function blocked(world: (block: (append: number) => Promise<void>) => ReleaseDependencies) {
-    const items = [await entry(), await entry('publish'), await entry('publish'), await entry(), await entry()] as const;
+    const items = [
+      await entry(),
+      await entry('publish'),
+      await entry('publish'),
+      await entry(),
+      await entry(),
+    ] as const;
     const [draft, live, old, young, last] = items;
-    const id = await release([draft, 'publish'], [live, 'unpublish'], [old, 'archive'], [young, 'archive'], [last, 'publish']);
+    const id = await release(
+      [draft, 'publish'],
+      [live, 'unpublish'],
+      [old, 'archive'],
+      [young, 'archive'],
+      [last, 'publish'],
+    );
     const block = async (append: number) => {
       if (append === 5) await moveEntry({ type, id: last, move: 'publish' }, context, content.dependencies());
     };
@@ -127,28 +180,41 @@ describe('publishing on an event store that appends to one stream at a time', ()
     ['EntryCreated', 'EntryPublished'],
   ];
 
-  it('takes back what was done when a step is refused by then, and reports which', async () => {
+  it('reverts the applied moves when a later one is refused, and reports the refused item', async () => {
     const { id, items, last, outcome } = await blocked((before) => dependencies({ before }));
     const error = await refusedBy(outcome);
     expect(hasCode(error, 'release_refused')).to.equal(true);
-    expect(error?.body?.['report']).to.deep.include({ entry_id: last, action: 'publish', ok: false, error: 'invalid status transition' });
+    expect(error?.body?.['report']).to.deep.include({
+      entry_id: last,
+      action: 'publish',
+      ok: false,
+      error: 'invalid status transition',
+    });
     expect(await statusOf(id)).to.equal('failed');
     expect(await Promise.all(items.map(history))).to.deep.equal(TAKEN_BACK);
   });
 
-  it('goes on taking back after a crash', async () => {
-    // The steps, four entries, the turn; then one step is taken back.
+  it('continues reverting after a crash', async () => {
+    // Appends: the recorded moves, four entries, the start of the reverting, one reverted move.
     const { id, items, outcome } = await blocked((before) => dependencies({ before, dieAt: 8 }));
-    expect(await outcome.then(() => undefined, (error: unknown) => error)).to.be.instanceOf(Crash);
+    expect(
+      await outcome.then(
+        () => undefined,
+        (error: unknown) => error,
+      ),
+    ).to.be.instanceOf(Crash);
     due = [{ tenant: 'default', id }];
     const logger = recordingLogger();
     expect(await publishDueReleases({ ...dependencies(), now: context.now, newId: v7, logger })).to.equal(1);
-    expect(logger.lines.map(({ level, message }) => [level, message])).to.deep.include(['warn', 'a scheduled release was not published']);
+    expect(logger.lines.map(({ level, message }) => [level, message])).to.deep.include([
+      'warn',
+      'a scheduled release was not published',
+    ]);
     expect(await statusOf(id)).to.equal('failed');
     expect(await Promise.all(items.map(history))).to.deep.equal(TAKEN_BACK);
   });
 
-  it('leaves an entry to whoever changed it since', async () => {
+  it('does not revert a move of an entry that was changed since', async () => {
     const [one, two] = [await entry(), await entry()];
     const id = await release([one, 'publish'], [two, 'publish']);
     const meddle = async (append: number) => {
@@ -160,10 +226,15 @@ describe('publishing on an event store that appends to one stream at a time', ()
     expect(await history(one)).to.deep.equal(['EntryCreated', 'EntryPublished', 'EntryArchived']);
   });
 
-  it('lets nobody change or delete a release while its publication is broken off', async () => {
+  it('refuses to change or delete a release while its publication is interrupted', async () => {
     const id = await release([await entry(), 'publish']);
     await publish(id, dependencies({ dieAt: 2 })).catch(() => undefined);
-    expect(hasCode(await refusedBy(changeRelease({ id, settings: { name: 'x' } }, context, dependencies())), 'release_in_progress')).to.equal(true);
+    expect(
+      hasCode(
+        await refusedBy(changeRelease({ id, settings: { name: 'x' } }, context, dependencies())),
+        'release_in_progress',
+      ),
+    ).to.equal(true);
     expect((await publish(id)).refused).to.deep.equal([]);
   });
 });

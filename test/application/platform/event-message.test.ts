@@ -2,15 +2,18 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeEvent, encodeEvent } from '../../../application/platform/event-message.ts';
 import { hasCode } from '../../../domain/errors.ts';
-import type { RecordedEvent } from '../../../domain/event.ts';
-import { positionFrom } from '../../../domain/event.ts';
+import { type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { CATEGORIES } from '../../../domain/stream.ts';
 import { recordedEvent } from '../../support/recorded-events.ts';
 
-const moment = fc.date({ min: new Date(0), max: new Date('2999-12-31'), noInvalidDate: true }).map((date) => date.toISOString());
+const moment = fc
+  .date({ min: new Date(0), max: new Date('2999-12-31'), noInvalidDate: true })
+  .map((date) => date.toISOString());
 const word = fc.string({ minLength: 1, unit: 'binary' });
-const jsonObject = fc.dictionary(fc.string(), fc.jsonValue()).map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
+const jsonObject = fc
+  .dictionary(fc.string(), fc.jsonValue())
+  .map((value) => JSON.parse(JSON.stringify(value)) as JsonObject);
 
 const anyEvent: fc.Arbitrary<RecordedEvent> = fc.record({
   id: fc.uuid(),
@@ -22,7 +25,10 @@ const anyEvent: fc.Arbitrary<RecordedEvent> = fc.record({
   data: jsonObject,
   metadata: fc.record({
     tenant: fc.constant('acme'),
-    actor: fc.record({ kind: fc.constantFrom('user', 'api_key', 'admin_token', 'external', 'system', 'anonymous'), id: fc.string() }),
+    actor: fc.record({
+      kind: fc.constantFrom('user', 'api_key', 'admin_token', 'external', 'system', 'anonymous'),
+      id: fc.string(),
+    }),
     $correlationId: word,
     $causationId: word,
     occurred_at: moment,
@@ -31,7 +37,7 @@ const anyEvent: fc.Arbitrary<RecordedEvent> = fc.record({
 });
 
 describe('messages of events', () => {
-  it('give back the event that they were made of', () => {
+  it('decode to the event that was encoded', () => {
     fc.assert(
       fc.property(anyEvent, (event) => {
         const message = encodeEvent(event, 'p');
@@ -41,7 +47,7 @@ describe('messages of events', () => {
     );
   });
 
-  it('carry the trace of the append as W3C traceparent, where it has one', () => {
+  it('carry the W3C traceparent of the append when it was traced', () => {
     const plain = recordedEvent();
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const event = { ...plain, metadata: { ...plain.metadata, $traceparent: traceparent } };
@@ -56,7 +62,7 @@ describe('messages of events', () => {
     expect(encodeEvent(event, 'palimpsest')).to.include({ topic: 'palimpsest.events.api_key', key: 'api_key-acme.k1' });
   });
 
-  it('hold exactly the members of the contract', () => {
+  it('contain exactly the members of the contract', () => {
     const message = encodeEvent(recordedEvent({ data: { a: [1, null] } }), 'p');
     expect(JSON.parse(message?.value ?? '')).to.deep.equal({
       id: '01890000-0000-7000-8000-000000000001',
@@ -91,27 +97,42 @@ describe('messages of events', () => {
     });
   });
 
-  it('are not made of events of other categories', () => {
+  it('do not exist for events of unknown categories', () => {
     expect(encodeEvent(recordedEvent({ stream: '$settings' }), 'p')).to.equal(undefined);
   });
 
-  it('may hold members that this version does not know', () => {
-    const value = JSON.stringify({ ...(JSON.parse(encodeEvent(recordedEvent(), 'p')?.value ?? '') as object), later: 1 });
+  it('decode with members that this version does not know', () => {
+    const value = JSON.stringify({
+      ...(JSON.parse(encodeEvent(recordedEvent(), 'p')?.value ?? '') as object),
+      later: 1,
+    });
     expect(decodeEvent({ value })).to.deep.equal(recordedEvent());
   });
 
-  it('are refused as unreadable when anything is missing or of another kind', () => {
-    const good = JSON.parse(encodeEvent(recordedEvent(), 'p')?.value ?? '') as Record<string, unknown>;
-    const bad: (string | null)[] = [null, '', '{', 'null', '[]', '1', '"x"'];
-    for (const name of Object.keys(good)) {
-      const { [name]: _, ...rest } = good;
-      bad.push(JSON.stringify(rest), JSON.stringify({ ...good, [name]: null }), JSON.stringify({ ...good, [name]: [1] }));
+  it('are refused with message_unreadable when a member is missing or has another type', () => {
+    const valid = JSON.parse(encodeEvent(recordedEvent(), 'p')?.value ?? '') as Record<string, unknown>;
+    const invalid: (string | null)[] = [null, '', '{', 'null', '[]', '1', '"x"'];
+    for (const name of Object.keys(valid)) {
+      const { [name]: _, ...rest } = valid;
+      invalid.push(
+        JSON.stringify(rest),
+        JSON.stringify({ ...valid, [name]: null }),
+        JSON.stringify({ ...valid, [name]: [1] }),
+      );
     }
-    bad.push(JSON.stringify({ ...good, position: '12' }), JSON.stringify({ ...good, revision: -1 }), JSON.stringify({ ...good, actor: { kind: 'robot', id: '1' } }));
-    for (const value of bad) expect(codeOf(() => decodeEvent({ value })), String(value)).to.equal('message_unreadable');
+    invalid.push(
+      JSON.stringify({ ...valid, position: '12' }),
+      JSON.stringify({ ...valid, revision: -1 }),
+      JSON.stringify({ ...valid, actor: { kind: 'robot', id: '1' } }),
+    );
+    for (const value of invalid)
+      expect(
+        codeOf(() => decodeEvent({ value })),
+        String(value),
+      ).to.equal('message_unreadable');
   });
 
-  it('never fail otherwise, whatever the value holds', () => {
+  it('are refused with message_unreadable for every other value', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), (value) => {
         expect(codeOf(() => decodeEvent({ value }))).to.equal('message_unreadable');

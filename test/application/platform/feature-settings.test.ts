@@ -1,10 +1,12 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
+import { foldStream } from '../../../application/fold-stream.ts';
 import { configureFeature } from '../../../application/platform/configure-feature.ts';
 import { createFeatureSettings } from '../../../application/platform/feature-settings.ts';
-import type { FeatureSetting } from '../../../domain/platform/features.ts';
-import { featureConfigurationDecider, parseFeatureConfigurationEvent } from '../../../domain/platform/feature-configuration.ts';
 import type { CommandContext } from '../../../domain/context.ts';
+import { featureConfigurationEvents } from '../../../domain/platform/feature-configuration-events.ts';
+import { featureConfigurationDecider } from '../../../domain/platform/feature-configuration.ts';
+import type { FeatureSetting } from '../../../domain/platform/features.ts';
 import { createVault } from '../../../infrastructure/crypto/vault.ts';
 import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -21,38 +23,67 @@ describe('secrets among the settings of a feature', () => {
   const eventStore = openMemoryEventStore();
   after(() => eventStore.close());
   let saved = featureConfigurationDecider.initialState();
-  const context: CommandContext = { tenant: 'acme', actor: { kind: 'user', id: 'u' }, correlationId: 'c', causationId: 'c', now: () => new Date(), newId: v7 };
+  const context: CommandContext = {
+    tenant: 'acme',
+    actor: { kind: 'user', id: 'u' },
+    correlationId: 'c',
+    causationId: 'c',
+    now: () => new Date(),
+    newId: v7,
+  };
 
   async function reload(): Promise<void> {
-    saved = featureConfigurationDecider.initialState();
-    for await (const event of eventStore.readStream(STREAM)) saved = featureConfigurationDecider.evolve(saved, parseFeatureConfigurationEvent(event));
+    const { state } = await foldStream(
+      { stream: STREAM, decider: featureConfigurationDecider, parse: featureConfigurationEvents.parse },
+      { eventStore },
+    );
+    saved = state;
   }
-  function rig() {
+  function openSettings() {
     const vault = createVault({ database: database.db(), encryptionKey: '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c' });
     const settings = createFeatureSettings({
-      features: { saved: () => saved }, vault, declared: () => declared,
-      startedWith: (variable) => (variable === 'CAPTCHA_LEVEL' ? { value: 5, source: 'default', fixed: false } : undefined),
+      features: { saved: () => saved },
+      vault,
+      declared: () => declared,
+      startupValue: (variable) =>
+        variable === 'CAPTCHA_LEVEL' ? { value: 5, source: 'default', fixed: false } : undefined,
     });
-    const dependencies = { eventStore, vault, settings, features: { reload }, progress: { waitFor: () => Promise.resolve(true) } };
-    return { settings, save: (wanted: Parameters<typeof configureFeature>[1]['wanted']) => configureFeature(dependencies, { feature: 'captcha', wanted }, context) };
+    const dependencies = {
+      eventStore,
+      vault,
+      settings,
+      features: { reload },
+      progress: { waitFor: () => Promise.resolve(true) },
+    };
+    return {
+      settings,
+      save: (wanted: Parameters<typeof configureFeature>[0]['wanted']) =>
+        configureFeature({ feature: 'captcha', wanted }, context, dependencies),
+    };
   }
 
-  it('are sealed in the event, read back as ********, kept when that is written back, and opened for the feature alone', async () => {
-    const { settings, save } = rig();
-    expect(settings.view('captcha')).to.deep.equal({ config: { site: '', key: '', level: 5 }, sources: { site: 'default', key: 'default', level: 'default' } });
+  it('are sealed in the event, shown as ********, kept when ******** is saved, and opened for their feature only', async () => {
+    const { settings, save } = openSettings();
+    expect(settings.view('captcha')).to.deep.equal({
+      config: { site: '', key: '', level: 5 },
+      sources: { site: 'default', key: 'default', level: 'default' },
+    });
     await save({ site: 'public', key: 'hunter2-hunter2' });
     const stored: string[] = [];
     for await (const event of eventStore.readStream(STREAM)) stored.push(JSON.stringify(event));
     expect(stored.join()).to.contain('public').and.not.to.contain('hunter2');
-    expect(settings.view('captcha')).to.deep.equal({ config: { site: 'public', key: '********', level: 5 }, sources: { site: 'console', key: 'console', level: 'default' } });
+    expect(settings.view('captcha')).to.deep.equal({
+      config: { site: 'public', key: '********', level: 5 },
+      sources: { site: 'console', key: 'console', level: 'default' },
+    });
     expect(settings.secret('captcha', 'key')).to.equal('hunter2-hunter2');
     expect(await save({ key: '********' })).to.equal(undefined);
     expect(settings.secret('captcha', 'key')).to.equal('hunter2-hunter2');
     expect(() => settings.secret('email', 'key')).to.throw();
   });
 
-  it('are cleared by an empty text, as by null', async () => {
-    const { settings, save } = rig();
+  it('are removed by an empty text and by null', async () => {
+    const { settings, save } = openSettings();
     await save({ key: '' });
     expect(settings.view('captcha').config).to.deep.include({ site: 'public', key: '' });
     expect(settings.secret('captcha', 'key')).to.equal(undefined);

@@ -1,9 +1,12 @@
 import { expect } from 'chai';
-import type { ChangedEntry, ContentChangeValue, EntryChange } from '../../../application/platform/content-change-message.ts';
+import type {
+  ChangedEntry,
+  ContentChangeValue,
+  PublishedChange,
+} from '../../../application/platform/content-change-message.ts';
 import { createRelay } from '../../../application/platform/relay.ts';
 import { topics } from '../../../application/platform/topics.ts';
-import type { Message } from '../../../application/ports/message-bus.ts';
-import { deadLetterTopic } from '../../../application/ports/message-bus.ts';
+import { type Message, deadLetterTopic } from '../../../application/ports/message-bus.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import { openInProcessBus } from '../../../infrastructure/message-bus/in-process/in-process-bus.ts';
@@ -12,21 +15,34 @@ import { eventually } from '../../support/eventually.ts';
 import { recordedEvent, recordedEvents } from '../../support/recorded-events.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
-const entry: ChangedEntry = { id: 'e1', schema: 'article', fields: { title: 'Old', body: null }, status: 'draft', slug: 'old', version: 1, deleted: false };
-const noChange = (): Promise<EntryChange> => Promise.resolve({});
+const entry: ChangedEntry = {
+  id: 'e1',
+  schema: 'article',
+  fields: { title: 'Old', body: null },
+  status: 'draft',
+  slug: 'old',
+  version: 1,
+  deleted: false,
+};
+const noChange = (): Promise<PublishedChange> => Promise.resolve({});
 
-describe('relay', () => {
-  /** What one event becomes. */
-  async function messagesOf(event: RecordedEvent, change: EntryChange = {}): Promise<Message[]> {
+describe('the relay', () => {
+  /** The messages that the relay publishes for one event. */
+  async function messagesOf(event: RecordedEvent, change: PublishedChange = {}): Promise<Message[]> {
     const sent: Message[] = [];
-    const relay = createRelay({ bus: { publish: (messages) => Promise.resolve(void sent.push(...messages)) }, prefix: 'p', changeOf: () => Promise.resolve(change) });
+    const relay = createRelay({
+      bus: { publish: (messages) => Promise.resolve(void sent.push(...messages)) },
+      prefix: 'p',
+      changeOf: () => Promise.resolve(change),
+    });
     await relay([event]);
     return sent;
   }
-  const changeIn = (messages: readonly Message[]): ContentChangeValue => JSON.parse(messages[1]?.value ?? 'null') as ContentChangeValue;
+  const changeIn = (messages: readonly Message[]): ContentChangeValue =>
+    JSON.parse(messages[1]?.value ?? 'null') as ContentChangeValue;
 
   describe('content changes', () => {
-    it('show a new entry whole, keyed by tenant and entry', async () => {
+    it('contain the whole new entry, with tenant and entry id as key', async () => {
       const sent = await messagesOf(recordedEvent(), { after: entry });
       expect(sent.map(({ topic, key }) => [topic, key])).to.deep.equal([
         ['p.events.entry', 'entry-acme.01890000-0000-7000-8000-0000000000aa'],
@@ -43,64 +59,94 @@ describe('relay', () => {
         data: { title: 'Old', body: null, id: 'e1', status: 'draft', slug: 'old' },
         old_data: null,
       });
-      expect(sent[1]?.headers).to.include({ ce_id: '01890000-0000-7000-8000-000000000001', ce_type: 'content.after_create', tenant: 'acme', schema_version: '1' });
+      expect(sent[1]?.headers).to.include({
+        ce_id: '01890000-0000-7000-8000-000000000001',
+        ce_type: 'content.after_create',
+        tenant: 'acme',
+        schema_version: '1',
+      });
     });
 
-    it('show an entry before and after a change', async () => {
+    it('contain the entry before and after a change', async () => {
       const after = { ...entry, fields: { title: 'New', body: null }, status: 'published' as const, slug: undefined };
-      const sent = await messagesOf(recordedEvent({ type: 'EntryFieldsChanged', revision: 4 }), { before: entry, after });
+      const sent = await messagesOf(recordedEvent({ type: 'EntryFieldsChanged', revision: 4 }), {
+        before: entry,
+        after,
+      });
       expect(changeIn(sent)).to.include({ event: 'after_update', version: 5 });
       expect(changeIn(sent).data).to.deep.equal({ title: 'New', body: null, id: 'e1', status: 'published' });
-      expect(changeIn(sent).old_data).to.deep.equal({ title: 'Old', body: null, id: 'e1', status: 'draft', slug: 'old' });
+      expect(changeIn(sent).old_data).to.deep.equal({
+        title: 'Old',
+        body: null,
+        id: 'e1',
+        status: 'draft',
+        slug: 'old',
+      });
     });
 
-    it('show a deleted entry as it was, and end with a null value', async () => {
-      const sent = await messagesOf(recordedEvent({ type: 'EntryDeleted', revision: 1 }), { before: entry, after: { ...entry, deleted: true } });
+    it('contain a deleted entry as it was before, followed by a null value', async () => {
+      const sent = await messagesOf(recordedEvent({ type: 'EntryDeleted', revision: 1 }), {
+        before: entry,
+        after: { ...entry, deleted: true },
+      });
       expect(changeIn(sent)).to.include({ event: 'after_delete', data: null });
       expect(changeIn(sent).old_data).to.include({ title: 'Old', id: 'e1' });
       expect(sent).to.have.length(3);
       expect(sent[2]).to.include({ topic: 'p.content.changes', key: 'acme/e1', value: null });
     });
 
-    it('are not made of events of other categories', async () => {
+    it('are published only for entry events', async () => {
       expect(await messagesOf(recordedEvent({ stream: 'user-default.u1' }), { after: entry })).to.have.length(1);
     });
   });
 
-  it('keeps the order of events and asks for the changes of one entry in order', async () => {
+  it('publishes events in order and reads the changes of an entry in order', async () => {
     const sent: Message[] = [];
-    const asked: string[] = [];
+    const read: string[] = [];
     const relay = createRelay({
       bus: { publish: (messages) => Promise.resolve(void sent.push(...messages)) },
       prefix: 'p',
       async changeOf(event) {
         await new Promise(setImmediate);
-        asked.push(`${event.stream}/${event.revision}`);
+        read.push(`${event.stream}/${event.revision}`);
         return { after: { ...entry, id: event.stream } };
       },
     });
     const events = recordedEvents(250, 7);
     await relay(events);
-    expect(sent.filter(({ topic }) => topic === 'p.events.entry').map(({ headers }) => headers['ce_id'])).to.deep.equal(events.map(({ id }) => id));
+    expect(sent.filter(({ topic }) => topic === 'p.events.entry').map(({ headers }) => headers['ce_id'])).to.deep.equal(
+      events.map(({ id }) => id),
+    );
     expect(sent).to.have.length(500);
     for (let stream = 0; stream < 7; stream += 1) {
-      const revisions = asked.filter((name) => name.startsWith(`entry-acme.entry${stream}/`)).map((name) => Number(name.split('/')[1]));
+      const revisions = read
+        .filter((name) => name.startsWith(`entry-acme.entry${stream}/`))
+        .map((name) => Number(name.split('/')[1]));
       expect(revisions).to.deep.equal([...revisions].sort((a, b) => a - b));
     }
   });
 
-  it('publishes sealed values as they are', async () => {
+  it('publishes sealed values sealed', async () => {
     const sealed = { $sealed: 1, k: 'k1', n: 'nonce', c: 'cipher' };
     const [sent] = await messagesOf(recordedEvent({ stream: 'user-default.u1', data: { email: sealed } }));
     expect((JSON.parse(sent?.value ?? '') as { data: unknown }).data).to.deep.equal({ email: sealed });
   });
 
-  it('fails when the broker takes nothing, so that the checkpoint stays', async () => {
-    const relay = createRelay({ bus: { publish: () => Promise.reject(refusal('unavailable')) }, prefix: 'p', changeOf: noChange });
-    expect(await relay([recordedEvent()]).then(() => 'ok', (error: unknown) => String(error))).to.equal('AppError: service unavailable');
+  it('fails when the broker refuses the messages, so that the checkpoint does not move', async () => {
+    const relay = createRelay({
+      bus: { publish: () => Promise.reject(refusal('unavailable')) },
+      prefix: 'p',
+      changeOf: noChange,
+    });
+    expect(
+      await relay([recordedEvent()]).then(
+        () => 'ok',
+        (error: unknown) => String(error),
+      ),
+    ).to.equal('AppError: service unavailable');
   });
 
-  it('sends nothing more once its lease is lost', async () => {
+  it('stops publishing when its lease is lost', async () => {
     let published = 0;
     const lease = new AbortController();
     const relay = createRelay({
@@ -114,11 +160,16 @@ describe('relay', () => {
       prefix: 'p',
       changeOf: noChange,
     });
-    expect(await relay(recordedEvents(1_000, 3), lease.signal).then(() => 'ok', () => 'ended')).to.equal('ended');
+    expect(
+      await relay(recordedEvents(1_000, 3), lease.signal).then(
+        () => 'ok',
+        () => 'ended',
+      ),
+    ).to.equal('ended');
     expect(published).to.be.below(1_000);
   });
 
-  it('killed between send and checkpoint repeats and never loses; the consumers drop the repeats', async () => {
+  it('publishes events again after a crash before the checkpoint, and consumers drop the duplicates', async () => {
     const bus = openInProcessBus({ logger: recordingLogger() });
     await bus.ensureTopics(topics('p'));
     const events = recordedEvents(60, 5);
@@ -140,32 +191,38 @@ describe('relay', () => {
       handle: (batch) => Promise.resolve(void handled.push(...batch)),
     });
     let checkpoint = 0;
-    for (let life = 0; checkpoint < events.length; life += 1) {
+    for (let run = 0; checkpoint < events.length; run += 1) {
       const batch = events.slice(checkpoint, checkpoint + 20);
       await relay(batch);
-      // Every other life ends here: the checkpoint has not moved, and the next one starts where this one did.
-      if (life % 2 === 1) checkpoint += batch.length;
+      // Every other run crashes here, before the checkpoint moves; the next run publishes the same batch.
+      if (run % 2 === 1) checkpoint += batch.length;
     }
     expect(sent).to.have.length(120);
     await eventually(() => {
       expect(handled).to.have.length(60);
     });
     for (let stream = 0; stream < 5; stream += 1) {
-      expect(handled.filter((event) => event.stream === `entry-acme.entry${stream}`)).to.deep.equal(events.filter((event) => event.stream === `entry-acme.entry${stream}`));
+      expect(handled.filter((event) => event.stream === `entry-acme.entry${stream}`)).to.deep.equal(
+        events.filter((event) => event.stream === `entry-acme.entry${stream}`),
+      );
     }
     await feed.stop();
     await bus.close();
     expect(handled).to.have.length(60);
   });
 
-  it('leaves what is no event to the dead letters, and its consumer goes on', async () => {
+  it('lets consumers move an unreadable message to the dead-letter topic and continue', async () => {
     const bus = openInProcessBus({ logger: recordingLogger() });
     const [topic] = topics('p');
     if (!topic) throw new Error('no topics');
     await bus.ensureTopics(topics('p'));
     const handled: string[] = [];
     const letters: string[] = [];
-    await kafkaEventFeed({ bus, prefix: 'p' }).start({ worker: 'w', categories: ['entry'], handle: ([event]) => Promise.resolve(void handled.push(event?.id ?? '')) });
+    await kafkaEventFeed({ bus, prefix: 'p' }).start({
+      worker: 'w',
+      categories: ['entry'],
+      handle: ([event]) => Promise.resolve(void handled.push(event?.id ?? '')),
+    });
     await bus.consume({
       topics: [deadLetterTopic('p.events.entry')],
       group: 'letters',
@@ -180,10 +237,16 @@ describe('relay', () => {
   });
 });
 
-describe('topics', () => {
-  it('are the events of every category and the content changes, which alone are compacted', () => {
+describe('the Kafka topics', () => {
+  it('are one for each category and one for content changes; only the latter is compacted', () => {
     const all = topics('palimpsest');
-    expect(all.map(({ topic }) => topic)).to.include.members(['palimpsest.events.entry', 'palimpsest.events.flow_run', 'palimpsest.content.changes']);
-    expect(all.filter(({ compacted }) => compacted).map(({ topic }) => topic)).to.deep.equal(['palimpsest.content.changes']);
+    expect(all.map(({ topic }) => topic)).to.include.members([
+      'palimpsest.events.entry',
+      'palimpsest.events.flow_run',
+      'palimpsest.content.changes',
+    ]);
+    expect(all.filter(({ compacted }) => compacted).map(({ topic }) => topic)).to.deep.equal([
+      'palimpsest.content.changes',
+    ]);
   });
 });

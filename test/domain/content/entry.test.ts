@@ -1,133 +1,229 @@
 import { expect } from 'chai';
-import { changeEntry, createEntry, deleteEntry, ENTRY_MOVES, entryDecider, moveEntry, undeleteEntry } from '../../../domain/content/entry.ts';
-import type { EntryCommand, EntryFact } from '../../../domain/content/entry.ts';
+import type { AttributedEntryEvent } from '../../../domain/content/entry-events.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
+import { ENTRY_MOVES, entryDecider, type EntryCommand, type EntryCommandBase } from '../../../domain/content/entry.ts';
 import { testType } from '../../support/content.ts';
+import { given } from '../../support/given.ts';
 
-const type = testType({
+const article = testType({
   name: 'article',
   with_draft_publish: true,
-  fields: [{ name: 'title', field_type: 'text', required: true }, { name: 'views', field_type: 'integer', default: 0 }, { name: 'tags', field_type: 'json' }],
+  fields: [
+    { name: 'title', field_type: 'text', required: true },
+    { name: 'views', field_type: 'integer', default: 0 },
+    { name: 'tags', field_type: 'json' },
+  ],
 });
-const plain = testType({ name: 'note', fields: [{ name: 'text', field_type: 'text' }] });
+const note = testType({ name: 'note', fields: [{ name: 'text', field_type: 'text' }] });
+const [DAY_1, DAY_2, DAY_3, DAY_4] = [1, 2, 3, 4].map((day) => `2026-01-0${day}T00:00:00.000Z`) as [
+  string,
+  string,
+  string,
+  string,
+];
+const actor = { kind: 'user', id: 'u1' } as const;
 
-function command(at = '2026-01-01T00:00:00.000Z', of = type): EntryCommand {
-  return { entryId: 'e1', typeId: of.id, typeRevision: of.revision, definition: of.definition, actor: { kind: 'user', id: 'u1' }, at };
+function base(at = DAY_1, of = article): EntryCommandBase {
+  return { entryId: 'e1', typeId: of.id, typeRevision: of.revision, definition: of.definition, actor, at };
 }
 
-/** The entry after some decisions in order. */
-function given(...decisions: readonly ((state: EntryState | undefined) => readonly EntryFact[])[]): EntryState | undefined {
-  return decisions.reduce<EntryState | undefined>((state, decide) => decide(state).reduce(entryDecider.evolve, state), entryDecider.initialState());
+/** The events of commands, each decided on the state that the ones before lead to. */
+function eventsOf(...commands: readonly EntryCommand[]): readonly AttributedEntryEvent[] {
+  let state = entryDecider.initialState();
+  return commands.flatMap((command) => {
+    const events = entryDecider.decide(state, command);
+    state = events.reduce(entryDecider.evolve, state);
+    return events;
+  });
 }
+const stateOf = (events: readonly AttributedEntryEvent[]): EntryState | undefined =>
+  events.reduce(entryDecider.evolve, entryDecider.initialState());
+const stateAfter = (...commands: readonly EntryCommand[]) => stateOf(eventsOf(...commands));
 
-const created = (state: EntryState | undefined) => createEntry(state, { ...command(), data: { title: 'One' } });
-const published = (state: EntryState | undefined) => moveEntry(state, { ...command('2026-01-02T00:00:00.000Z'), move: 'publish' });
-const deleted = (state: EntryState | undefined) => deleteEntry(state, command('2026-01-03T00:00:00.000Z'));
-const types = (facts: readonly EntryFact[]) => facts.map((fact) => fact.type);
+const create: EntryCommand = { ...base(), kind: 'create', data: { title: 'One' } };
+const publish: EntryCommand = { ...base(DAY_2), kind: 'move', move: 'publish' };
+const archive: EntryCommand = { ...base(), kind: 'move', move: 'archive' };
+const remove: EntryCommand = { ...base(DAY_3), kind: 'delete' };
+const undelete: EntryCommand = { ...base(), kind: 'undelete' };
+const change = (data: Extract<EntryCommand, { kind: 'change' }>['data'], at = DAY_1) =>
+  ({ ...base(at), kind: 'change', data }) satisfies EntryCommand;
+const createNote: EntryCommand = { ...base(DAY_1, note), kind: 'create', data: { text: 'x' } };
 
-describe('entry', () => {
-  it('creates a draft where the type has draft and publish, with defaults filled in', () => {
-    const [fact] = created(undefined);
-    expect(fact).to.deep.include({ type: 'EntryCreated', entryId: 'e1', at: '2026-01-01T00:00:00.000Z' });
-    expect(fact?.data).to.deep.equal({ type_id: type.id, schema: 'article', type_revision: 0, fields: { title: 'One', views: 0 }, status: 'draft' });
-    expect(given(created)).to.include({ version: 1, status: 'draft', publishedAt: undefined, deleted: false });
+const BASE_DATA = { type_id: article.id, schema: 'article', type_revision: 0 };
+
+describe('an entry', () => {
+  it('is created as a draft, with default values, when its type has draft and publish', () => {
+    given(entryDecider, [])
+      .when(create)
+      .thenAppends([
+        {
+          type: 'EntryCreated',
+          data: { ...BASE_DATA, fields: { title: 'One', views: 0 }, status: 'draft' },
+          entryId: 'e1',
+          at: DAY_1,
+          actor,
+        },
+      ]);
+    expect(stateAfter(create)).to.include({ version: 1, status: 'draft', publishedAt: undefined, deleted: false });
   });
 
-  it('creates a published entry where the type has no draft and publish', () => {
-    expect(given((state) => createEntry(state, { ...command(undefined, plain), data: { text: 'x' } }))).to.include({ status: 'published', publishedAt: '2026-01-01T00:00:00.000Z' });
+  it('is created as published when its type has no draft and publish', () => {
+    expect(stateAfter(createNote)).to.include({ status: 'published', publishedAt: DAY_1 });
   });
 
-  it('refuses a new entry without a required field', () => {
-    expect(() => createEntry(undefined, { ...command(), data: {} })).to.throw().that.deep.includes({ code: 'validation_failed', fields: [{ field: 'title', message: 'is required' }] });
+  it('is created once', () => {
+    given(entryDecider, eventsOf(create)).when(create).thenRefuses('conflict');
   });
 
-  it('writes only the fields that differ', () => {
-    const [fact] = changeEntry(given(created), { ...command('2026-01-05T00:00:00.000Z'), data: { title: 'Two', views: 0 } });
-    expect(fact?.data).to.deep.include({ fields: { title: 'Two' } });
+  it('is not created without a required field', () => {
+    expect(() => entryDecider.decide(undefined, { ...create, data: {} }))
+      .to.throw()
+      .that.deep.includes({ code: 'validation_failed', fields: [{ field: 'title', message: 'is required' }] });
   });
 
-  it('decides nothing for an update that changes nothing, json in another order of keys included', () => {
-    const state = given(created, (entry) => changeEntry(entry, { ...command(), data: { tags: { a: 1, b: [1] } } }));
-    expect(changeEntry(state, { ...command(), data: { title: 'One', tags: { b: [1], a: 1 } } })).to.deep.equal([]);
+  it('records only the fields that changed', () => {
+    given(entryDecider, eventsOf(create))
+      .when(change({ title: 'Two', views: 0 }, DAY_4))
+      .thenAppends([
+        {
+          type: 'EntryFieldsChanged',
+          data: { ...BASE_DATA, fields: { title: 'Two' } },
+          entryId: 'e1',
+          at: DAY_4,
+          actor,
+        },
+      ]);
   });
 
-  it('fills in no default on update', () => {
-    const state = given(created, (entry) => changeEntry(entry, { ...command(), data: { views: null } }));
-    expect(state?.fields).to.deep.equal({ title: 'One', views: null });
+  it('does not change when the values are equal, also as JSON with another order of keys', () => {
+    given(entryDecider, eventsOf(create, change({ tags: { a: 1, b: [1] } })))
+      .when(change({ title: 'One', tags: { b: [1], a: 1 } }))
+      .thenAppendsNothing();
   });
 
-  it('publishes a draft and takes a published entry back', () => {
-    expect(given(created, published)).to.include({ status: 'published', publishedAt: '2026-01-02T00:00:00.000Z', version: 2 });
-    expect(given(created, published, (state) => moveEntry(state, { ...command(), move: 'unpublish' }))).to.include({ status: 'draft', publishedAt: undefined, version: 3 });
+  it('gets no default values by an update', () => {
+    expect(stateAfter(create, change({ views: null }))?.fields).to.deep.equal({ title: 'One', views: null });
   });
 
-  const archived = (state: EntryState | undefined) => moveEntry(state, { ...command(), move: 'archive' });
-  for (const { from, decisions, allowed } of [
-    { from: 'draft', decisions: [created], allowed: { publish: 'published', archive: 'archived' } },
-    { from: 'published', decisions: [created, published], allowed: { unpublish: 'draft', archive: 'archived' } },
-    { from: 'archived', decisions: [created, published, archived], allowed: { unarchive: 'draft' } },
+  it('is published and unpublished', () => {
+    expect(stateAfter(create, publish)).to.include({ status: 'published', publishedAt: DAY_2, version: 2 });
+    expect(stateAfter(create, publish, { ...base(), kind: 'move', move: 'unpublish' })).to.include({
+      status: 'draft',
+      publishedAt: undefined,
+      version: 3,
+    });
+  });
+
+  for (const { from, commands, allowed } of [
+    { from: 'draft', commands: [create], allowed: { publish: 'published', archive: 'archived' } },
+    { from: 'published', commands: [create, publish], allowed: { unpublish: 'draft', archive: 'archived' } },
+    { from: 'archived', commands: [create, publish, archive], allowed: { unarchive: 'draft' } },
   ] as const) {
     for (const move of ENTRY_MOVES) {
       const to = (allowed as Partial<Record<string, string>>)[move];
       it(to === undefined ? `refuses to ${move} from ${from}` : `moves from ${from} to ${to} by ${move}`, () => {
-        const state = given(...decisions);
-        const act = () => moveEntry(state, { ...command('2026-01-04T00:00:00.000Z'), move });
-        if (to === undefined) expect(act).to.throw().with.property('code', 'invalid_status_transition');
-        else expect(act().reduce(entryDecider.evolve, state)).to.include({ status: to, publishedAt: to === 'published' ? '2026-01-04T00:00:00.000Z' : undefined });
+        const command: EntryCommand = { ...base(DAY_4), kind: 'move', move };
+        if (to === undefined)
+          given(entryDecider, eventsOf(...commands))
+            .when(command)
+            .thenRefuses('invalid_status_transition');
+        else
+          expect(stateAfter(...commands, command)).to.include({
+            status: to,
+            publishedAt: to === 'published' ? DAY_4 : undefined,
+          });
       });
     }
   }
 
-  it('moves no entry of a type without draft and publish, and no deleted one', () => {
-    const note = given((state) => createEntry(state, { ...command(undefined, plain), data: {} }));
+  it('has no moves when its type has no draft and publish, or when it is deleted', () => {
     for (const move of ENTRY_MOVES) {
-      expect(() => moveEntry(note, { ...command(undefined, plain), move })).to.throw().with.property('code', 'invalid_status_transition');
-      expect(() => moveEntry(given(created, deleted), { ...command(), move })).to.throw().with.property('code', 'entry_not_found');
+      given(entryDecider, eventsOf(createNote))
+        .when({ ...base(DAY_1, note), kind: 'move', move })
+        .thenRefuses('invalid_status_transition');
+      given(entryDecider, eventsOf(create, remove))
+        .when({ ...base(), kind: 'move', move })
+        .thenRefuses('entry_not_found');
     }
   });
 
-  it('brings a deleted entry back as it was, under a new version, whether it was deleted softly or not', () => {
-    const before = given((state) => createEntry(state, { ...command(), data: { title: 'One', tags: [1] }, slug: 'one' }), published);
-    for (const soft of [true, false]) {
-      const of = { ...command('2026-01-03T00:00:00.000Z'), definition: { ...type.definition, with_soft_delete: soft } };
-      const gone = deleteEntry(before, of).reduce(entryDecider.evolve, before);
-      expect(gone).to.include({ deleted: true, deletedSoftly: soft });
-      const [fact, ...rest] = undeleteEntry(gone, { ...of, at: '2026-01-04T00:00:00.000Z' });
-      expect(rest).to.deep.equal([]);
-      expect(fact?.data).to.deep.include({ whole: { fields: { title: 'One', views: 0, tags: [1] }, status: 'published', slug: 'one', created_at: '2026-01-01T00:00:00.000Z', created_by: { kind: 'user', id: 'u1' }, published_at: '2026-01-02T00:00:00.000Z' } });
-      expect(entryDecider.evolve(gone, fact!)).to.deep.equal({ ...before, version: 4, updatedAt: '2026-01-04T00:00:00.000Z' });
+  for (const soft of [true, false])
+    it(`is undeleted as it was, as a new version, after a ${soft ? 'soft' : 'hard'} deletion`, () => {
+      const createTagged: EntryCommand = { ...create, data: { title: 'One', tags: [1] }, slug: 'one' };
+      const definition = { ...article.definition, with_soft_delete: soft };
+      const removed = eventsOf(createTagged, publish, { ...remove, definition });
+      expect(stateOf(removed)).to.include({ deleted: true, deletedSoftly: soft });
+      const undeleted: AttributedEntryEvent = {
+        type: 'EntryUndeleted',
+        data: {
+          ...BASE_DATA,
+          whole: {
+            fields: { title: 'One', views: 0, tags: [1] },
+            status: 'published',
+            slug: 'one',
+            created_at: DAY_1,
+            created_by: actor,
+            published_at: DAY_2,
+          },
+        },
+        entryId: 'e1',
+        at: DAY_4,
+        actor,
+      };
+      given(entryDecider, removed)
+        .when({ ...undelete, definition, at: DAY_4 })
+        .thenAppends([undeleted]);
+      const before = stateAfter(createTagged, publish);
+      expect(stateOf([...removed, undeleted])).to.deep.equal({ ...before, version: 4, updatedAt: DAY_4 });
+    });
+
+  it('is undeleted with overriding values, and as published when its type has no drafts any more', () => {
+    const definition = { ...article.definition, with_draft_publish: false };
+    const command: EntryCommand = { ...undelete, definition, overriding: { views: null } };
+    expect(stateAfter(create, remove, command)).to.deep.include({
+      fields: { title: 'One', views: null },
+      status: 'published',
+    });
+  });
+
+  it('is not undeleted when it is not deleted, does not exist, has another type or another version', () => {
+    given(entryDecider, eventsOf(create)).when(undelete).thenRefuses('invalid_status_transition');
+    given(entryDecider, []).when(undelete).thenRefuses('entry_not_found');
+    given(entryDecider, eventsOf(create, remove))
+      .when({ ...undelete, typeId: 'other' })
+      .thenRefuses('entry_not_found');
+    given(entryDecider, eventsOf(create, remove))
+      .when({ ...undelete, versions: [1] })
+      .thenRefuses('entry_changed');
+  });
+
+  it('is not found by a change or deletion when it is deleted, does not exist or has another type', () => {
+    for (const command of [change({}), remove]) {
+      given(entryDecider, eventsOf(create, remove)).when(command).thenRefuses('entry_not_found');
+      given(entryDecider, []).when(command).thenRefuses('entry_not_found');
+      given(entryDecider, eventsOf(create))
+        .when({ ...command, typeId: 'other' })
+        .thenRefuses('entry_not_found');
     }
   });
 
-  it('brings an entry back with the values that take the place of others, and published where the type has no drafts any more', () => {
-    const gone = given(created, deleted);
-    const [fact] = undeleteEntry(gone, { ...command(), definition: { ...type.definition, with_draft_publish: false }, overriding: { views: null } });
-    expect(fact && entryDecider.evolve(gone, fact)).to.deep.include({ fields: { title: 'One', views: null }, status: 'published' });
+  it('refuses a command that expects another version', () => {
+    given(entryDecider, eventsOf(create))
+      .when({ ...change({ title: 'x' }), versions: [2] })
+      .thenRefuses('entry_changed');
+    given(entryDecider, eventsOf(create))
+      .when({ ...publish, versions: [] })
+      .thenRefuses('entry_changed');
+    const state = stateAfter(create);
+    const events = entryDecider.decide(state, { ...change({ title: 'x' }), versions: [1] });
+    expect(events.map((event) => event.type)).to.deep.equal(['EntryFieldsChanged']);
   });
 
-  it('refuses to bring back an entry that is not deleted, was never there, is of another type or has changed', () => {
-    expect(() => undeleteEntry(given(created), command())).to.throw().with.property('code', 'invalid_status_transition');
-    expect(() => undeleteEntry(undefined, command())).to.throw().with.property('code', 'entry_not_found');
-    expect(() => undeleteEntry({ ...given(created, deleted)!, typeId: 'other' }, command())).to.throw().with.property('code', 'entry_not_found');
-    expect(() => undeleteEntry(given(created, deleted), { ...command(), versions: [1] })).to.throw().with.property('code', 'entry_changed');
-  });
-
-  it('answers any change of a deleted, a missing or another type\'s entry as not found', () => {
-    for (const state of [given(created, deleted), undefined, { ...given(created)!, typeId: 'other' }]) {
-      expect(() => changeEntry(state, { ...command(), data: {} })).to.throw().with.property('code', 'entry_not_found');
-      expect(() => deleted(state)).to.throw().with.property('code', 'entry_not_found');
-    }
-  });
-
-  it('refuses every change under If-Match of another version', () => {
-    const state = given(created);
-    expect(() => changeEntry(state, { ...command(), versions: [2], data: { title: 'x' } })).to.throw().with.property('code', 'entry_changed');
-    expect(() => moveEntry(state, { ...command(), move: 'publish', versions: [] })).to.throw().with.property('code', 'entry_changed');
-    expect(types(changeEntry(state, { ...command(), versions: [1], data: { title: 'x' } }))).to.deep.equal(['EntryFieldsChanged']);
-  });
-
-  it('keeps time from running backwards within an entry', () => {
-    const [fact] = changeEntry(given(created, published), { ...command('2025-01-01T00:00:00.000Z'), data: { title: 'x' } });
-    expect(fact?.at).to.equal('2026-01-02T00:00:00.000Z');
+  it('never gets an event with an earlier time than the one before', () => {
+    const [event] = entryDecider.decide(
+      stateAfter(create, publish),
+      change({ title: 'x' }, '2025-01-01T00:00:00.000Z'),
+    );
+    expect(event?.at).to.equal(DAY_2);
   });
 });

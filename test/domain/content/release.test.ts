@@ -1,56 +1,80 @@
 import { expect } from 'chai';
-import type { ReleaseEvent, ReleaseState } from '../../../domain/content/release.ts';
-import { changeRelease, deleteRelease, releaseDecider, setReleaseEntries } from '../../../domain/content/release.ts';
-import { hasCode } from '../../../domain/errors.ts';
-import type { ErrorCode } from '../../../domain/errors.ts';
+import type { AttributedReleaseEvent, ReleaseEvent, ReleaseSettings } from '../../../domain/content/release-events.ts';
+import { type ReleaseCommand, type ReleaseState, releaseDecider } from '../../../domain/content/release.ts';
+import { given } from '../../support/given.ts';
 
-const ACTOR = { kind: 'user', id: 'u1' } as const;
-const CREATED: ReleaseEvent = { type: 'ReleaseCreated', data: { name: 'r', description: '', scheduled_at: null } };
-const SCHEDULED: ReleaseEvent = { type: 'ReleaseChanged', data: { scheduled_at: '2030-01-01T00:00:00.000Z' } };
-const PUBLISHED: ReleaseEvent = { type: 'ReleasePublished', data: {} };
-const STARTED: ReleaseEvent = { type: 'ReleasePublicationStarted', data: { moves: [] } };
-const FAILED: ReleaseEvent = { type: 'ReleasePublicationFailed', data: { refused: [{ entry_id: 'e1', error: 'content not found' }] } };
+const actor = { kind: 'user', id: 'u1' } as const;
+const by = (event: ReleaseEvent): AttributedReleaseEvent => ({ ...event, actor });
+const SCHEDULE = { scheduled_at: '2030-01-01T00:00:00.000Z' };
+const SETTINGS = { name: 'r', description: '', scheduled_at: null };
+const REFUSED = [{ entry_id: 'e1', error: 'content not found' }];
 const ITEM = { entry_id: 'e1', action: 'publish' } as const;
 
-const given = (...events: readonly ReleaseEvent[]): ReleaseState => events.reduce<ReleaseState>((state, event) => releaseDecider.evolve(state, { ...event, actor: ACTOR }), releaseDecider.initialState());
-function refuses(code: ErrorCode, work: () => unknown): void {
-  try {
-    work();
-  } catch (error) {
-    expect(hasCode(error, code), String(error)).to.equal(true);
-    return;
-  }
-  expect.fail(`not refused with ${code}`);
-}
+const created = by({ type: 'ReleaseCreated', data: SETTINGS });
+const scheduled = by({ type: 'ReleaseChanged', data: SCHEDULE });
+const unscheduled = by({ type: 'ReleaseChanged', data: { scheduled_at: null } });
+const itemsSet = by({ type: 'ReleaseEntriesSet', data: { items: [ITEM] } });
+const published = by({ type: 'ReleasePublished', data: {} });
+const started = by({ type: 'ReleasePublicationStarted', data: { moves: [] } });
+const failed = by({ type: 'ReleasePublicationFailed', data: { refused: REFUSED } });
+const deleted = by({ type: 'ReleaseDeleted', data: {} });
+
+const change = (settings: Partial<ReleaseSettings>): ReleaseCommand => ({ kind: 'change', settings, actor });
+const setItems = (...items: readonly (typeof ITEM)[]): ReleaseCommand => ({ kind: 'set_entries', items, actor });
+const remove: ReleaseCommand = { kind: 'delete', actor };
+const stateOf = (...events: readonly AttributedReleaseEvent[]): ReleaseState =>
+  events.reduce(releaseDecider.evolve, releaseDecider.initialState());
 
 describe('a release', () => {
-  it('is a draft without a time, scheduled with one, and remembers who set it', () => {
-    expect(given(CREATED)).to.deep.include({ status: 'draft', scheduledBy: undefined });
-    expect(given(CREATED, SCHEDULED)).to.deep.include({ status: 'scheduled', scheduledBy: ACTOR });
-    expect(given(CREATED, SCHEDULED, { type: 'ReleaseChanged', data: { scheduled_at: null } })).to.deep.include({ status: 'draft', scheduledBy: undefined });
+  it('is created with its settings', () => {
+    given(releaseDecider, []).when({ kind: 'create', settings: SETTINGS, actor }).thenAppends([created]);
+  });
+  it('is a draft without a schedule, and scheduled by the actor who set one', () => {
+    expect(stateOf(created)).to.deep.include({ status: 'draft', scheduledBy: undefined });
+    expect(stateOf(created, scheduled)).to.deep.include({ status: 'scheduled', scheduledBy: actor });
+    expect(stateOf(created, scheduled, unscheduled)).to.deep.include({ status: 'draft', scheduledBy: undefined });
   });
 
-  it('appends what differs, and nothing where nothing does', () => {
-    expect(changeRelease(given(CREATED), { name: 'r', description: 'd' })).to.deep.equal([{ type: 'ReleaseChanged', data: { description: 'd' } }]);
-    expect(changeRelease(given(CREATED, SCHEDULED), { name: 'r', ...SCHEDULED.data })).to.deep.equal([]);
-    expect(setReleaseEntries(given(CREATED), [ITEM])).to.deep.equal([{ type: 'ReleaseEntriesSet', data: { items: [ITEM] } }]);
-    expect(setReleaseEntries(given(CREATED, { type: 'ReleaseEntriesSet', data: { items: [ITEM] } }), [ITEM])).to.deep.equal([]);
+  it('records the settings that changed', () => {
+    given(releaseDecider, [created])
+      .when(change({ name: 'r', description: 'd' }))
+      .thenAppends([by({ type: 'ReleaseChanged', data: { description: 'd' } })]);
+  });
+  it('does not change when the settings are the current ones', () => {
+    given(releaseDecider, [created, scheduled])
+      .when(change({ name: 'r', ...SCHEDULE }))
+      .thenAppendsNothing();
+  });
+  it('gets its entries once', () => {
+    given(releaseDecider, [created]).when(setItems(ITEM)).thenAppends([itemsSet]);
+    given(releaseDecider, [created, itemsSet]).when(setItems(ITEM)).thenAppendsNothing();
   });
 
-  it('that failed keeps the reason until it gets a time again, also the same one', () => {
-    const failed = given(CREATED, SCHEDULED, FAILED);
-    expect(failed).to.deep.include({ status: 'failed', refused: [{ entry_id: 'e1', error: 'content not found' }] });
-    expect(changeRelease(failed, SCHEDULED.data)).to.deep.equal([SCHEDULED]);
-    expect(given(CREATED, SCHEDULED, FAILED, SCHEDULED)).to.deep.include({ status: 'scheduled', refused: [] });
+  it('keeps the reason of a failure until it is scheduled again', () => {
+    expect(stateOf(created, scheduled, failed)).to.deep.include({ status: 'failed', refused: REFUSED });
+    expect(stateOf(created, scheduled, failed, scheduled)).to.deep.include({ status: 'scheduled', refused: [] });
+  });
+  it('is scheduled again after a failure, also for the same time', () => {
+    given(releaseDecider, [created, scheduled, failed]).when(change(SCHEDULE)).thenAppends([scheduled]);
   });
 
-  it('that is published or being published is not changed; published ones may be deleted', () => {
-    for (const [state, code] of [[given(CREATED, PUBLISHED), 'release_published'], [given(CREATED, STARTED), 'release_in_progress'], [given(), 'release_not_found']] as const) {
-      refuses(code, () => changeRelease(state, { name: 'x' }));
-      refuses(code, () => setReleaseEntries(state, []));
-    }
-    refuses('release_in_progress', () => deleteRelease(given(CREATED, STARTED)));
-    refuses('release_not_found', () => deleteRelease(given(CREATED, { type: 'ReleaseDeleted', data: {} })));
-    expect(deleteRelease(given(CREATED, PUBLISHED))).to.have.length(1);
+  for (const command of [change({ name: 'x' }), setItems()]) {
+    it(`refuses ${command.kind} after its publication and during it`, () => {
+      given(releaseDecider, [created, published]).when(command).thenRefuses('release_published');
+      given(releaseDecider, [created, started]).when(command).thenRefuses('release_in_progress');
+    });
+    it(`refuses ${command.kind} before it exists`, () => {
+      given(releaseDecider, []).when(command).thenRefuses('release_not_found');
+    });
+  }
+
+  it('is deleted after its publication', () => {
+    given(releaseDecider, [created, published]).when(remove).thenAppends([deleted]);
+  });
+  it('is not deleted during its publication', () => {
+    given(releaseDecider, [created, started]).when(remove).thenRefuses('release_in_progress');
+  });
+  it('is deleted once', () => {
+    given(releaseDecider, [created, deleted]).when(remove).thenRefuses('release_not_found');
   });
 });

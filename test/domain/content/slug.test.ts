@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { numberedSlug, slugOfTitle, toSlug } from '../../../domain/content/slug.ts';
 import { titleOf } from '../../../domain/content/entry-title.ts';
+import { numberedSlug, slugOfTitle, toSlug } from '../../../domain/content/slug.ts';
 import { testType } from '../../support/content.ts';
 
-describe('slug', () => {
+describe('a slug', () => {
   for (const [text, slug] of [
     ['Hello, World!', 'hello-world'],
     ['  --Trim__me--  ', 'trim__me'],
@@ -18,9 +18,10 @@ describe('slug', () => {
     ['ﬁne', 'fine'],
     ['???', ''],
     ['\ud800', ''],
-  ] as const) it(`of ${JSON.stringify(text)} is ${JSON.stringify(slug)}`, () => expect(toSlug(text)).to.equal(slug));
+  ] as const)
+    it(`made from ${JSON.stringify(text)} is ${JSON.stringify(slug)}`, () => expect(toSlug(text)).to.equal(slug));
 
-  it('is its own slug, begins and ends with a letter or digit and holds nothing that a path would have to encode but letters', () => {
+  it('converts to itself, begins and ends with a letter or digit, and needs no encoding in a path but for letters', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' })), (text) => {
         const slug = toSlug(text);
@@ -32,17 +33,23 @@ describe('slug', () => {
     );
   });
 
-  it('of a title leaves room for a number', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme', minLength: 200, maxLength: 2000 }), (title) => {
-      expect(Array.from(numberedSlug(slugOfTitle(title), 99_999_999_999)).length).to.be.at.most(255);
-    }));
-    expect(slugOfTitle('word '.repeat(1000))).to.match(/word$/).and.have.length.at.most(240);
+  it('made from a title leaves room for a number', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 200, maxLength: 2000 }), (title) => {
+        expect(Array.from(numberedSlug(slugOfTitle(title), 99_999_999_999)).length).to.be.at.most(255);
+      }),
+    );
+    expect(slugOfTitle('word '.repeat(1000)))
+      .to.match(/word$/)
+      .and.have.length.at.most(240);
     expect([numberedSlug('a', 1), numberedSlug('a', 2)]).to.deep.equal(['a', 'a-2']);
   });
 });
 
-describe('title of an entry', () => {
-  const of = (...fields: readonly (readonly [string, string])[]) => testType({ name: 'x', fields: fields.map(([name, field_type]) => ({ name, field_type: field_type as 'text' })) }).definition;
+describe('the title of an entry', () => {
+  const of = (...fields: readonly (readonly [string, string])[]) =>
+    testType({ name: 'x', fields: fields.map(([name, field_type]) => ({ name, field_type: field_type as 'text' })) })
+      .definition;
 
   it('is the title, else the name, else the first text field', () => {
     const values = { title: 'T', name: 'N', label: 'L', body: 'B' };
@@ -53,7 +60,7 @@ describe('title of an entry', () => {
     expect(titleOf(of(['body', 'rich_text']), values, new Set())).to.equal(undefined);
   });
 
-  it('is not there where it is blank or hidden', () => {
+  it('is undefined when it is blank or hidden', () => {
     expect(titleOf(of(['title', 'text']), { title: ' ' }, new Set())).to.equal(undefined);
     expect(titleOf(of(['title', 'text']), { title: 'T' }, new Set(['title']))).to.equal(undefined);
   });

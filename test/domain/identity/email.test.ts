@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { normaliseEmail } from '../../../domain/identity/email.ts';
 
-describe('e-mail addresses', () => {
+describe('an e-mail address', () => {
   const cases: readonly [given: string, normal: string | undefined][] = [
     ['Ada@Example.COM', 'ada@example.com'],
     ['  ada@example.com\n', 'ada@example.com'],
@@ -20,12 +20,12 @@ describe('e-mail addresses', () => {
     ['', undefined],
   ];
   for (const [given, normal] of cases) {
-    it(`${JSON.stringify(given.slice(0, 40))} is ${normal ?? 'refused'}`, () => {
+    it(`${JSON.stringify(given.slice(0, 40))} is ${normal === undefined ? 'refused' : `normalised to ${normal}`}`, () => {
       expect(normaliseEmail(given)).to.equal(normal);
     });
   }
 
-  it('normalises once and for all, whatever is given', () => {
+  it('does not change when it is normalised twice', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.emailAddress(), fc.string({ unit: 'binary' })), (text) => {
         const once = normaliseEmail(text);

@@ -3,7 +3,7 @@ import { passwordProblems } from '../../../domain/identity/password-policy.ts';
 
 const policy = { minLength: 12, requireComplexity: true, maxBytes: 72 };
 
-describe('the password policy (spec 1, session rules; spec 4 A)', () => {
+describe('the password policy', () => {
   const cases: readonly [password: string, problems: readonly string[]][] = [
     ['Correct-Horse-7', []],
     ['Ünïcode-Päss-1', []],
@@ -15,11 +15,21 @@ describe('the password policy (spec 1, session rules; spec 4 A)', () => {
     [`Aa1${'é'.repeat(40)}`, ['must hold at most 72 bytes']],
     [`Aa1${'x'.repeat(126)}`, ['must hold at most 128 characters', 'must hold at most 72 bytes']],
     ['Correct-\u0000Horse-7', ['must not hold a zero character']],
-    ['', ['must hold at least 12 characters', 'must hold an upper-case letter', 'must hold a lower-case letter', 'must hold a digit']],
+    [
+      '',
+      [
+        'must hold at least 12 characters',
+        'must hold an upper-case letter',
+        'must hold a lower-case letter',
+        'must hold a digit',
+      ],
+    ],
   ];
   for (const [password, problems] of cases) {
-    it(`finds ${problems.length === 0 ? 'nothing wrong' : problems.join(', ')}`, () => {
-      expect(passwordProblems(password, policy)).to.deep.equal(problems.map((message) => ({ field: 'password', message })));
+    it(`${problems.length === 0 ? 'accepts' : 'refuses'} ${JSON.stringify(password)}${problems.map((problem) => `, which ${problem}`).join('')}`, () => {
+      expect(passwordProblems(password, policy)).to.deep.equal(
+        problems.map((message) => ({ field: 'password', message })),
+      );
     });
   }
 
@@ -27,8 +37,10 @@ describe('the password policy (spec 1, session rules; spec 4 A)', () => {
     expect(passwordProblems('🐎🐎🐎🐎🐎🐎', { minLength: 12, requireComplexity: false })).to.have.length(1);
   });
 
-  it('asks for complexity, bytes and common words only where it is told to', () => {
+  it('checks complexity, bytes and common passwords only when these checks are enabled', () => {
     expect(passwordProblems('x'.repeat(100), { minLength: 12, requireComplexity: false })).to.be.empty;
-    expect(passwordProblems('Password-1234', { ...policy, isCommon: () => true })).to.deep.equal([{ field: 'password', message: 'is a common password' }]);
+    expect(passwordProblems('Password-1234', { ...policy, isCommon: () => true })).to.deep.equal([
+      { field: 'password', message: 'is a common password' },
+    ]);
   });
 });

@@ -4,11 +4,14 @@ import { keyRefusal, scopeAllows } from '../../../domain/identity/scopes.ts';
 
 type Key = Extract<Principal, { kind: 'api_key' }>;
 
-function key(scopes: readonly string[], { roles = ['editor'], schemas = [] }: { roles?: readonly string[]; schemas?: readonly string[] } = {}): Key {
+function key(
+  scopes: readonly string[],
+  { roles = ['editor'], schemas = [] }: { roles?: readonly string[]; schemas?: readonly string[] } = {},
+): Key {
   return { kind: 'api_key', keyId: 'k', tenant: 'default', roles, scopes, schemas, monthlyLimit: 0 };
 }
 
-describe('scopes of API keys (spec 1, scope grammar)', () => {
+describe('the scopes of an API key', () => {
   const cases: readonly [scopes: readonly string[], method: string, path: string, allowed: boolean][] = [
     [['content:read'], 'GET', '/api/v1/content/post', true],
     [['content:read'], 'HEAD', '/api/v1/content/post', true],
@@ -38,22 +41,29 @@ describe('scopes of API keys (spec 1, scope grammar)', () => {
     [['cont:read'], 'GET', '/api/v1/content/post', false],
   ];
   for (const [scopes, method, path, allowed] of cases) {
-    it(`[${scopes.join(', ')}] ${allowed ? 'allows' : 'refuses'} ${method} ${path}`, () => {
+    it(`[${scopes.join(', ')}] ${allowed ? 'allow' : 'refuse'} ${method} ${path}`, () => {
       expect(scopeAllows(key(scopes), method, path)).to.equal(allowed);
     });
   }
 
-  it('skips the check for keys with the admin or super_admin role', () => {
-    for (const role of ['admin', 'super_admin']) expect(scopeAllows(key([], { roles: [role] }), 'DELETE', '/api/v1/content/post/1')).to.equal(true);
+  it('are not checked for keys with the admin or super_admin role', () => {
+    for (const role of ['admin', 'super_admin'])
+      expect(scopeAllows(key([], { roles: [role] }), 'DELETE', '/api/v1/content/post/1')).to.equal(true);
   });
 
-  it('refuses by scope before the list of content types', () => {
+  it('are checked before the list of content types', () => {
     expect(keyRefusal(key([], { schemas: ['page'] }), 'GET', '/api/v1/content/post')).to.equal('insufficient_scope');
-    expect(keyRefusal(key(['*:*'], { schemas: ['page'] }), 'GET', '/api/v1/content/post')).to.equal('schema_not_allowed');
-    expect(keyRefusal(key(['*:*'], { schemas: ['page'] }), 'GET', '/api/v1/schemas/post')).to.equal('schema_not_allowed');
+    expect(keyRefusal(key(['*:*'], { schemas: ['page'] }), 'GET', '/api/v1/content/post')).to.equal(
+      'schema_not_allowed',
+    );
+    expect(keyRefusal(key(['*:*'], { schemas: ['page'] }), 'GET', '/api/v1/schemas/post')).to.equal(
+      'schema_not_allowed',
+    );
     expect(keyRefusal(key(['*:*'], { schemas: ['page'] }), 'GET', '/api/v1/content/page/1')).to.equal(undefined);
     expect(keyRefusal(key(['*:*'], { schemas: ['page'] }), 'GET', '/api/v1/schemas')).to.equal(undefined);
-    expect(keyRefusal(key(['*:*'], { roles: ['admin'], schemas: ['page'] }), 'GET', '/api/v1/content/post')).to.equal('schema_not_allowed');
+    expect(keyRefusal(key(['*:*'], { roles: ['admin'], schemas: ['page'] }), 'GET', '/api/v1/content/post')).to.equal(
+      'schema_not_allowed',
+    );
     expect(keyRefusal(key(['*:*']), 'GET', '/api/v1/content/post')).to.equal(undefined);
   });
 });

@@ -1,124 +1,262 @@
 import { expect } from 'chai';
-import { hasCode } from '../../../domain/errors.ts';
-import type { UserCommand } from '../../../domain/identity/user.ts';
-import { decideUser, user } from '../../../domain/identity/user.ts';
-import type { UserEvent } from '../../../domain/identity/user-events.ts';
-import { parseUserEvent } from '../../../domain/identity/user-events.ts';
+import { type UserEvent, userEvents } from '../../../domain/identity/user-events.ts';
+import { type UserCommand, userDecider } from '../../../domain/identity/user.ts';
+import { given } from '../../support/given.ts';
 
-const sealed = { $sealed: 1, k: 'person', n: 'n', c: 'c' };
-const created: UserEvent = {
+const sealed = { $sealed: 1, k: 'person', n: 'n', c: 'c' } as const;
+const newHash = { ...sealed, n: 'n2', c: 'c2' };
+const otherHash = { ...sealed, n: 'n3', c: 'c3' };
+const superAdmin: UserEvent = {
   type: 'UserCreated',
   data: { user_id: 'u', email: sealed, password_hash: sealed, roles: ['super_admin'], member_of: 'default' },
 };
-const plain: UserEvent = { type: 'UserCreated', data: { ...created.data, roles: ['editor'] } };
-const disabled: UserEvent = { type: 'UserStateChanged', data: { disabled: true } };
-const anew = { ...sealed, n: 'n2', c: 'c2' };
-const other = { ...sealed, n: 'n3', c: 'c3' };
-const withMfa: UserEvent = { type: 'UserMfaEnabled', data: { secret: sealed, recovery_codes: ['a', 'b'] } };
+const editor: UserEvent = { type: 'UserCreated', data: { ...superAdmin.data, roles: ['editor'] } };
 const deleted: UserEvent = { type: 'UserDeleted', data: {} };
-const erased: UserEvent = { type: 'UserErased', data: {} };
+const granted = (tenant: string, ...roles: readonly string[]): UserEvent => ({
+  type: 'UserMembershipGranted',
+  data: { tenant, roles },
+});
+const removed = (tenant: string): UserEvent => ({ type: 'UserMembershipRemoved', data: { tenant } });
+const rolesChanged = (...roles: readonly string[]): UserEvent => ({ type: 'UserRolesChanged', data: { roles } });
 
-type Case = { readonly given: readonly UserEvent[]; readonly when: UserCommand; readonly then: readonly UserEvent[] | string };
-
-const cases: Readonly<Record<string, Case>> = {
-  'creates once': { given: [], when: { kind: 'create', event: created.data }, then: [created] },
-  'refuses to create twice': { given: [created], when: { kind: 'create', event: created.data }, then: 'user_exists' },
-  'keeps a role once': { given: [], when: { kind: 'create', event: { ...created.data, roles: ['editor', 'editor'] } }, then: [plain] },
-  'replaces roles': { given: [plain], when: { kind: 'set_roles', roles: ['admin'], otherSuperAdmins: 0 }, then: [{ type: 'UserRolesChanged', data: { roles: ['admin'] } }] },
-  'replacing roles by the same changes nothing': { given: [plain], when: { kind: 'set_roles', roles: ['editor'], otherSuperAdmins: 0 }, then: [] },
-  'joins a tenant': { given: [plain], when: { kind: 'grant_membership', tenant: 'acme', roles: ['editor', 'editor'] }, then: [{ type: 'UserMembershipGranted', data: { tenant: 'acme', roles: ['editor'] } }] },
-  'has other roles in a tenant from then on': {
-    given: [plain, { type: 'UserMembershipGranted', data: { tenant: 'acme', roles: ['editor'] } }], when: { kind: 'grant_membership', tenant: 'acme', roles: [] },
-    then: [{ type: 'UserMembershipGranted', data: { tenant: 'acme', roles: [] } }],
-  },
-  'granting the same roles in a tenant changes nothing': {
-    given: [plain, { type: 'UserMembershipGranted', data: { tenant: 'acme', roles: ['a', 'b'] } }], when: { kind: 'grant_membership', tenant: 'acme', roles: ['b', 'a'] }, then: [],
-  },
-  'has in default the roles of the membership there': {
-    given: [plain, { type: 'UserMembershipGranted', data: { tenant: 'default', roles: ['reader'] } }], when: { kind: 'set_roles', roles: ['reader'], otherSuperAdmins: 0 }, then: [],
-  },
-  'leaves a tenant': { given: [plain], when: { kind: 'remove_membership', tenant: 'default' }, then: [{ type: 'UserMembershipRemoved', data: { tenant: 'default' } }] },
-  'leaves a tenant once': { given: [plain, { type: 'UserMembershipRemoved', data: { tenant: 'default' } }], when: { kind: 'remove_membership', tenant: 'default' }, then: 'membership_not_found' },
-  'stays a super admin without any membership': {
-    given: [created, { type: 'UserMembershipRemoved', data: { tenant: 'default' } }], when: { kind: 'delete', otherSuperAdmins: 0 }, then: 'last_super_admin',
-  },
-  'never strips the last super admin': { given: [created], when: { kind: 'set_roles', roles: ['admin'], otherSuperAdmins: 0 }, then: 'last_super_admin' },
-  'strips a super admin while there is another': {
-    given: [created], when: { kind: 'set_roles', roles: ['admin'], otherSuperAdmins: 1 }, then: [{ type: 'UserRolesChanged', data: { roles: ['admin'] } }],
-  },
-  'gives the last super admin further roles': {
-    given: [created], when: { kind: 'set_roles', roles: ['super_admin', 'editor'], otherSuperAdmins: 0 }, then: [{ type: 'UserRolesChanged', data: { roles: ['super_admin', 'editor'] } }],
-  },
-  'never disables the last super admin': { given: [created], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 0 }, then: 'last_super_admin' },
-  'disables others': { given: [plain], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 0 }, then: [disabled] },
-  'disabling twice changes nothing': { given: [plain, disabled], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 0 }, then: [] },
-  'a disabled super admin is none that must be kept': { given: [created, disabled], when: { kind: 'delete', otherSuperAdmins: 0 }, then: [deleted] },
-  'never deletes the last super admin': { given: [created], when: { kind: 'delete', otherSuperAdmins: 0 }, then: 'last_super_admin' },
-  'deletes others': { given: [plain], when: { kind: 'delete', otherSuperAdmins: 0 }, then: [deleted] },
-  'erases': { given: [plain], when: { kind: 'erase', otherSuperAdmins: 0 }, then: [deleted, erased] },
-  'erases who was deleted before': { given: [plain, deleted], when: { kind: 'erase', otherSuperAdmins: 0 }, then: [erased] },
-  'erases once': { given: [plain, deleted, erased], when: { kind: 'erase', otherSuperAdmins: 0 }, then: [] },
-  'never erases the last super admin': { given: [created], when: { kind: 'erase', otherSuperAdmins: 0 }, then: 'last_super_admin' },
-  'erases nobody who never was': { given: [], when: { kind: 'erase', otherSuperAdmins: 1 }, then: 'person_not_found' },
-  'does not know an erased user': { given: [plain, deleted, erased], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 3 }, then: 'user_not_found' },
-  'does not know a deleted user': { given: [plain, deleted], when: { kind: 'set_disabled', disabled: true, otherSuperAdmins: 3 }, then: 'user_not_found' },
-  'does not know a user that never was': { given: [], when: { kind: 'delete', otherSuperAdmins: 3 }, then: 'user_not_found' },
-  'sets a password': { given: [plain], when: { kind: 'set_password', passwordHash: anew, reason: 'set' }, then: [{ type: 'UserPasswordChanged', data: { password_hash: anew, reason: 'set' } }] },
-  'changes the password that was shown, and keeps one session': {
-    given: [plain], when: { kind: 'set_password', passwordHash: anew, reason: 'changed', replacing: sealed, keptSession: 's' },
-    then: [{ type: 'UserPasswordChanged', data: { password_hash: anew, reason: 'changed', kept_session: 's' } }],
-  },
-  'changes no password that another has replaced meanwhile': {
-    given: [plain, { type: 'UserPasswordChanged', data: { password_hash: other } }], when: { kind: 'set_password', passwordHash: anew, reason: 'changed', replacing: sealed }, then: 'invalid_password',
-  },
-  'resets no password that another has replaced meanwhile': {
-    given: [plain, { type: 'UserPasswordRehashed', data: { password_hash: other } }], when: { kind: 'set_password', passwordHash: anew, reason: 'reset', replacing: sealed }, then: 'invalid_reset_token',
-  },
-  'hashes a password anew': { given: [plain], when: { kind: 'rehash_password', passwordHash: anew, replacing: sealed }, then: [{ type: 'UserPasswordRehashed', data: { password_hash: anew } }] },
-  'does not bring a replaced password back by hashing it anew': {
-    given: [plain, { type: 'UserPasswordChanged', data: { password_hash: other } }], when: { kind: 'rehash_password', passwordHash: anew, replacing: sealed }, then: [],
-  },
-  'tells of a blocked sign-in': { given: [plain], when: { kind: 'block_sign_in' }, then: [{ type: 'UserSignInBlocked', data: {} }] },
-  'enables a second factor': { given: [plain], when: { kind: 'enable_mfa', secret: sealed, recoveryCodes: ['a', 'b'] }, then: [withMfa] },
-  'enables a second factor once': { given: [plain, withMfa], when: { kind: 'enable_mfa', secret: sealed, recoveryCodes: [] }, then: 'mfa_enabled' },
-  'uses a recovery code': { given: [plain, withMfa], when: { kind: 'use_recovery_code', code: 'a' }, then: [{ type: 'UserRecoveryCodeUsed', data: { recovery_code: 'a' } }] },
-  'uses a recovery code once': { given: [plain, withMfa, { type: 'UserRecoveryCodeUsed', data: { recovery_code: 'a' } }], when: { kind: 'use_recovery_code', code: 'a' }, then: 'invalid_code' },
-  'knows no recovery code without a second factor': { given: [plain, withMfa, { type: 'UserMfaDisabled', data: {} }], when: { kind: 'use_recovery_code', code: 'a' }, then: 'invalid_code' },
-  'takes a second factor off': { given: [plain, withMfa], when: { kind: 'disable_mfa' }, then: [{ type: 'UserMfaDisabled', data: {} }] },
-  'takes off what is there': { given: [plain], when: { kind: 'disable_mfa' }, then: 'mfa_not_enabled' },
-  'signs nobody in who is disabled': {
-    given: [plain, disabled], when: { kind: 'sign_in', session: { session_id: 's', tenant: 'default', method: 'password' } }, then: 'invalid_credentials',
-  },
-  'signs nobody in who is deleted': {
-    given: [plain, deleted], when: { kind: 'sign_in', session: { session_id: 's', tenant: 'default', method: 'password' } }, then: 'invalid_credentials',
-  },
-  'ends a session': {
-    given: [plain], when: { kind: 'end_session', sessionId: 's', reason: 'signed_out' }, then: [{ type: 'UserSessionEnded', data: { session_id: 's', reason: 'signed_out' } }],
-  },
-  'has no session of a deleted user to end': { given: [plain, deleted], when: { kind: 'end_session', sessionId: 's', reason: 'signed_out' }, then: [] },
-};
-
-describe('decisions on a user', () => {
-  for (const [title, { given, when, then }] of Object.entries(cases)) {
-    it(title, () => {
-      const decide = () => decideUser(when, given.reduce(user.evolve, user.initialState()));
-      if (typeof then !== 'string') expect(decide()).to.deep.equal(then);
-      else expect(decide).to.satisfy(refuses(then));
-    });
-  }
-
-  it('takes no event of another kind for one of a user', () => {
-    expect(() => parseUserEvent({ type: 'EntryCreated', data: {} })).to.throw(TypeError);
+describe('creating a user', () => {
+  it('appends the account', () => {
+    given(userDecider, []).when({ kind: 'create', event: superAdmin.data }).thenAppends([superAdmin]);
+  });
+  it('is refused when the account exists', () => {
+    given(userDecider, [superAdmin]).when({ kind: 'create', event: superAdmin.data }).thenRefuses('user_exists');
+  });
+  it('drops repeated roles', () => {
+    given(userDecider, [])
+      .when({ kind: 'create', event: { ...superAdmin.data, roles: ['editor', 'editor'] } })
+      .thenAppends([editor]);
+  });
+  it('accepts only events of users as history', () => {
+    expect(() => userEvents.parse({ type: 'EntryCreated', data: {} })).to.throw(TypeError);
   });
 });
 
-function refuses(code: string): (decide: () => unknown) => boolean {
-  return (decide) => {
-    try {
-      decide();
-      return false;
-    } catch (error) {
-      return hasCode(error, code as 'last_super_admin');
-    }
-  };
-}
+describe('the roles of a user', () => {
+  const setRoles = (otherSuperAdmins: number, ...roles: readonly string[]): UserCommand => ({
+    kind: 'set_roles',
+    roles,
+    otherSuperAdmins,
+  });
+
+  it('are replaced', () => {
+    given(userDecider, [editor])
+      .when(setRoles(0, 'admin'))
+      .thenAppends([rolesChanged('admin')]);
+  });
+  it('do not change when they are replaced by the same roles', () => {
+    given(userDecider, [editor]).when(setRoles(0, 'editor')).thenAppendsNothing();
+  });
+  it('are those of the membership in the default tenant', () => {
+    given(userDecider, [editor, granted('default', 'reader')])
+      .when(setRoles(0, 'reader'))
+      .thenAppendsNothing();
+  });
+  it('keep super_admin for the last super admin', () => {
+    given(userDecider, [superAdmin]).when(setRoles(0, 'admin')).thenRefuses('last_super_admin');
+  });
+  it('lose super_admin while another super admin exists', () => {
+    given(userDecider, [superAdmin])
+      .when(setRoles(1, 'admin'))
+      .thenAppends([rolesChanged('admin')]);
+  });
+  it('gain further roles for the last super admin', () => {
+    given(userDecider, [superAdmin])
+      .when(setRoles(0, 'super_admin', 'editor'))
+      .thenAppends([rolesChanged('super_admin', 'editor')]);
+  });
+});
+
+describe('the memberships of a user', () => {
+  const grant = (...roles: readonly string[]): UserCommand => ({ kind: 'grant_membership', tenant: 'acme', roles });
+  const leaveDefault: UserCommand = { kind: 'remove_membership', tenant: 'default' };
+
+  it('gain a tenant, with every role once', () => {
+    given(userDecider, [editor])
+      .when(grant('editor', 'editor'))
+      .thenAppends([granted('acme', 'editor')]);
+  });
+  it('get other roles in a tenant', () => {
+    given(userDecider, [editor, granted('acme', 'editor')])
+      .when(grant())
+      .thenAppends([granted('acme')]);
+  });
+  it('do not change when the same roles are granted in another order', () => {
+    given(userDecider, [editor, granted('acme', 'a', 'b')])
+      .when(grant('b', 'a'))
+      .thenAppendsNothing();
+  });
+  it('lose a tenant once', () => {
+    given(userDecider, [editor])
+      .when(leaveDefault)
+      .thenAppends([removed('default')]);
+    given(userDecider, [editor, removed('default')])
+      .when(leaveDefault)
+      .thenRefuses('membership_not_found');
+  });
+  it('do not affect whether the user is a super admin', () => {
+    given(userDecider, [superAdmin, removed('default')])
+      .when({ kind: 'delete', otherSuperAdmins: 0 })
+      .thenRefuses('last_super_admin');
+  });
+});
+
+describe('disabling a user', () => {
+  const disabled: UserEvent = { type: 'UserStateChanged', data: { disabled: true } };
+  const disable = (otherSuperAdmins: number): UserCommand => ({
+    kind: 'set_disabled',
+    disabled: true,
+    otherSuperAdmins,
+  });
+
+  it('disables the account', () => {
+    given(userDecider, [editor]).when(disable(0)).thenAppends([disabled]);
+  });
+  it('is refused for the last super admin', () => {
+    given(userDecider, [superAdmin]).when(disable(0)).thenRefuses('last_super_admin');
+  });
+  it('changes nothing the second time', () => {
+    given(userDecider, [editor, disabled]).when(disable(0)).thenAppendsNothing();
+  });
+  it('lets a super admin be deleted even without another super admin', () => {
+    given(userDecider, [superAdmin, disabled]).when({ kind: 'delete', otherSuperAdmins: 0 }).thenAppends([deleted]);
+  });
+  it('prevents sign-ins', () => {
+    given(userDecider, [editor, disabled])
+      .when({ kind: 'sign_in', session: { session_id: 's', tenant: 'default', method: 'password' } })
+      .thenRefuses('invalid_credentials');
+  });
+});
+
+describe('deleting and erasing a user', () => {
+  const erased: UserEvent = { type: 'UserErased', data: {} };
+  const remove: UserCommand = { kind: 'delete', otherSuperAdmins: 0 };
+  const erase: UserCommand = { kind: 'erase', otherSuperAdmins: 0 };
+  const disable: UserCommand = { kind: 'set_disabled', disabled: true, otherSuperAdmins: 3 };
+
+  it('deletes the account', () => {
+    given(userDecider, [editor]).when(remove).thenAppends([deleted]);
+  });
+  it('erases an active user with a deletion', () => {
+    given(userDecider, [editor]).when(erase).thenAppends([deleted, erased]);
+  });
+  it('erases a deleted user', () => {
+    given(userDecider, [editor, deleted]).when(erase).thenAppends([erased]);
+  });
+  it('changes nothing when an erasure is repeated', () => {
+    given(userDecider, [editor, deleted, erased]).when(erase).thenAppendsNothing();
+  });
+  it('is refused for the last super admin', () => {
+    given(userDecider, [superAdmin]).when(remove).thenRefuses('last_super_admin');
+    given(userDecider, [superAdmin]).when(erase).thenRefuses('last_super_admin');
+  });
+  it('refuses to erase a user who never existed', () => {
+    given(userDecider, []).when({ kind: 'erase', otherSuperAdmins: 1 }).thenRefuses('person_not_found');
+  });
+  it('hides deleted and erased users from later commands', () => {
+    given(userDecider, [editor, deleted]).when(disable).thenRefuses('user_not_found');
+    given(userDecider, [editor, deleted, erased]).when(disable).thenRefuses('user_not_found');
+  });
+  it('refuses to delete a user who never existed', () => {
+    given(userDecider, []).when({ kind: 'delete', otherSuperAdmins: 3 }).thenRefuses('user_not_found');
+  });
+  it('prevents sign-ins', () => {
+    given(userDecider, [editor, deleted])
+      .when({ kind: 'sign_in', session: { session_id: 's', tenant: 'default', method: 'password' } })
+      .thenRefuses('invalid_credentials');
+  });
+});
+
+describe('the password of a user', () => {
+  const replace = (reason: 'changed' | 'reset'): UserCommand => ({
+    kind: 'set_password',
+    passwordHash: newHash,
+    reason,
+    replacing: sealed,
+  });
+  const rehash: UserCommand = { kind: 'rehash_password', passwordHash: newHash, replacing: sealed };
+
+  it('is set without the current one', () => {
+    given(userDecider, [editor])
+      .when({ kind: 'set_password', passwordHash: newHash, reason: 'set' })
+      .thenAppends([{ type: 'UserPasswordChanged', data: { password_hash: newHash, reason: 'set' } }]);
+  });
+  it('is changed by its owner, whose session stays open', () => {
+    given(userDecider, [editor])
+      .when({ kind: 'set_password', passwordHash: newHash, reason: 'changed', replacing: sealed, keptSession: 's' })
+      .thenAppends([
+        { type: 'UserPasswordChanged', data: { password_hash: newHash, reason: 'changed', kept_session: 's' } },
+      ]);
+  });
+  it('is not changed when it was replaced since the owner proved it', () => {
+    given(userDecider, [editor, { type: 'UserPasswordChanged', data: { password_hash: otherHash } }])
+      .when(replace('changed'))
+      .thenRefuses('invalid_password');
+  });
+  it('is not reset when it was replaced since the token was mailed', () => {
+    given(userDecider, [editor, { type: 'UserPasswordRehashed', data: { password_hash: otherHash } }])
+      .when(replace('reset'))
+      .thenRefuses('invalid_reset_token');
+  });
+  it('is hashed again', () => {
+    given(userDecider, [editor])
+      .when(rehash)
+      .thenAppends([{ type: 'UserPasswordRehashed', data: { password_hash: newHash } }]);
+  });
+  it('is not restored by a late rehash of a replaced password', () => {
+    given(userDecider, [editor, { type: 'UserPasswordChanged', data: { password_hash: otherHash } }])
+      .when(rehash)
+      .thenAppendsNothing();
+  });
+});
+
+describe('the second factor of a user', () => {
+  const enabled: UserEvent = { type: 'UserMfaEnabled', data: { secret: sealed, recovery_codes: ['a', 'b'] } };
+  const disabled: UserEvent = { type: 'UserMfaDisabled', data: {} };
+  const codeUsed: UserEvent = { type: 'UserRecoveryCodeUsed', data: { recovery_code: 'a' } };
+  const enable: UserCommand = { kind: 'enable_mfa', secret: sealed, recoveryCodes: ['a', 'b'] };
+  const spendCode: UserCommand = { kind: 'use_recovery_code', code: 'a' };
+
+  it('is enabled once', () => {
+    given(userDecider, [editor]).when(enable).thenAppends([enabled]);
+    given(userDecider, [editor, enabled]).when(enable).thenRefuses('mfa_enabled');
+  });
+  it('accepts a recovery code once', () => {
+    given(userDecider, [editor, enabled]).when(spendCode).thenAppends([codeUsed]);
+    given(userDecider, [editor, enabled, codeUsed]).when(spendCode).thenRefuses('invalid_code');
+  });
+  it('accepts no recovery code after it was disabled', () => {
+    given(userDecider, [editor, enabled, disabled]).when(spendCode).thenRefuses('invalid_code');
+  });
+  it('is disabled', () => {
+    given(userDecider, [editor, enabled]).when({ kind: 'disable_mfa' }).thenAppends([disabled]);
+  });
+  it('is not disabled when it is not enabled', () => {
+    given(userDecider, [editor]).when({ kind: 'disable_mfa' }).thenRefuses('mfa_not_enabled');
+  });
+});
+
+describe('the sessions of a user', () => {
+  const endSession: UserCommand = { kind: 'end_session', sessionId: 's', reason: 'signed_out' };
+
+  it('are ended', () => {
+    given(userDecider, [editor])
+      .when(endSession)
+      .thenAppends([{ type: 'UserSessionEnded', data: { session_id: 's', reason: 'signed_out' } }]);
+  });
+  it('are not ended again after the deletion of the user', () => {
+    given(userDecider, [editor, deleted]).when(endSession).thenAppendsNothing();
+  });
+});
+
+describe('blocking the sign-ins of a user', () => {
+  it('appends the lockout', () => {
+    given(userDecider, [editor])
+      .when({ kind: 'block_sign_in' })
+      .thenAppends([{ type: 'UserSignInBlocked', data: {} }]);
+  });
+});

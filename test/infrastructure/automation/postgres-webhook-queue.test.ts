@@ -5,21 +5,26 @@ import { useDatabase } from '../../support/database.ts';
 describe('the webhook queue', () => {
   const database = useDatabase();
   const id = '01a1f9a0-7405-749c-8f8a-52a0c74f5ad5';
-  const due = (moment: string) =>
-    database.db().query(`insert into operational.webhook_queue (message_id, tenant_id, webhook_id, delivery_id, due_at) values ($1, 'default', $1, $1, ${moment})`, [id]);
+  const addDelivery = (dueAt: string) =>
+    database
+      .db()
+      .query(
+        `insert into operational.webhook_queue (message_id, tenant_id, webhook_id, delivery_id, due_at) values ($1, 'default', $1, $1, ${dueAt})`,
+        [id],
+      );
 
   afterEach(() => database.db().query('truncate operational.webhook_queue'));
 
-  it('has nothing due while it is empty, so that its worker rests', async () => {
+  it('returns no due time while it is empty', async () => {
     expect(await createPostgresWebhookQueue({ database: database.db() }).nextDue()).to.equal(undefined);
   });
 
-  it('says how long until the next delivery falls due, and 0 when one is', async () => {
+  it('returns the milliseconds until the next delivery is due, and 0 when one is due', async () => {
     const queue = createPostgresWebhookQueue({ database: database.db() });
-    await due(`now() + interval '10 seconds'`);
+    await addDelivery(`now() + interval '10 seconds'`);
     expect(await queue.nextDue()).to.be.within(8_000, 10_000);
     await database.db().query('truncate operational.webhook_queue');
-    await due(`now() - interval '1 second'`);
+    await addDelivery(`now() - interval '1 second'`);
     expect(await queue.nextDue()).to.equal(0);
   });
 });

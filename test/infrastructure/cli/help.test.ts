@@ -2,19 +2,32 @@ import { expect } from 'chai';
 import { runCommand } from '../../support/process.ts';
 
 describe('palimpsest --help', () => {
-  it('lists every command, and each command explains itself without doing anything', async function () {
+  it('lists every command, and each command prints its usage without running', async function () {
     this.timeout(60_000);
     const { code, output } = await runCommand(['--help'], {});
     expect(code).to.equal(0);
     const commands = [...output.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name]) => name ?? '');
-    expect(commands).to.include.members(['start', 'serve', 'config', 'license', 'rebuild', 'replay', 'copy-events', 'verify-audit', 'openapi', 'types']);
+    expect(commands).to.include.members([
+      'start',
+      'serve',
+      'config',
+      'license',
+      'rebuild',
+      'replay',
+      'copy-events',
+      'verify-audit',
+      'openapi',
+      'types',
+    ]);
     for (const name of commands) {
       const help = await runCommand([name, '--help'], {});
-      expect([help.code, help.output.startsWith(`usage: palimpsest ${name}`)], `${name}: ${help.output}`).to.deep.equal([0, true]);
+      expect([help.code, help.output.startsWith(`usage: palimpsest ${name}`)], `${name}: ${help.output}`).to.deep.equal(
+        [0, true],
+      );
     }
   });
 
-  it('answers 2 to a command that there is not', async () => {
+  it('exits with 2 for an unknown command', async () => {
     const { code, output } = await runCommand(['no-such-command'], {});
     expect(code).to.equal(2);
     expect(output).to.contain('there is no command no-such-command');

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
-import type { Sealed } from '../../../application/ports/vault.ts';
+import type { SealedValue } from '../../../domain/sealed-value.ts';
 import { createVault } from '../../../infrastructure/crypto/vault.ts';
 import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -13,15 +13,17 @@ describe('the vault', () => {
   const database = useDatabase();
   const vault = (encryptionKey = KEY) => createVault({ database: database.db(), encryptionKey });
 
-  it('opens what it sealed, whatever it is, and never seals alike twice', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), fc.string(), (clear, purpose) => {
-      const sealed = vault().sealSecret(purpose, clear);
-      expect(vault().openSecret(purpose, sealed)).to.equal(clear);
-      expect(vault().sealSecret(purpose, clear)).to.not.deep.equal(sealed);
-    }));
+  it('opens every text that it sealed, and never returns the same sealed value twice', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.string(), (clear, purpose) => {
+        const sealed = vault().sealSecret(purpose, clear);
+        expect(vault().openSecret(purpose, sealed)).to.equal(clear);
+        expect(vault().sealSecret(purpose, clear)).to.not.deep.equal(sealed);
+      }),
+    );
   });
 
-  it('opens nothing under another purpose, another key, or after a change of one bit', () => {
+  it('refuses to open a value under another purpose or key, or with one changed bit', () => {
     const sealed = vault().sealSecret('webhook/1/secret', 'the secret');
     expect(JSON.stringify(sealed)).to.not.contain('the secret');
     expect(() => vault().openSecret('webhook/2/secret', sealed)).to.throw('does not open');
@@ -31,61 +33,97 @@ describe('the vault', () => {
       for (let at = 0; at < bytes.length; at += 1) {
         const altered = Buffer.from(bytes);
         altered[at] = (altered[at] ?? 0) ^ 1;
-        expect(() => vault().openSecret('webhook/1/secret', { ...sealed, [part]: altered.toString('base64url') })).to.throw('does not open');
+        expect(() =>
+          vault().openSecret('webhook/1/secret', { ...sealed, [part]: altered.toString('base64url') }),
+        ).to.throw('does not open');
       }
     }
-    for (const broken of [{ ...sealed, n: '' }, { ...sealed, c: 'AAAA' }] as Sealed[]) expect(() => vault().openSecret('webhook/1/secret', broken)).to.throw('malformed');
+    for (const broken of [
+      { ...sealed, n: '' },
+      { ...sealed, c: 'AAAA' },
+    ] as SealedValue[])
+      expect(() => vault().openSecret('webhook/1/secret', broken)).to.throw('malformed');
   });
 
-  it('gives every person one key, however many first uses race in however many processes', async () => {
+  it('gives a person one key, also when several processes create it at once', async () => {
     const person = v7();
-    const all = await Promise.all(Array.from({ length: 10 }, (_, n) => vault().sealPersonal(person, `mail-${n}@example.org`)));
+    const all = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => vault().sealPersonal(person, `mail-${n}@example.org`)),
+    );
     const opened = await vault().openPersonalMany(all.map((sealed) => ({ personId: person, sealed })));
     expect(opened).to.deep.equal(all.map((_sealed, n) => `mail-${n}@example.org`));
-    expect(await database.db().query('select 1 from operational.person_keys where person_id = $1', [person])).to.have.length(1);
+    expect(
+      await database.db().query('select 1 from operational.person_keys where person_id = $1', [person]),
+    ).to.have.length(1);
   });
 
-  it('opens many in order, those of destroyed and unknown persons as undefined', async () => {
+  it('opens many values in order, and returns undefined for persons without a key', async () => {
     const [kept, erased, unknown] = [v7(), v7(), v7()];
     const items = [
       { personId: erased, sealed: await vault().sealPersonal(erased, 'gone') },
       { personId: kept, sealed: await vault().sealPersonal(kept, 'here') },
     ];
-    await database.db().execute('update operational.person_keys set sealed_key = null, destroyed_at = now() where person_id = $1', [erased]);
+    await database
+      .db()
+      .execute('update operational.person_keys set sealed_key = null, destroyed_at = now() where person_id = $1', [
+        erased,
+      ]);
     const fresh = vault();
-    expect(await fresh.openPersonalMany([...items, { personId: unknown, sealed: items[1]!.sealed }])).to.deep.equal([undefined, 'here', undefined]);
+    expect(await fresh.openPersonalMany([...items, { personId: unknown, sealed: items[1]!.sealed }])).to.deep.equal([
+      undefined,
+      'here',
+      undefined,
+    ]);
     expect(await fresh.openPersonal(erased, items[0]!.sealed)).to.equal(undefined);
-    await fresh.sealPersonal(erased, 'again').then(() => expect.fail('sealed'), (error: unknown) => {
-      expect(String(error)).to.contain('was destroyed');
-    });
+    await fresh.sealPersonal(erased, 'again').then(
+      () => expect.fail('sealed'),
+      (error: unknown) => {
+        expect(String(error)).to.contain('was destroyed');
+      },
+    );
   });
 
-  it('destroys a person\'s key once and for good, for every process that hears of it', async () => {
+  it("destroys a person's key permanently, for every process", async () => {
     const person = v7();
     const signals = createInProcessSignals();
-    const heard = () => createVault({ database: database.db(), encryptionKey: KEY, signals });
-    const [here, there] = [heard(), heard()];
+    const withSignals = () => createVault({ database: database.db(), encryptionKey: KEY, signals });
+    const [here, there] = [withSignals(), withSignals()];
     const sealed = await here.sealPersonal(person, 'mail@example.org');
     expect(await there.openPersonal(person, sealed), 'cached there').to.equal('mail@example.org');
     expect([await here.destroyPerson(person), await here.destroyPerson(person)]).to.deep.equal([true, false]);
     expect(await here.openPersonal(person, sealed)).to.equal(undefined);
-    await eventually(async () => {
-      expect(await there.openPersonal(person, sealed)).to.equal(undefined);
-    }, { timeoutMs: 1_000 });
-    await there.sealPersonal(person, 'again').then(() => expect.fail('sealed'), (error: unknown) => {
-      expect(String(error)).to.contain('was destroyed');
-    });
-    expect(await database.db().query('select sealed_key from operational.person_keys where person_id = $1', [person])).to.deep.equal([{ sealed_key: null }]);
+    await eventually(
+      async () => {
+        expect(await there.openPersonal(person, sealed)).to.equal(undefined);
+      },
+      { timeoutMs: 1_000 },
+    );
+    await there.sealPersonal(person, 'again').then(
+      () => expect.fail('sealed'),
+      (error: unknown) => {
+        expect(String(error)).to.contain('was destroyed');
+      },
+    );
+    expect(
+      await database.db().query('select sealed_key from operational.person_keys where person_id = $1', [person]),
+    ).to.deep.equal([{ sealed_key: null }]);
   });
 
-  it('destroys the key of somebody for whom nothing was ever sealed', async () => {
+  it('seals nothing for a person whose key was destroyed before its first use', async () => {
     const person = v7();
     expect(await vault().destroyPerson(person)).to.equal(true);
-    await vault().sealPersonal(person, 'x').then(() => expect.fail('sealed'), () => undefined);
+    await vault()
+      .sealPersonal(person, 'x')
+      .then(
+        () => expect.fail('sealed'),
+        () => undefined,
+      );
   });
 
-  it('digests alike under one purpose and key only', () => {
-    expect(vault().digest('user/email', 'a@b.c')).to.match(/^[A-Za-z0-9_-]{43}$/).and.to.equal(vault().digest('user/email', 'a@b.c'));
+  it('returns the same digest only for the same purpose and key', () => {
+    expect(vault().digest('user/email', 'a@b.c'))
+      .to.match(/^[A-Za-z0-9_-]{43}$/)
+      .and.to.equal(vault().digest('user/email', 'a@b.c'));
     expect(vault().digest('user/email', 'a@b.c')).to.not.equal(vault().digest('other', 'a@b.c'));
     expect(vault().digest('user/email', 'a@b.c')).to.not.equal(vault(`${KEY}x`).digest('user/email', 'a@b.c'));
   });

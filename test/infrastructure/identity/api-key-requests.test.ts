@@ -8,20 +8,37 @@ import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
-describe('the log of API key requests', () => {
+describe('the request log of API keys', () => {
   const database = useDatabase();
   const open = (options: { readonly flushMs?: number; readonly maxQueued?: number; readonly url?: string } = {}) => {
     const { url, ...rest } = options;
     const db = url === undefined ? database.db() : openDatabase({ url });
     const vault = createVault({ database: db, encryptionKey: '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70' });
-    return createApiKeyRequests({ database: db, vault, logger: recordingLogger(), newId: v7, now: () => new Date(), ...rest });
+    return createApiKeyRequests({
+      database: db,
+      vault,
+      logger: recordingLogger(),
+      newId: v7,
+      now: () => new Date(),
+      ...rest,
+    });
   };
   const request = (keyId: string, more: Partial<ApiKeyRequest> = {}): ApiKeyRequest => ({
-    keyId, tenant: 'default', method: 'GET', path: '/api/v1/content/post', status: 200, ip: '192.0.2.7', bytesIn: 1, bytesOut: 2, at: new Date('2026-05-01T00:00:00.000Z'), ...more,
+    keyId,
+    tenant: 'default',
+    method: 'GET',
+    path: '/api/v1/content/post',
+    status: 200,
+    ip: '192.0.2.7',
+    bytesIn: 1,
+    bytesOut: 2,
+    at: new Date('2026-05-01T00:00:00.000Z'),
+    ...more,
   });
-  const count = async (keyId: string) => (await database.db().query('select 1 from operational.api_key_requests where key_id = $1', [keyId])).length;
+  const count = async (keyId: string) =>
+    (await database.db().query('select 1 from operational.api_key_requests where key_id = $1', [keyId])).length;
 
-  it('writes by itself, newest first, for one key of one tenant', async () => {
+  it('writes queued requests periodically, and lists those of one key of one tenant, newest first', async () => {
     const log = open({ flushMs: 20 });
     const [mine, other] = [v7(), v7()];
     for (const status of [200, 403, 401]) log.record(request(mine, { status }));
@@ -32,21 +49,36 @@ describe('the log of API key requests', () => {
     });
     const entries = await log.list({ tenant: 'default', keyId: mine, limit: 10, offset: 0 });
     expect(entries.map(({ status }) => status)).to.deep.equal([401, 403, 200]);
-    expect(entries[0]).to.deep.include({ api_key_id: mine, method: 'GET', path: '/api/v1/content/post', ip: '192.0.2.7', ts: '2026-05-01T00:00:00.000Z' });
+    expect(entries[0]).to.deep.include({
+      api_key_id: mine,
+      method: 'GET',
+      path: '/api/v1/content/post',
+      ip: '192.0.2.7',
+      ts: '2026-05-01T00:00:00.000Z',
+    });
     expect(await log.list({ tenant: 'default', keyId: mine, limit: 1, offset: 2 })).to.deep.equal([entries[2]]);
-    expect(await log.list({ tenant: 'default', keyId: mine, limit: 10, offset: 0, since: new Date('2026-05-01T00:00:00.001Z') })).to.be.empty;
+    expect(
+      await log.list({
+        tenant: 'default',
+        keyId: mine,
+        limit: 10,
+        offset: 0,
+        since: new Date('2026-05-01T00:00:00.001Z'),
+      }),
+    ).to.be.empty;
     await log.close();
   });
 
-  it('writes what waits when it is closed, thousands in batches, whatever the path holds', async () => {
+  it('writes thousands of queued requests in batches when it is closed, with any characters in the path', async () => {
     const log = open({ flushMs: 60_000 });
     const key = v7();
-    for (let n = 0; n < 5_001; n += 1) log.record(request(key, { path: `/api/v1/${'\u0000😀'.repeat(n % 3)}${'x'.repeat(n === 7 ? 5_000 : 0)}` }));
+    for (let n = 0; n < 5_001; n += 1)
+      log.record(request(key, { path: `/api/v1/${'\u0000😀'.repeat(n % 3)}${'x'.repeat(n === 7 ? 5_000 : 0)}` }));
     await log.close();
     expect(await count(key)).to.equal(5_001);
   });
 
-  it('drops the oldest when too many wait, and counts them', async () => {
+  it('drops the oldest requests when the queue is full, and counts them', async () => {
     const log = open({ flushMs: 60_000, maxQueued: 100 });
     const key = v7();
     for (let status = 0; status < 150; status += 1) log.record(request(key, { status }));
@@ -56,36 +88,58 @@ describe('the log of API key requests', () => {
     await log.close();
   });
 
-  it('never fails a request for want of a database, and keeps what it could not write', async () => {
+  it('keeps requests queued while the database is unreachable, and fails no request', async () => {
     const log = open({ flushMs: 10, url: 'postgres://postgres@127.0.0.1:1/nowhere' });
     log.record(request(v7()));
     for (let round = 0; round < 2; round += 1) {
-      await log.flush().then(() => expect.fail('flushed'), (error: unknown) => {
-        expect(error).to.be.instanceOf(Error);
-      });
+      await log.flush().then(
+        () => expect.fail('flushed'),
+        (error: unknown) => {
+          expect(error).to.be.instanceOf(Error);
+        },
+      );
     }
     expect(log.dropped()).to.equal(0);
     await log.close().catch(() => undefined);
   });
 });
 
-describe('the counts of API key requests', () => {
+describe('the usage counts of API keys', () => {
   const database = useDatabase();
   const open = (options: { readonly flushMs?: number; readonly maxQueued?: number } = {}) => {
     const db = database.db();
     const vault = createVault({ database: db, encryptionKey: '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70' });
-    return createApiKeyRequests({ database: db, vault, logger: recordingLogger(), newId: v7, now: () => new Date(), flushMs: 60_000, ...options });
+    return createApiKeyRequests({
+      database: db,
+      vault,
+      logger: recordingLogger(),
+      newId: v7,
+      now: () => new Date(),
+      flushMs: 60_000,
+      ...options,
+    });
   };
   const at = new Date();
   const period = at.toISOString().slice(0, 7);
   const request = (keyId: string, more: Partial<ApiKeyRequest> = {}): ApiKeyRequest => ({
-    keyId, tenant: 'default', method: 'GET', path: '/api/v1/content/post', status: 200, ip: '192.0.2.7', bytesIn: 1, bytesOut: 2, at, admission: { period, counted: false }, ...more,
+    keyId,
+    tenant: 'default',
+    method: 'GET',
+    path: '/api/v1/content/post',
+    status: 200,
+    ip: '192.0.2.7',
+    bytesIn: 1,
+    bytesOut: 2,
+    at,
+    admission: { period, counted: false },
+    ...more,
   });
 
-  it('hold what was let through and not refused, whoever flushes', async () => {
+  it('contain requests that were admitted and not refused, from every process', async () => {
     const [here, there] = [open(), open()];
     const key = { tenant: 'default', keyId: v7() };
-    for (const log of [here, there]) for (const status of [200, 404, 500, 401, 403, 429]) log.record(request(key.keyId, { status }));
+    for (const log of [here, there])
+      for (const status of [200, 404, 500, 401, 403, 429]) log.record(request(key.keyId, { status }));
     there.record(request(key.keyId, { admission: undefined }));
     await there.flush();
     expect(await here.usage({ ...key, period })).to.deep.equal({ requests: 6, bytesIn: 6, bytesOut: 12 });
@@ -94,7 +148,7 @@ describe('the counts of API key requests', () => {
     await Promise.all([here.close(), there.close()]);
   });
 
-  it('give back what was counted first and then refused', async () => {
+  it('are reduced when a request that was counted first is refused later', async () => {
     const log = open();
     const key = { tenant: 'default', keyId: v7() };
     const limited = { ...key, monthlyLimit: 2 };
@@ -114,7 +168,7 @@ describe('the counts of API key requests', () => {
     await log.close();
   });
 
-  it('count once what two flushes meet', async () => {
+  it('count a request once when two flushes run concurrently', async () => {
     const log = open();
     const keyId = v7();
     log.record(request(keyId));
@@ -123,7 +177,7 @@ describe('the counts of API key requests', () => {
     await log.close();
   });
 
-  it('of a deleted key come back from no other process', async () => {
+  it('of a deleted key are not restored by another process', async () => {
     const [here, there] = [open(), open()];
     const key = { tenant: 'default', keyId: v7() };
     here.record(request(key.keyId));

@@ -1,29 +1,29 @@
 import { expect } from 'chai';
-import type { GlobalPosition } from '../../../domain/event.ts';
-import { positionFrom } from '../../../domain/event.ts';
-import { watchIdentityChanges } from '../../../infrastructure/identity/identity-changes.ts';
+import { type GlobalPosition, positionFrom } from '../../../domain/event.ts';
+import { createIdentityChanges } from '../../../infrastructure/identity/identity-changes.ts';
 import { eventually } from '../../support/eventually.ts';
 
-function rig({ settleMs = 1, pollMs = 60_000 } = {}) {
+function watch({ settleMs = 1, pollMs = 60_000 } = {}) {
   let listener: (position: GlobalPosition, applied: boolean) => void = () => undefined;
   let at = positionFrom(0);
-  const state = { last: '' as string | undefined, looks: 0, told: 0, failing: false };
-  const changes = watchIdentityChanges({
-    settleMs, pollMs,
+  const state = { last: '' as string | undefined, checks: 0, notified: 0, failing: false };
+  const changes = createIdentityChanges({
+    settleMs,
+    pollMs,
     lastChange: () => {
-      state.looks += 1;
+      state.checks += 1;
       return state.failing ? Promise.reject(new Error('no database')) : Promise.resolve(state.last);
     },
     progress: {
       position: () => at,
-      onMove: (_name, heard) => {
-        listener = heard;
+      onMove: (_name, added) => {
+        listener = added;
         return () => undefined;
       },
     },
   });
   changes.onChange(() => {
-    state.told += 1;
+    state.notified += 1;
   });
   const move = (n: number, applied = true) => {
     at = positionFrom(n);
@@ -32,51 +32,51 @@ function rig({ settleMs = 1, pollMs = 60_000 } = {}) {
   return { changes, state, move };
 }
 
-describe('the watch over identity changes', () => {
-  it('tells of changes and keeps still when the read model moves over other events', async () => {
-    const { changes, state, move } = rig();
+describe('identity changes', () => {
+  it('notify listeners of changes, and not when the read model passes other events', async () => {
+    const { changes, state, move } = watch();
     state.last = 'a';
     move(1);
     await eventually(() => {
-      expect([state.looks, state.told]).to.deep.equal([1, 1]);
+      expect([state.checks, state.notified]).to.deep.equal([1, 1]);
     });
     for (let n = 2; n < 50; n += 1) move(n, false);
     for (let n = 50; n < 100; n += 1) move(n);
     await eventually(() => {
-      expect(state.looks).to.equal(2);
+      expect(state.checks).to.equal(2);
     });
-    expect(state.told).to.equal(1);
+    expect(state.notified).to.equal(1);
     state.last = 'b';
     move(100);
     await eventually(() => {
-      expect(state.told).to.equal(2);
+      expect(state.notified).to.equal(2);
     });
     changes.close();
   });
 
-  it('tells of what was appended here in the very move, also when that came first', () => {
-    const { changes, state, move } = rig({ settleMs: 60_000 });
+  it('notify listeners of an append of this process with the move that applies it, also when the move came first', () => {
+    const { changes, state, move } = watch({ settleMs: 60_000 });
     changes.expect(positionFrom(5));
     move(4);
-    expect(state.told).to.equal(0);
+    expect(state.notified).to.equal(0);
     move(5);
-    expect(state.told).to.equal(1);
+    expect(state.notified).to.equal(1);
     move(6);
-    expect(state.told).to.equal(1);
+    expect(state.notified).to.equal(1);
     changes.expect(positionFrom(6));
-    expect(state.told).to.equal(2);
+    expect(state.notified).to.equal(2);
     changes.close();
   });
 
-  it('looks by itself when no signal comes, and takes a failing look for a change', async () => {
-    const { changes, state } = rig({ pollMs: 5 });
+  it('are polled when no signal comes, and a failed check counts as a change', async () => {
+    const { changes, state } = watch({ pollMs: 5 });
     state.last = 'a';
     await eventually(() => {
-      expect(state.told).to.equal(1);
+      expect(state.notified).to.equal(1);
     });
     state.failing = true;
     await eventually(() => {
-      expect(state.told).to.be.above(1);
+      expect(state.notified).to.be.above(1);
     });
     changes.close();
   });

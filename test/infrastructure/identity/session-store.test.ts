@@ -16,7 +16,7 @@ describe('the session store', () => {
   };
   const step = (digest: string, at = now) => ({ digest, nextDigest: v7(), nextExpiresAt: later(5_000), now: at });
 
-  it('rotates a token once; the second use ends the session', async () => {
+  it('rotates a token once, and ends the session when the token is used again', async () => {
     const { sessions, session } = await open('once');
     const first = step('once');
     expect(await sessions.rotate(first)).to.deep.equal({ outcome: 'rotated', session });
@@ -26,7 +26,7 @@ describe('the session store', () => {
     expect(await sessions.rotate(step(first.nextDigest))).to.deep.equal({ outcome: 'refused' });
   });
 
-  it('refuses tokens that are unknown, expired or of an ended session', async () => {
+  it('refuses unknown tokens, expired tokens and tokens of an ended session', async () => {
     const { sessions, session } = await open('expiring');
     expect(await sessions.rotate(step('unknown'))).to.deep.equal({ outcome: 'refused' });
     expect(await sessions.rotate(step('expiring', later(1_000)))).to.deep.equal({ outcome: 'refused' });
@@ -34,7 +34,7 @@ describe('the session store', () => {
     expect(await sessions.rotate(step('expiring'))).to.deep.equal({ outcome: 'refused' });
   });
 
-  it('lives as long as its last token, and is purged after it', async () => {
+  it('keeps a session until its last token expires, and purges it afterwards', async () => {
     const { sessions, session } = await open('living');
     await sessions.rotate(step('living'));
     await sessions.purge(later(2_000));

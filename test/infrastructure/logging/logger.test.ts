@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { bufferedOutput } from '../../../infrastructure/logging/buffered-output.ts';
-import type { LogLevel } from '../../../infrastructure/logging/create-logger.ts';
-import { createLogger } from '../../../infrastructure/logging/create-logger.ts';
+import { type LogLevel, createLogger } from '../../../infrastructure/logging/create-logger.ts';
 import { redact } from '../../../infrastructure/logging/redact.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -23,9 +22,11 @@ function recorded(format: 'json' | 'pretty', level: LogLevel = 'info') {
 }
 
 describe('the logger', () => {
-  it('writes one line of JSON an event, with the ids of its child', async () => {
+  it('writes one line of JSON for each call, with the fields of a child logger', async () => {
     const { logger, lines } = recorded('json');
-    logger.child({ request_id: 'r1', correlation_id: 'c1' }).info('created', { count: 2, level: 'fake', message: 'fake' });
+    logger
+      .child({ request_id: 'r1', correlation_id: 'c1' })
+      .info('created', { count: 2, level: 'fake', message: 'fake' });
     const [line = ''] = await lines(1);
     const parsed = JSON.parse(line);
     expect(parsed).to.include({ level: 'info', message: 'created', request_id: 'r1', correlation_id: 'c1', count: 2 });
@@ -39,13 +40,13 @@ describe('the logger', () => {
     logger.error('yes');
     expect((await lines(2)).map((line) => /"level":"(\w+)"/.exec(line)?.[1])).to.deep.equal(['warn', 'error']);
   });
-  it('keeps a line break inside a message in its line', async () => {
+  it('escapes line breaks in a message', async () => {
     const { logger, lines } = recorded('json');
     logger.info('one\n{"level":"error","message":"forged"}');
     logger.info('two');
     expect(await lines(2)).to.have.length(2);
   });
-  it('writes text for people, with the stack of an error', async () => {
+  it('writes readable text with the stack of an error', async () => {
     const { logger, lines } = recorded('pretty');
     logger.error('failed', { route: '/x', error: new Error('boom') });
     const text = (await lines(2)).join('\n');
@@ -54,30 +55,47 @@ describe('the logger', () => {
 });
 
 describe('redaction', () => {
-  it('takes the values of secret-looking keys out, at any depth', () => {
-    const secrets = { password: 'p', Authorization: 'a', nested: [{ raw_key: 'r', apiKey: 'k', refresh_token: 't', cookie: 'c', ENCRYPTION_KEY: 'e', client_secret: 's' }] };
+  it('replaces the values of secret members at any depth', () => {
+    const secrets = {
+      password: 'p',
+      Authorization: 'a',
+      nested: [{ raw_key: 'r', apiKey: 'k', refresh_token: 't', cookie: 'c', ENCRYPTION_KEY: 'e', client_secret: 's' }],
+    };
     expect(JSON.stringify(redact(secrets))).to.not.match(/"[parktces]"[,}]/);
-    expect(redact({ key_id: 'k1', tokens: 3, retry: true, route: '/x' })).to.deep.equal({ key_id: 'k1', tokens: 3, retry: true, route: '/x' });
+    expect(redact({ key_id: 'k1', tokens: 3, retry: true, route: '/x' })).to.deep.equal({
+      key_id: 'k1',
+      tokens: 3,
+      retry: true,
+      route: '/x',
+    });
   });
-  it('takes credentials out of texts and errors', () => {
-    const error = new Error('connect postgres://app:hunter2@db/x failed', { cause: new Error('Bearer abc.def.ghi refused') });
+  it('replaces credentials in texts and errors', () => {
+    const error = new Error('connect postgres://app:hunter2@db/x failed', {
+      cause: new Error('Bearer abc.def.ghi refused'),
+    });
     const text = JSON.stringify(redact({ error, note: `sent svc_${'a'.repeat(40)}` }));
     expect(text).to.contain('postgres://[redacted]@db/x').and.contain('"name":"Error"');
     for (const secret of ['hunter2', 'abc.def', 'aaaaaaaa']) expect(text).to.not.contain(secret);
   });
-  it('keeps nothing of an error but name, message, code and stack', () => {
-    const error = Object.assign(new Error('duplicate'), { code: '23505', detail: 'Key (email)=(a@b.c)', parameters: ['a@b.c'] });
-    expect(JSON.stringify(redact(error))).to.contain('23505').and.not.contain('a@b.c');
+  it('removes all members of an error except name, message, code and stack', () => {
+    const error = Object.assign(new Error('duplicate'), {
+      code: '23505',
+      detail: 'Key (email)=(a@b.c)',
+      parameters: ['a@b.c'],
+    });
+    expect(JSON.stringify(redact(error)))
+      .to.contain('23505')
+      .and.not.contain('a@b.c');
   });
-  it('survives cycles and odd values', () => {
+  it('handles cyclic values, bigints, dates and bytes', () => {
     const cycle: Record<string, unknown> = { big: 1n, when: new Date(0), bytes: Buffer.from('x') };
     cycle['self'] = cycle;
     expect(() => JSON.stringify(redact(cycle))).to.not.throw();
   });
 });
 
-describe('buffered output', () => {
-  it('writes everything in order, and the rest at once when asked', async () => {
+describe('the buffered output', () => {
+  it('writes lines in order, and the buffered rest synchronously on flushNow', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'log-'));
     const file = join(folder, 'out');
     const descriptor = openSync(file, 'w');

@@ -9,11 +9,15 @@ import { createInProcessSignals } from '../../../infrastructure/signals/in-proce
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
-import type { MailServer } from '../../support/smtp-server.ts';
-import { startMailServer } from '../../support/smtp-server.ts';
+import { type MailServer, startMailServer } from '../../support/smtp-server.ts';
 
 const ENCRYPTION_KEY = 'a key of thirty-two characters at least';
-const MAIL = { to: 'zoe@people.palimpsest.test', subject: 'Grüße', text: 'the text of the mail\n', html: '<p>the text of the mail</p>' } as const;
+const MAIL = {
+  to: 'zoe@people.palimpsest.test',
+  subject: 'Grüße',
+  text: 'the text of the mail\n',
+  html: '<p>the text of the mail</p>',
+} as const;
 
 describe('mail over SMTP', function () {
   this.timeout(20_000);
@@ -24,9 +28,23 @@ describe('mail over SMTP', function () {
   });
   const database = useDatabase();
 
-  /** Mailer and worker as a process has them. */
-  function postOffice({ server, credentials, from = 'Palimpsest <no-reply@palimpsest.test>', host = '127.0.0.1', encryptionKey = ENCRYPTION_KEY, now = () => new Date(), retryDelayMs = 0 }: {
-    readonly server: Pick<MailServer, 'port'>; readonly credentials?: { readonly user: string; readonly password: string }; readonly from?: string; readonly host?: string; readonly encryptionKey?: string; readonly now?: () => Date; readonly retryDelayMs?: number;
+  /** Creates a mailer and a worker, as one process has them. */
+  function openMail({
+    server,
+    credentials,
+    from = 'Palimpsest <no-reply@palimpsest.test>',
+    host = '127.0.0.1',
+    encryptionKey = ENCRYPTION_KEY,
+    now = () => new Date(),
+    retryDelayMs = 0,
+  }: {
+    readonly server: Pick<MailServer, 'port'>;
+    readonly credentials?: { readonly user: string; readonly password: string };
+    readonly from?: string;
+    readonly host?: string;
+    readonly encryptionKey?: string;
+    readonly now?: () => Date;
+    readonly retryDelayMs?: number;
   }) {
     const signals = createInProcessSignals();
     const logger = recordingLogger();
@@ -42,134 +60,161 @@ describe('mail over SMTP', function () {
     closing.push(() => server.close());
     return server;
   }
-  const queued = async () => (await database.db().query<{ row: string }>('select to_jsonb(q)::text as row from operational.mail_queue q')).map(({ row }) => row);
+  const queued = async () =>
+    (await database.db().query<{ row: string }>('select to_jsonb(q)::text as row from operational.mail_queue q')).map(
+      ({ row }) => row,
+    );
 
-  it('takes a mail with its sender, both bodies and a Message-ID to the relay, and then forgets it', async () => {
+  it('sends a mail with sender, both bodies and a Message-ID, and then deletes it from the queue', async () => {
     const server = await mailServer();
-    const { mailer, worker } = postOffice({ server });
+    const { mailer, worker } = openMail({ server });
     worker.start();
     await mailer.send(MAIL);
     const [mail] = await server.waitFor(1);
     expect(mail).to.include({ from: 'no-reply@palimpsest.test' });
     expect(mail?.to).to.deep.equal([MAIL.to]);
-    expect(mail?.raw).to.contain('From: Palimpsest <no-reply@palimpsest.test>').and.contain('the text of the mail').and.contain('<p>').and.match(/Message-ID: <[0-9a-f-]{36}@palimpsest\.test>/i);
+    expect(mail?.raw)
+      .to.contain('From: Palimpsest <no-reply@palimpsest.test>')
+      .and.contain('the text of the mail')
+      .and.contain('<p>')
+      .and.match(/Message-ID: <[0-9a-f-]{36}@palimpsest\.test>/i);
     expect(mail?.raw).to.contain('Auto-Submitted: auto-generated');
     await eventually(async () => {
       expect(await queued()).to.deep.equal([]);
     });
   });
 
-  it('waits sealed until somebody works, so that a mail outlives the process that took it on', async () => {
+  it('keeps a mail sealed in the queue until a worker sends it, also one of another process', async () => {
     const server = await mailServer();
-    await postOffice({ server }).mailer.send(MAIL);
+    await openMail({ server }).mailer.send(MAIL);
     const [row = ''] = await queued();
-    for (const clear of [MAIL.to, 'zoe', MAIL.subject, MAIL.text.trim()]) expect(row).not.to.contain(clear);
-    postOffice({ server }).worker.start();
+    for (const plainText of [MAIL.to, 'zoe', MAIL.subject, MAIL.text.trim()]) expect(row).not.to.contain(plainText);
+    openMail({ server }).worker.start();
     await server.waitFor(1);
   });
 
-  it('tries again while the relay refuses for the moment, and logs no address', async () => {
+  it('retries while the relay refuses temporarily, and logs no address', async () => {
     const server = await mailServer();
     server.refuseWith(451);
-    const { mailer, worker, logger } = postOffice({ server });
+    const { mailer, worker, logger } = openMail({ server });
     worker.start();
     await mailer.send(MAIL);
     await eventually(() => {
-      expect(logger.lines.filter(({ message }) => message === 'a mail could not be sent yet').length).to.be.at.least(2);
+      expect(
+        logger.lines.filter(({ message }) => message === 'a mail was not sent; it will be retried').length,
+      ).to.be.at.least(2);
     });
     server.refuseWith(undefined);
     await server.waitFor(1);
     expect(JSON.stringify(logger.lines)).not.to.contain('zoe').and.not.to.contain('nowhere.test');
   });
 
-  it('keeps a mail while the relay is away; a restart sends it', async () => {
-    const gone = await startMailServer();
-    await gone.close();
-    const { mailer, worker, logger } = postOffice({ server: gone, retryDelayMs: 60_000 });
+  it('keeps a mail while the relay is unreachable, and sends it after a restart', async () => {
+    const unreachable = await startMailServer();
+    await unreachable.close();
+    const { mailer, worker, logger } = openMail({ server: unreachable, retryDelayMs: 60_000 });
     worker.start();
     await mailer.send(MAIL);
     await eventually(() => {
-      expect(logger.lines.find(({ message }) => message === 'a mail could not be sent yet')?.fields).to.include({ attempt: 1, again_in_ms: 60_000 });
+      expect(
+        logger.lines.find(({ message }) => message === 'a mail was not sent; it will be retried')?.fields,
+      ).to.include({
+        attempt: 1,
+        again_in_ms: 60_000,
+      });
     });
     await worker.stop();
-    const back = await startMailServer({ port: gone.port });
+    const back = await startMailServer({ port: unreachable.port });
     closing.push(() => back.close());
     await database.db().execute('update operational.mail_queue set due_at = now()');
-    postOffice({ server: back }).worker.start();
+    openMail({ server: back }).worker.start();
     await back.waitFor(1);
   });
 
-  it('gives up a mail that the relay refuses for good, and one that is refused a dozen times', async () => {
+  it('drops a mail that the relay refuses permanently, or temporarily twelve times', async () => {
     const server = await mailServer();
-    const { mailer, worker, logger } = postOffice({ server });
+    const { mailer, worker, logger } = openMail({ server });
     worker.start();
-    const given = () => logger.lines.filter(({ message }) => message === 'a mail was given up').map(({ fields }) => fields['attempt']);
+    const droppedAfter = () =>
+      logger.lines
+        .filter(({ message }) => message === 'a mail was dropped after its last attempt')
+        .map(({ fields }) => fields['attempt']);
     server.refuseWith(550);
     await mailer.send(MAIL);
     await eventually(() => {
-      expect(given()).to.deep.equal([1]);
+      expect(droppedAfter()).to.deep.equal([1]);
     });
     server.refuseWith(451);
     await mailer.send(MAIL);
     await eventually(() => {
-      expect(given()).to.deep.equal([1, 12]);
+      expect(droppedAfter()).to.deep.equal([1, 12]);
     });
     expect(await queued()).to.deep.equal([]);
   });
 
-  it('drops a mail that is of no use any more, a withheld one in silence, and one sealed under another key', async () => {
+  it('drops a mail after its deadline, one sealed under another key, and without a log line a withheld one', async () => {
     const server = await mailServer();
     const late = new Date('2030-01-01T00:00:00Z');
-    const { mailer, worker, logger } = postOffice({ server, now: () => late });
+    const { mailer, worker, logger } = openMail({ server, now: () => late });
     await mailer.send({ ...MAIL, until: late });
     await mailer.send({ ...MAIL, withheld: true });
-    await postOffice({ server, encryptionKey: `${ENCRYPTION_KEY}!` }).mailer.send(MAIL);
+    await openMail({ server, encryptionKey: `${ENCRYPTION_KEY}!` }).mailer.send(MAIL);
     await mailer.send({ ...MAIL, to: 'last@people.palimpsest.test' });
     worker.start();
     await server.waitFor(1);
     expect(server.mails.map(({ to }) => to)).to.deep.equal([['last@people.palimpsest.test']]);
-    expect(logger.lines.filter(({ message }) => message === 'a mail was dropped').map(({ fields }) => fields['reason'])).to.have.members(['it could not be sent in time', 'it can not be unsealed']);
+    expect(
+      logger.lines.filter(({ message }) => message === 'a mail was dropped').map(({ fields }) => fields['reason']),
+    ).to.have.members(['it was not sent before its deadline', 'it can not be opened with the current ENCRYPTION_KEY']);
   });
 
-  it('signs in over STARTTLS', async () => {
+  it('authenticates over STARTTLS', async () => {
     const credentials = { user: 'relay-user', password: 'relay-password' };
     const server = await mailServer({ credentials });
-    const { mailer, worker } = postOffice({ server, credentials });
+    const { mailer, worker } = openMail({ server, credentials });
     worker.start();
     await mailer.send(MAIL);
     const [mail] = await server.waitFor(1);
     expect(mail).to.include({ user: 'relay-user', secure: true });
   });
 
-  it('sends no password in clear to another machine: a relay without STARTTLS gets neither it nor the mail', async () => {
+  it('sends neither password nor mail to another machine without STARTTLS', async () => {
     const credentials = { user: 'relay-user', password: 'relay-password' };
     const server = await mailServer({ credentials, withoutTls: true });
-    // An address of this machine that does not look like one.
-    const { mailer, worker, logger } = postOffice({ server, credentials, host: '0.0.0.0' });
+    // 0.0.0.0 reaches this machine but does not count as a loopback address.
+    const { mailer, worker, logger } = openMail({ server, credentials, host: '0.0.0.0' });
     worker.start();
     await mailer.send(MAIL);
     await eventually(() => {
-      expect(logger.lines.find(({ message }) => message === 'a mail could not be sent yet')?.fields['reason']).to.match(/^ETLS/);
+      expect(
+        logger.lines.find(({ message }) => message === 'a mail was not sent; it will be retried')?.fields['reason'],
+      ).to.match(/^ETLS/);
     });
     expect(server.passwordsSeen()).to.equal(0);
     expect(server.mails).to.deep.equal([]);
   });
 
-  it('keeps what looks like two addresses, a header or a name one address, and headers to itself', async () => {
+  it('does not add recipients or headers for a comma in the address or a line break in the subject', async () => {
     const server = await mailServer();
-    const { mailer, worker } = postOffice({ server });
+    const { mailer, worker } = openMail({ server });
     worker.start();
-    await mailer.send({ ...MAIL, to: 'x,victim@people.palimpsest.test', subject: 'a\r\nBcc: other@people.palimpsest.test' });
+    await mailer.send({
+      ...MAIL,
+      to: 'x,victim@people.palimpsest.test',
+      subject: 'a\r\nBcc: other@people.palimpsest.test',
+    });
     const [mail] = await server.waitFor(1);
     expect(mail?.to).to.have.length(1);
     expect(mail?.to).not.to.include('victim@people.palimpsest.test');
     expect(mail?.raw).not.to.match(/^Bcc:/im);
   });
 
-  it('shares the queue with another process: each mail goes out once', async () => {
+  it('sends each mail once when several processes share the queue', async () => {
     const server = await mailServer();
-    const [one, other] = [postOffice({ server }), postOffice({ server })];
-    await Promise.all(Array.from({ length: 12 }, (_, at) => one.mailer.send({ ...MAIL, to: `person-${at}@people.palimpsest.test` })));
+    const [one, other] = [openMail({ server }), openMail({ server })];
+    await Promise.all(
+      Array.from({ length: 12 }, (_, at) => one.mailer.send({ ...MAIL, to: `person-${at}@people.palimpsest.test` })),
+    );
     one.worker.start();
     other.worker.start();
     await server.waitFor(12);

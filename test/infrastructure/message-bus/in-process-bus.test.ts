@@ -1,14 +1,14 @@
 import { expect } from 'chai';
 import { openInProcessBus } from '../../../infrastructure/message-bus/in-process/in-process-bus.ts';
-import { describeMessageBus, message } from '../../contract/message-bus.ts';
+import { messageBusContract, message } from '../../contract/message-bus.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
-describe('message bus in process', () => {
-  describeMessageBus(() => Promise.resolve(openInProcessBus({ logger: recordingLogger() })));
+describe('the in-process message bus', () => {
+  messageBusContract(() => Promise.resolve(openInProcessBus({ logger: recordingLogger() })));
 
-  describe('bounds', () => {
-    it('lets a publisher wait for a slow consumer once the partition is full', async () => {
+  describe('limits', () => {
+    it('makes a publisher wait for a slow consumer when the partition is full', async () => {
       const bus = openInProcessBus({ logger: recordingLogger(), capacity: 10 });
       await bus.ensureTopics([{ topic: 't', partitions: 1, compacted: false }]);
       const received: string[] = [];
@@ -23,9 +23,11 @@ describe('message bus in process', () => {
         },
       });
       let published = false;
-      const publishing = bus.publish(Array.from({ length: 25 }, (_, index) => message('t', 'k', String(index)))).then(() => {
-        published = true;
-      });
+      const publishing = bus
+        .publish(Array.from({ length: 25 }, (_, index) => message('t', 'k', String(index))))
+        .then(() => {
+          published = true;
+        });
       await new Promise(setImmediate);
       expect(published).to.equal(false);
       release();
@@ -36,7 +38,7 @@ describe('message bus in process', () => {
       await bus.close();
     });
 
-    it('keeps the last messages for a group without members, and warns when one is dropped that it has not read', async () => {
+    it('keeps the last messages for a group without members, and warns when it drops an unread one', async () => {
       const logger = recordingLogger();
       const bus = openInProcessBus({ logger, capacity: 10 });
       await bus.ensureTopics([{ topic: 't', partitions: 1, compacted: false }]);

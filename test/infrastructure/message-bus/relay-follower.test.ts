@@ -1,11 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import { createEntryHistory } from '../../../application/content/entry-history.ts';
 import type { ContentChangeValue } from '../../../application/platform/content-change-message.ts';
 import { createRelay } from '../../../application/platform/relay.ts';
 import { contentChangesTopic, topics } from '../../../application/platform/topics.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { Message, MessageBus } from '../../../application/ports/message-bus.ts';
-import { createEntryHistory } from '../../../application/content/entry-history.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { NewEvent, RecordedEvent } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -20,7 +20,7 @@ import { eventually } from '../../support/eventually.ts';
 import { openTestKafka, uniqueName } from '../../support/kafka.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
-describe('from the log through the relay to a worker', () => {
+describe('events from the log through the relay to a worker', () => {
   describe('in process', () => {
     describeWay(() => Promise.resolve(openInProcessBus({ logger: recordingLogger() })));
   });
@@ -30,7 +30,7 @@ describe('from the log through the relay to a worker', () => {
   });
 });
 
-/** Appends, follows with the real engine, relays, consumes. */
+/** Appends events, follows the log with the real engine, relays and consumes them. */
 function describeWay(open: () => Promise<MessageBus>): void {
   const database = useDatabase();
   let bus: MessageBus;
@@ -43,13 +43,13 @@ function describeWay(open: () => Promise<MessageBus>): void {
     await (bus as MessageBus | undefined)?.close();
   });
 
-  it('every event arrives in the order of its stream, through a broker that fails and relays that are replaced; changes show whole entries', async () => {
+  it('arrive in the order of their stream although the broker fails and relays are replaced; content changes contain whole entries', async () => {
     const prefix = uniqueName('prefix');
     await bus.ensureTopics(topics(prefix));
     let failures = 3;
     const publish = async (messages: readonly Message[]): Promise<void> => {
       await bus.publish(messages);
-      // The worst moment: the broker has taken them and its answer is lost.
+      // The worst case: the broker has stored the messages and its answer is lost.
       if ((failures -= 1) >= 0) throw refusal('unavailable');
     };
     const relay = (owner: string) => {
@@ -59,22 +59,31 @@ function describeWay(open: () => Promise<MessageBus>): void {
         source: eventStore,
         leases: createLeases({ database: database.db(), owner, ttlMs: 1_000 }),
         database: database.db(),
-        handler: { kind: 'before', handle: createRelay({ bus: { publish }, prefix, changeOf: (event) => history.changeOf(event) }) },
+        handler: {
+          kind: 'before',
+          handle: createRelay({ bus: { publish }, prefix, changeOf: (event) => history.changeOf(event) }),
+        },
       });
     };
     const handled: RecordedEvent[] = [];
-    const feed = await kafkaEventFeed({ bus, prefix }).start({ worker: 'w', categories: ['entry'], handle: (events) => Promise.resolve(void handled.push(...events)) });
+    const feed = await kafkaEventFeed({ bus, prefix }).start({
+      worker: 'w',
+      categories: ['entry'],
+      handle: (events) => Promise.resolve(void handled.push(...events)),
+    });
     const last = new Map<string, ContentChangeValue | null>();
     const changes = await bus.consume({
       topics: [contentChangesTopic(prefix)],
       group: uniqueName('group'),
-      handler: ({ key, value }) => Promise.resolve(void last.set(key, value === null ? null : (JSON.parse(value) as ContentChangeValue))),
+      handler: ({ key, value }) =>
+        Promise.resolve(void last.set(key, value === null ? null : (JSON.parse(value) as ContentChangeValue))),
     });
 
     const ids = Array.from({ length: 10 }, () => randomUUID());
     const first = relay('one');
     for (const id of ids) await append(id, 'EntryCreated', { fields: { title: 'a', n: 0 }, status: 'draft' });
-    for (let n = 1; n <= 10; n += 1) await Promise.all(ids.map((id) => append(id, 'EntryFieldsChanged', { fields: { n } })));
+    for (let n = 1; n <= 10; n += 1)
+      await Promise.all(ids.map((id) => append(id, 'EntryFieldsChanged', { fields: { n } })));
     await eventually(() => {
       expect(handled.length).to.be.above(50);
     });
@@ -84,7 +93,10 @@ function describeWay(open: () => Promise<MessageBus>): void {
     await eventually(() => {
       expect(handled).to.have.length(111);
     });
-    for (const id of ids) expect(handled.filter(({ stream }) => stream === `entry-acme.${id}`).map(({ revision }) => revision)).to.deep.equal(Array.from({ length: id === ids[0] ? 12 : 11 }, (_, index) => index));
+    for (const id of ids)
+      expect(
+        handled.filter(({ stream }) => stream === `entry-acme.${id}`).map(({ revision }) => revision),
+      ).to.deep.equal(Array.from({ length: id === ids[0] ? 12 : 11 }, (_, index) => index));
     await eventually(() => {
       expect(last.get(`acme/${ids[0]}`)).to.equal(null);
       expect(last.get(`acme/${ids[9]}`)?.data).to.deep.include({ title: 'a', n: 10, id: ids[9], status: 'draft' });
@@ -101,7 +113,14 @@ function describeWay(open: () => Promise<MessageBus>): void {
       id: randomUUID(),
       type,
       data: { type_id: 't1', schema: 'article', type_revision: 0, ...data },
-      metadata: { tenant: 'acme', actor: { kind: 'system', id: 'test' }, $correlationId: 'c', $causationId: 'c', occurred_at: new Date().toISOString(), schema_version: 1 },
+      metadata: {
+        tenant: 'acme',
+        actor: { kind: 'system', id: 'test' },
+        $correlationId: 'c',
+        $causationId: 'c',
+        occurred_at: new Date().toISOString(),
+        schema_version: 1,
+      },
     };
     await eventStore.append(`entry-acme.${id}`, [event], { expected: 'any' });
   }

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { createMetrics } from '../../../infrastructure/metrics/create-metrics.ts';
 
-describe('the metrics', () => {
+describe('the metrics of a process', () => {
   const metrics = createMetrics();
   after(() => {
     metrics.close();
   });
 
-  it('show what was reported, named palimpsest_…', async () => {
+  it('contain the reported values under names that start with palimpsest_', async () => {
     metrics.appendFinished('conflict', 0.002);
     metrics.lag('content', 1.5);
     metrics.lag('relay', 2.5);
@@ -25,12 +25,17 @@ describe('the metrics', () => {
       'palimpsest_queue_depth{queue="webhooks"} 7',
       'palimpsest_delivery_duration_seconds_count{kind="webhook",outcome="dead"} 1',
       'palimpsest_http_request_duration_seconds_count{api="admin",route="/api/admin/users/{id}",method="GET",status="404"} 1',
-    ]) expect(text).to.contain(line);
-    expect(text).to.contain('palimpsest_nodejs_eventloop_lag_seconds').and.contain('palimpsest_process_resident_memory_bytes');
-    expect(text.split('\n').filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('palimpsest_'))).to.deep.equal([]);
+    ])
+      expect(text).to.contain(line);
+    expect(text)
+      .to.contain('palimpsest_nodejs_eventloop_lag_seconds')
+      .and.contain('palimpsest_process_resident_memory_bytes');
+    expect(
+      text.split('\n').filter((line) => line !== '' && !line.startsWith('#') && !line.startsWith('palimpsest_')),
+    ).to.deep.equal([]);
   });
 
-  it('forget the lag of a follower that another process runs', async () => {
+  it('omit the lag of a follower that this process no longer runs', async () => {
     const own = createMetrics();
     for (const follower of ['projection/content/1', 'relay']) {
       own.lag(follower, 3);
@@ -42,10 +47,14 @@ describe('the metrics', () => {
     own.close();
   });
 
-  it('show where a follower stands still, dead letters, pools, and what was dropped or waits, read at each scrape', async () => {
+  it('contain stopped followers, dead letters, pools, and numbers that are read at each scrape', async () => {
     const own = createMetrics();
     let dropped = 3;
-    own.watch({ pools: { main: { totalCount: 5, idleCount: 2, waitingCount: 1 } }, droppedKeyRequests: () => dropped, queuedAppends: () => 4 });
+    own.watch({
+      pools: { main: { totalCount: 5, idleCount: 2, waitingCount: 1 } },
+      droppedKeyRequests: () => dropped,
+      queuedAppends: () => 4,
+    });
     own.followerStopped?.('projection/content/1', true);
     own.followerStopped?.('projection/identity/1', false);
     own.deadLettered?.('palimpsest.events.entry.dlq');
@@ -59,13 +68,14 @@ describe('the metrics', () => {
       'palimpsest_pool_waiting{pool="main"} 1',
       'palimpsest_key_requests_dropped_total 3',
       'palimpsest_append_queue_depth 4',
-    ]) expect(text).to.contain(line);
+    ])
+      expect(text).to.contain(line);
     dropped = 5;
     expect(await own.text()).to.contain('palimpsest_key_requests_dropped_total 5');
     own.close();
   });
 
-  it('of two processes in one test do not mix', async () => {
+  it('are separate from those of another instance', async () => {
     const other = createMetrics();
     expect(await other.text()).to.not.contain('queue="webhooks"');
     other.close();

@@ -1,11 +1,10 @@
 import { expect } from 'chai';
 import type { ClaimRequest } from '../../../application/ports/claims.ts';
-import type { PostgresClaims } from '../../../infrastructure/postgres/claims.ts';
-import { createClaims } from '../../../infrastructure/postgres/claims.ts';
+import { type PostgresClaims, createClaims } from '../../../infrastructure/postgres/claims.ts';
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';
 import { useDatabase } from '../../support/database.ts';
 
-describe('claims on unique values', () => {
+describe('claims of unique values', () => {
   const database = useDatabase();
   const key = Buffer.alloc(32, 7);
   const email: ClaimRequest = { tenant: 'default', scope: 'user/email', value: 'ada@example.org' };
@@ -16,7 +15,7 @@ describe('claims on unique values', () => {
     return database.db().query('select owner, scope, state from operational.claims order by scope');
   }
 
-  /** As if the command had begun two minutes ago. */
+  /** Makes the claims two minutes old. */
   async function age(): Promise<void> {
     await database.db().query(`update operational.claims set unsettled_since = unsettled_since - interval '2 minutes'`);
   }
@@ -26,21 +25,28 @@ describe('claims on unique values', () => {
     await database.db().query('truncate operational.claims');
   });
 
-  it('has one winner among a hundred claimants on two pools', async () => {
-    const pools = [openDatabase({ url: database.url(), maxConnections: 8 }), openDatabase({ url: database.url(), maxConnections: 8 })];
-    const outcomes = await Promise.all(Array.from({ length: 100 }, (_, n) => createClaims({ database: pools[n % 2]!, key }).claim(`user-default.${String(n)}`, [email])));
+  it('have one winner among 100 concurrent claims over two pools', async () => {
+    const pools = [
+      openDatabase({ url: database.url(), maxConnections: 8 }),
+      openDatabase({ url: database.url(), maxConnections: 8 }),
+    ];
+    const outcomes = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        createClaims({ database: pools[n % 2]!, key }).claim(`user-default.${String(n)}`, [email]),
+      ),
+    );
     expect(outcomes.filter((held) => held.length === 0)).to.have.length(1);
     expect(outcomes.filter((held) => held.length === 1)).to.have.length(99);
     await Promise.all(pools.map((pool) => pool.close()));
   });
 
-  it('claims all values or none, and names those that another stream holds', async () => {
+  it('are made for all values or none; the values claimed by another stream are returned', async () => {
     expect(await claims.claim('a', [email])).to.deep.equal([]);
     expect(await claims.claim('b', [slug, email])).to.deep.equal([email]);
     expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'pending' }]);
   });
 
-  it('leads from a value to the stream that holds it', async () => {
+  it('return the owner stream of a value', async () => {
     expect(await claims.ownerOf(email)).to.equal(undefined);
     await claims.claim('a', [email]);
     expect(await claims.ownerOf(email)).to.equal('a');
@@ -49,7 +55,7 @@ describe('claims on unique values', () => {
     expect(await claims.ownerOf(email)).to.equal(undefined);
   });
 
-  it('tells which values another stream holds, and claims none', async () => {
+  it('return the values claimed by another stream without claiming any', async () => {
     await claims.claim('a', [email]);
     expect(await claims.heldByOthers('b', [slug, email])).to.deep.equal([email]);
     expect(await claims.heldByOthers('a', [slug, email])).to.deep.equal([]);
@@ -57,13 +63,15 @@ describe('claims on unique values', () => {
     expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'pending' }]);
   });
 
-  it('does not deadlock when many claim the same values in different orders', async () => {
+  it('do not deadlock when commands claim the same values in different orders', async () => {
     const many = Array.from({ length: 10 }, (_, n) => ({ ...slug, value: `v${String(n)}` }));
-    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, n) => claims.claim(`o${String(n)}`, n % 2 ? many : many.toReversed())));
+    const outcomes = await Promise.all(
+      Array.from({ length: 20 }, (_, n) => claims.claim(`o${String(n)}`, n % 2 ? many : many.toReversed())),
+    );
     expect(outcomes.filter((held) => held.length === 0)).to.have.length(1);
   });
 
-  it('keeps what the same stream holds already', async () => {
+  it('are kept when the same stream claims a value again', async () => {
     await claims.claim('a', [email]);
     await claims.confirm('a', [email], []);
     expect(await claims.claim('a', [email, slug])).to.deep.equal([]);
@@ -72,12 +80,17 @@ describe('claims on unique values', () => {
     expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'confirmed' }]);
   });
 
-  it('keeps tenants and scopes apart', async () => {
+  it('are separate per tenant and scope', async () => {
     await claims.claim('a', [email]);
-    expect(await claims.claim('b', [{ ...email, tenant: 'acme' }, { ...email, scope: 'user/name' }])).to.deep.equal([]);
+    expect(
+      await claims.claim('b', [
+        { ...email, tenant: 'acme' },
+        { ...email, scope: 'user/name' },
+      ]),
+    ).to.deep.equal([]);
   });
 
-  it('sets released values free, but only the stream\'s own', async () => {
+  it('are deleted on release, for the releasing stream only', async () => {
     await claims.claim('a', [email]);
     await claims.confirm('b', [], [email]);
     await claims.abandon('b', [email]);
@@ -86,30 +99,50 @@ describe('claims on unique values', () => {
     expect(await claims.claim('b', [email])).to.deep.equal([]);
   });
 
-  it('stores no value in clear', async () => {
+  it('store no value in plain text', async () => {
     await claims.claim('a', [email]);
     expect(JSON.stringify(await database.db().query('select c::text from operational.claims c'))).to.not.include('ada');
   });
 
-  it('assumes values that nobody holds, for the reaper to judge, and takes none from its holder', async () => {
+  it('are added for unclaimed values, for the reaper to check, and never taken from an owner', async () => {
     await claims.claim('a', [email]);
     await claims.confirm('a', [email], []);
-    await claims.assume(new Map([['b', [email, slug]], ['c', [{ ...slug, value: 'other' }]]]));
+    await claims.assume(
+      new Map([
+        ['b', [email, slug]],
+        ['c', [{ ...slug, value: 'other' }]],
+      ]),
+    );
     expect(await states()).to.deep.equal([
-      { owner: 'b', scope: 'entry/t/slug', state: 'pending' }, { owner: 'c', scope: 'entry/t/slug', state: 'pending' }, { owner: 'a', scope: 'user/email', state: 'confirmed' },
+      { owner: 'b', scope: 'entry/t/slug', state: 'pending' },
+      { owner: 'c', scope: 'entry/t/slug', state: 'pending' },
+      { owner: 'a', scope: 'user/email', state: 'confirmed' },
     ]);
     await age();
     await claims.reap({ heldBy: (owner) => Promise.resolve(owner === 'b' ? [slug] : []) });
-    expect(await states()).to.deep.equal([{ owner: 'b', scope: 'entry/t/slug', state: 'confirmed' }, { owner: 'a', scope: 'user/email', state: 'confirmed' }]);
+    expect(await states()).to.deep.equal([
+      { owner: 'b', scope: 'entry/t/slug', state: 'confirmed' },
+      { owner: 'a', scope: 'user/email', state: 'confirmed' },
+    ]);
   });
 
-  it('doubts what a scope holds beyond the values given, whoever holds it, and leaves what commands are at to them', async () => {
-    const [kept, moved, late] = ['kept', 'moved', 'late'].map((value) => ({ ...slug, value })) as [ClaimRequest, ClaimRequest, ClaimRequest];
+  it('are marked for the reaper in a scope unless they are given or a command is working on them', async () => {
+    const [kept, moved, late] = ['kept', 'moved', 'late'].map((value) => ({ ...slug, value })) as [
+      ClaimRequest,
+      ClaimRequest,
+      ClaimRequest,
+    ];
     const others = [email, { ...slug, tenant: 'acme' }, { ...slug, scope: 'entry/t/other' }];
     await claims.claim('a', [kept, moved, ...others]);
     await claims.confirm('a', [kept, moved, ...others], []);
     await claims.claim('b', [late]);
-    await claims.doubtOthers(slug, new Map([['a', [kept, email]], ['b', [moved]]]));
+    await claims.doubtOthers(
+      slug,
+      new Map([
+        ['a', [kept, email]],
+        ['b', [moved]],
+      ]),
+    );
     await age();
     await claims.claim('b', [late]);
     expect(await claims.reap({ heldBy: () => Promise.resolve([]) }), 'moved').to.equal(1);
@@ -117,7 +150,7 @@ describe('claims on unique values', () => {
     expect([await claims.ownerOf(kept), await claims.ownerOf(late)]).to.deep.equal(['a', 'b']);
   });
 
-  it('ends scopes of one tenant by what they begin with; doubted ones are asked for should that never come', async () => {
+  it('are deleted in all scopes with a prefix; the reaper checks those that were marked but not deleted', async () => {
     const foreign = { ...slug, tenant: 'acme' };
     const neighbour = { ...slug, scope: 'entry/t_/slug' };
     await claims.claim('a', [slug, foreign, neighbour]);
@@ -126,10 +159,13 @@ describe('claims on unique values', () => {
     await age();
     expect(await claims.reap({ heldBy: () => Promise.resolve([slug]) })).to.equal(0);
     await claims.endScopes('default', 'entry/t/');
-    expect(await database.db().query('select tenant_id, scope from operational.claims order by 1')).to.deep.equal([{ tenant_id: 'acme', scope: 'entry/t/slug' }, { tenant_id: 'default', scope: 'entry/t_/slug' }]);
+    expect(await database.db().query('select tenant_id, scope from operational.claims order by 1')).to.deep.equal([
+      { tenant_id: 'acme', scope: 'entry/t/slug' },
+      { tenant_id: 'default', scope: 'entry/t_/slug' },
+    ]);
   });
 
-  it('frees what a crashed command left, once its time is over and the stream does not hold it', async () => {
+  it('of a crashed command are reaped after their time when the stream does not have the value', async () => {
     await claims.claim('a', [email]);
     const nothing = { heldBy: () => Promise.resolve([]) };
     expect(await claims.reap(nothing)).to.equal(0);
@@ -138,26 +174,33 @@ describe('claims on unique values', () => {
     expect(await claims.claim('b', [email])).to.deep.equal([]);
   });
 
-  it('frees what a process left that is gone, sooner than what one left that may still run', async () => {
-    const gone = { instance: 'host/1/x', isGone: (name: string) => name === 'host/1/x' };
+  it('of an exited process are reaped sooner than those of a process that may still run', async () => {
+    const gone = { instance: 'host/1/x', hasExited: (name: string) => name === 'host/1/x' };
     const left = createClaims({ database: database.db(), key: Buffer.alloc(32, 1), instance: 'host/1/x' });
     const alive = createClaims({ database: database.db(), key: Buffer.alloc(32, 1), instance: 'host/2/x' });
-    const judge = createClaims({ database: database.db(), key: Buffer.alloc(32, 1), instance: 'host/3/x', isGone: gone.isGone });
+    const judge = createClaims({
+      database: database.db(),
+      key: Buffer.alloc(32, 1),
+      instance: 'host/3/x',
+      hasExited: gone.hasExited,
+    });
     await left.claim('a', [email]);
     await alive.claim('b', [{ ...email, value: 'byron@example.org' }]);
-    await database.db().execute(`update operational.claims set unsettled_since = unsettled_since - interval '20 seconds'`);
+    await database
+      .db()
+      .execute(`update operational.claims set unsettled_since = unsettled_since - interval '20 seconds'`);
     expect(await judge.reap({ heldBy: () => Promise.resolve([]) })).to.equal(1);
     expect(await states()).to.deep.equal([{ owner: 'b', scope: 'user/email', state: 'pending' }]);
   });
 
-  it('confirms what the stream holds when the crash came after the append', async () => {
+  it('are confirmed by the reaper when the command crashed after its append', async () => {
     await claims.claim('a', [email]);
     await age();
     expect(await claims.reap({ heldBy: (owner) => Promise.resolve(owner === 'a' ? [email] : []) })).to.equal(0);
     expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'confirmed' }]);
   });
 
-  it('frees a value that a crashed command had given up in its stream', async () => {
+  it('are reaped when a crashed command had released the value in its stream', async () => {
     await claims.claim('a', [email]);
     await claims.confirm('a', [email], []);
     const renamed = { ...email, value: 'lovelace@example.org' };

@@ -1,14 +1,17 @@
 import { expect } from 'chai';
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { chown, cp, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { execFile, fork } from 'node:child_process';
 import { promisify } from 'node:util';
-import { once } from 'node:events';
 import pg from 'pg';
 import { findBinaries } from '../../../infrastructure/postgres/embedded/binaries.ts';
+import {
+  findEmbeddedPostgres,
+  startEmbeddedPostgres,
+} from '../../../infrastructure/postgres/embedded/embedded-postgres.ts';
 import { chooseRunAs } from '../../../infrastructure/postgres/embedded/run-as.ts';
-import { findEmbeddedPostgres, startEmbeddedPostgres } from '../../../infrastructure/postgres/embedded/embedded-postgres.ts';
 import { eventually } from '../../support/eventually.ts';
 
 async function query(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
@@ -21,12 +24,12 @@ async function query(url: string, text: string): Promise<readonly Record<string,
   }
 }
 
-describe('embedded PostgreSQL', function () {
+describe('the embedded PostgreSQL', function () {
   this.timeout(60_000);
   let home: string;
 
   before(async () => {
-    // Closed to everybody else, as a home directory is: the server must start below it all the same.
+    // Not accessible to other users, like a home directory; the server must start below it.
     home = await mkdtemp(join(tmpdir(), 'palimpsest-embedded-'));
     expect((await stat(home)).mode & 0o077).to.equal(0);
     await mkdir(join(home, 'pg'));
@@ -45,9 +48,12 @@ describe('embedded PostgreSQL', function () {
     await second.stop();
   });
 
-  it('writes text in UTF-8 and orders it by code point, whatever the machine speaks', async () => {
+  it('stores text in UTF-8 and orders it by code point with any locale', async () => {
     const server = await startEmbeddedPostgres({ directory: join(home, 'pg') });
-    const rows = await query(server.url('postgres'), `select t from (values ('b'), ('Ä'), ('a'), ('B')) v(t) order by t`);
+    const rows = await query(
+      server.url('postgres'),
+      `select t from (values ('b'), ('Ä'), ('a'), ('B')) v(t) order by t`,
+    );
     expect(rows.map(({ t }) => t)).to.deep.equal(['B', 'a', 'b', 'Ä']);
     await server.stop();
   });
@@ -56,13 +62,19 @@ describe('embedded PostgreSQL', function () {
     const server = await startEmbeddedPostgres({ directory: join(home, 'pg') });
     const url = new URL(server.url('postgres'));
     url.password = 'wrong';
-    const error = await query(url.toString(), 'select 1').then(() => undefined, (reason: unknown) => reason);
+    const error = await query(url.toString(), 'select 1').then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
     expect(String(error)).to.match(/password authentication failed/);
     await server.stop();
   });
 
-  it('is found by a command beside it, and starts again after its owner was killed', async () => {
-    const owner = fork(new URL('../../support/embedded-owner.ts', import.meta.url), [join(home, 'pg')], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  it('is found by another command, and starts again after its owner was killed', async () => {
+    const owner = fork(new URL('../../support/embedded-owner.ts', import.meta.url), [join(home, 'pg')], {
+      execArgv: ['--import', 'tsx'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     await once(owner, 'message');
     const beside = await findEmbeddedPostgres(join(home, 'pg'));
     expect(await query(beside!('postgres'), 'select 1 as n')).to.deep.equal([{ n: 1 }]);
@@ -75,7 +87,10 @@ describe('embedded PostgreSQL', function () {
 
   it('leaves no server behind when its owner is killed', async function () {
     if (process.platform !== 'linux') this.skip();
-    const owner = fork(new URL('../../support/embedded-owner.ts', import.meta.url), [join(home, 'pg')], { execArgv: ['--import', 'tsx'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const owner = fork(new URL('../../support/embedded-owner.ts', import.meta.url), [join(home, 'pg')], {
+      execArgv: ['--import', 'tsx'],
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     await once(owner, 'message');
     owner.kill('SIGKILL');
     await eventually(async () => {
@@ -83,13 +98,16 @@ describe('embedded PostgreSQL', function () {
     });
   });
 
-  it('says why it does not start', async () => {
-    const error = await startEmbeddedPostgres({ directory: join(home, 'pg'), settings: { no_such_setting: '1' } }).then(() => undefined, (reason: unknown) => reason);
+  it('reports why it does not start', async () => {
+    const error = await startEmbeddedPostgres({ directory: join(home, 'pg'), settings: { no_such_setting: '1' } }).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
     expect(String(error)).to.match(/did not start[\s\S]*no_such_setting/);
     expect(await readFile(join(home, 'pg', 'postgres.log'), 'utf8')).to.contain('no_such_setting');
   });
 
-  it('runs programs that lie below a closed directory, as an install under a private home has them', async () => {
+  it('runs programs in a directory without access for others, such as a private home directory', async () => {
     const { initdb } = await findBinaries();
     const copy = join(home, 'programs');
     await cp(dirname(dirname(initdb)), copy, { recursive: true, verbatimSymlinks: true });
@@ -97,7 +115,11 @@ describe('embedded PostgreSQL', function () {
     const cluster = join(home, 'cluster');
     await mkdir(cluster, { mode: 0o700 });
     if (runAs.owner) await chown(cluster, runAs.owner.uid, runAs.owner.gid);
-    const { file, args, ...owner } = runAs.wrap(join(copy, 'bin', 'initdb'), ['-D', cluster, '-U', 'someone', '--no-sync', '--locale=C'], { dieWithParent: true });
+    const { file, args, ...owner } = runAs.wrap(
+      join(copy, 'bin', 'initdb'),
+      ['-D', cluster, '-U', 'someone', '--no-sync', '--locale=C'],
+      { dieWithParent: true },
+    );
     await promisify(execFile)(file, [...args], owner);
     expect((await readFile(join(cluster, 'PG_VERSION'), 'utf8')).trim()).to.equal('18');
   });

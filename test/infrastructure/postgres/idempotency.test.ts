@@ -7,7 +7,11 @@ describe('idempotency keys', () => {
   const database = useDatabase();
   const scope = { tenant: 'default', route: 'POST /api/v1/content/{schema}', caller: 'user:1', key: 'k-1' };
   const answer = { status: 201, headers: { etag: '"1"' }, body: '{"id":"ü"}' };
-  const keys = (): ReturnType<typeof createIdempotencyKeys> => createIdempotencyKeys({ database: database.db(), vault: createVault({ database: database.db(), encryptionKey: 'a key of at least 32 characters ..' }) });
+  const keys = (): ReturnType<typeof createIdempotencyKeys> =>
+    createIdempotencyKeys({
+      database: database.db(),
+      vault: createVault({ database: database.db(), encryptionKey: 'a key of at least 32 characters ..' }),
+    });
 
   async function begin(hash = 'h1', of = scope): Promise<string> {
     const begun = await keys().begin(of, hash);
@@ -17,39 +21,49 @@ describe('idempotency keys', () => {
 
   beforeEach(() => database.db().query('truncate operational.idempotency_keys'));
 
-  it('answers the first response again to the same body', async () => {
+  it('return the first answer for the same body', async () => {
     await keys().complete(scope, await begin(), answer);
     expect(await keys().begin(scope, 'h1')).to.deep.equal({ kind: 'replay', answer });
   });
 
-  it('refuses another body, finished or not', async () => {
+  it('refuse another body, during and after the first request', async () => {
     const attempt = await begin();
     expect(await keys().begin(scope, 'h2')).to.deep.equal({ kind: 'mismatch' });
     await keys().complete(scope, attempt, answer);
     expect(await keys().begin(scope, 'h2')).to.deep.equal({ kind: 'mismatch' });
   });
 
-  it('lets one of many equal requests go on', async () => {
+  it('admit one of several equal concurrent requests', async () => {
     const begun = await Promise.all(Array.from({ length: 20 }, () => keys().begin(scope, 'h1')));
     expect(begun.filter(({ kind }) => kind === 'fresh')).to.have.length(1);
     expect(begun.filter(({ kind }) => kind === 'in_progress')).to.have.length(19);
   });
 
-  it('keeps tenants, routes and callers apart', async () => {
+  it('are separate per tenant, route and caller', async () => {
     await begin();
-    for (const other of [{ tenant: 'acme' }, { route: 'POST /api/admin/webhooks' }, { caller: 'user:2' }, { key: 'k-2' }]) await begin('h2', { ...scope, ...other });
+    for (const other of [
+      { tenant: 'acme' },
+      { route: 'POST /api/admin/webhooks' },
+      { caller: 'user:2' },
+      { key: 'k-2' },
+    ])
+      await begin('h2', { ...scope, ...other });
   });
 
-  it('gives the key free when the request had no effect', async () => {
+  it('are released when the request had no effect', async () => {
     await keys().abandon(scope, await begin());
     await begin('h2');
   });
 
-  it('takes an unfinished request for crashed after 60 s; that one can then change nothing', async () => {
+  it('consider an unfinished request crashed after 60 s; it can then change nothing', async () => {
     const crashed = await begin();
-    await database.db().query(`update operational.idempotency_keys set locked_until = locked_until - interval '59 seconds'`);
+    await database
+      .db()
+      .query(`update operational.idempotency_keys set locked_until = locked_until - interval '59 seconds'`);
     expect(await keys().begin(scope, 'h1')).to.deep.equal({ kind: 'in_progress' });
-    await database.db().query(`update operational.idempotency_keys set locked_until = locked_until - interval '2 seconds'`);
+    await database
+      .db()
+      .query(`update operational.idempotency_keys set locked_until = locked_until - interval '2 seconds'`);
     const attempt = await begin();
     await keys().complete(scope, crashed, { ...answer, status: 500 });
     await keys().abandon(scope, crashed);
@@ -57,11 +71,13 @@ describe('idempotency keys', () => {
     expect(await keys().begin(scope, 'h1')).to.deep.equal({ kind: 'replay', answer });
   });
 
-  it('forgets answers after 24 hours, and sweeps them away', async () => {
+  it('expire after 24 hours and are swept', async () => {
     await keys().complete(scope, await begin(), answer);
     await begin('h1', { ...scope, key: 'young' });
     expect(await keys().sweep()).to.equal(0);
-    await database.db().query(`update operational.idempotency_keys set expires_at = expires_at - interval '24 hours' where key = 'k-1'`);
+    await database
+      .db()
+      .query(`update operational.idempotency_keys set expires_at = expires_at - interval '24 hours' where key = 'k-1'`);
     expect(await keys().sweep()).to.equal(1);
     await begin('h2');
   });

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
-import type { PostgresRateCounters } from '../../../infrastructure/postgres/rate-counters.ts';
-import { createRateCounters } from '../../../infrastructure/postgres/rate-counters.ts';
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';
+import { type PostgresRateCounters, createRateCounters } from '../../../infrastructure/postgres/rate-counters.ts';
 import { useDatabase } from '../../support/database.ts';
 
 describe('rate counters', () => {
@@ -10,11 +9,16 @@ describe('rate counters', () => {
   const LOGIN = { scope: 'login/192.0.2.7', limit: 3, windowSeconds: 60 } as const;
   let counters: PostgresRateCounters;
 
-  /** As if the windows had begun so long ago. */
+  /** Makes the windows older by the given time. */
   async function age(seconds: number): Promise<void> {
-    await database.db().query(`update operational.rate_counters set ends_at = ends_at - $1 * interval '1 second'`, [seconds]);
+    await database
+      .db()
+      .query(`update operational.rate_counters set ends_at = ends_at - $1 * interval '1 second'`, [seconds]);
   }
-  async function take(times: number, request: Parameters<PostgresRateCounters['take']>[0] = LOGIN): Promise<readonly boolean[]> {
+  async function take(
+    times: number,
+    request: Parameters<PostgresRateCounters['take']>[0] = LOGIN,
+  ): Promise<readonly boolean[]> {
     const taken: boolean[] = [];
     for (let n = 0; n < times; n += 1) taken.push((await counters.take(request)).allowed);
     return taken;
@@ -25,7 +29,7 @@ describe('rate counters', () => {
     await database.db().query('truncate operational.rate_counters');
   });
 
-  it('allows as many calls as the limit says, and tells what is left and when to come back', async () => {
+  it('allow calls up to the limit, and return the remaining calls and the time to retry', async () => {
     const first = await counters.take(LOGIN);
     expect(first).to.deep.include({ allowed: true, remaining: 2 });
     expect(first.retryAfter).to.equal(60);
@@ -37,7 +41,7 @@ describe('rate counters', () => {
     expect(refused.retryAfter).to.be.within(38, 40);
   });
 
-  it('takes back what turned out not to count, in its window only', async () => {
+  it('revert a call that does not count, in its window only', async () => {
     const [, second] = [await counters.take(LOGIN), await counters.take(LOGIN)];
     await counters.giveBack({ ...LOGIN, resetAt: second.resetAt });
     expect(await take(3)).to.deep.equal([true, true, false]);
@@ -49,13 +53,13 @@ describe('rate counters', () => {
     expect((await counters.take(LOGIN)).remaining, 'another window').to.equal(1);
   });
 
-  it('begins anew when it is told to', async () => {
+  it('are reset by `clear`', async () => {
     await take(4);
     await counters.clear(LOGIN.scope);
     expect(await take(4)).to.deep.equal([true, true, true, false]);
   });
 
-  it('begins a new window with the first call after the end of the one before; refused calls do not put it off', async () => {
+  it('open a new window with the first call after the end of the previous one; refused calls do not extend a window', async () => {
     expect(await take(5)).to.deep.equal([true, true, true, false, false]);
     await age(59);
     expect(await take(1)).to.deep.equal([false]);
@@ -63,14 +67,21 @@ describe('rate counters', () => {
     expect(await take(4)).to.deep.equal([true, true, true, false]);
   });
 
-  it('allows no more than the limit to a hundred calls that come together through two pools', async () => {
-    const pools = [openDatabase({ url: database.url(), maxConnections: 8 }), openDatabase({ url: database.url(), maxConnections: 8 })];
-    const taken = await Promise.all(Array.from({ length: 100 }, (_, n) => createRateCounters({ database: pools[n % 2]!, key }).take({ ...LOGIN, limit: 10 })));
+  it('allow no more than the limit of 100 concurrent calls over two pools', async () => {
+    const pools = [
+      openDatabase({ url: database.url(), maxConnections: 8 }),
+      openDatabase({ url: database.url(), maxConnections: 8 }),
+    ];
+    const taken = await Promise.all(
+      Array.from({ length: 100 }, (_, n) =>
+        createRateCounters({ database: pools[n % 2]!, key }).take({ ...LOGIN, limit: 10 }),
+      ),
+    );
     expect(taken.filter(({ allowed }) => allowed)).to.have.length(10);
     await Promise.all(pools.map((pool) => pool.close()));
   });
 
-  it('keeps scopes apart, and obeys a limit or window that was made smaller at once', async () => {
+  it('are separate per scope, and apply a smaller limit or window immediately', async () => {
     expect(await take(3)).to.deep.equal([true, true, true]);
     expect(await take(1, { ...LOGIN, scope: 'login/192.0.2.8' })).to.deep.equal([true]);
     expect(await take(1, { ...LOGIN, limit: 5 })).to.deep.equal([true]);
@@ -78,11 +89,13 @@ describe('rate counters', () => {
     expect((await counters.take({ ...LOGIN, windowSeconds: 5 })).retryAfter).to.be.at.most(5);
   });
 
-  it('holds no scope in clear, and sweeps what has ended only', async () => {
+  it('store no scope in plain text, and sweep only ended windows', async () => {
     await take(1);
     await age(120);
     await take(1, { ...LOGIN, scope: 'login/192.0.2.8' });
-    const [row] = await database.db().query<{ text: string }>('select string_agg(t::text, $1) as text from operational.rate_counters t', [' ']);
+    const [row] = await database
+      .db()
+      .query<{ text: string }>('select string_agg(t::text, $1) as text from operational.rate_counters t', [' ']);
     expect(row?.text).to.not.contain('login');
     expect(row?.text).to.not.contain(Buffer.from('login/').toString('hex'));
     expect(await counters.sweep()).to.equal(1);

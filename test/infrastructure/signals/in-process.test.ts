@@ -1,7 +1,7 @@
 import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import { signalsContract } from '../../contract/signals.ts';
 
-describe('signals in one process', () => {
+describe('in-process signals', () => {
   signalsContract(() => {
     const signals = createInProcessSignals();
     return Promise.resolve({ here: signals, there: signals, close: () => signals.close() });

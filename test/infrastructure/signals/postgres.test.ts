@@ -4,7 +4,7 @@ import { signalsContract } from '../../contract/signals.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 
-describe('signals by LISTEN and NOTIFY', () => {
+describe('signals over LISTEN and NOTIFY', () => {
   const database = useDatabase();
 
   signalsContract(async () => {
@@ -20,23 +20,30 @@ describe('signals by LISTEN and NOTIFY', () => {
     };
   });
 
-  it('listens again after its connection was cut, and hears itself meanwhile', async () => {
+  it('listen again after their connection was terminated, and are delivered locally meanwhile', async () => {
     const here = createPostgresSignals({ database: database.db() });
     const there = createPostgresSignals({ database: database.db() });
     await Promise.all([here.ready, there.ready]);
     const own: string[] = [];
-    const heard: string[] = [];
+    const received: string[] = [];
     here.subscribe('a', (payload) => own.push(payload));
-    there.subscribe('a', (payload) => heard.push(payload));
-    await database.db().query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike '%listen%' and pid <> pg_backend_pid()`);
+    there.subscribe('a', (payload) => received.push(payload));
+    await database
+      .db()
+      .query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query ilike '%listen%' and pid <> pg_backend_pid()`,
+      );
     here.publish('a', 'at home');
     await eventually(() => {
       expect(own).to.include('at home');
     });
-    await eventually(() => {
-      here.publish('a', 'again');
-      expect(heard).to.include('again');
-    }, { everyMs: 50 });
+    await eventually(
+      () => {
+        here.publish('a', 'again');
+        expect(received).to.include('again');
+      },
+      { everyMs: 50 },
+    );
     await Promise.all([here.close(), there.close()]);
   });
 });

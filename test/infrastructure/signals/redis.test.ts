@@ -4,7 +4,7 @@ import { signalsContract } from '../../contract/signals.ts';
 
 const url = process.env['TEST_REDIS_URL'];
 
-describe('signals by Redis', () => {
+describe('signals over Redis', () => {
   if (!url) {
     it.skip('runs with a real server only: TEST_REDIS_URL is unset');
     return;

@@ -1,25 +1,38 @@
 import { expect } from 'chai';
-import type { RecordedEvent } from '../../../domain/event.ts';
+import { type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { positionFrom } from '../../../domain/event.ts';
 import { automationProjection } from '../../../projections/automation/projection.ts';
 import { webhookQueries } from '../../../projections/automation/queries.ts';
 import { useDatabase } from '../../support/database.ts';
 import { recordedEvent } from '../../support/recorded-events.ts';
 
 const sealed = { $sealed: 1, k: 'k', n: 'n', c: 'c' };
-const settings = { name: 'a', url: sealed, events: ['after_create'], schemas: [], enabled: true, headers: null, include_fields: [], exclude_fields: [], max_response_size: 1 };
+const settings = {
+  name: 'a',
+  url: sealed,
+  events: ['after_create'],
+  schemas: [],
+  enabled: true,
+  headers: null,
+  include_fields: [],
+  exclude_fields: [],
+  max_response_size: 1,
+};
 const target = { schema: '"rm_automation"' };
 const id = (n: number) => `0192f0c0-0000-7000-8000-00000000000${n}`;
 
-describe('automation projection', () => {
+describe('the automation projection', () => {
   const database = useDatabase();
   let number = 0;
 
   const event = (webhook: number, type: string, data: JsonObject = {}, tenant = 'acme'): RecordedEvent => {
     number += 1;
     const base = recordedEvent({ number, type, stream: `webhook-${tenant}.${id(webhook)}`, data });
-    return { ...base, metadata: { ...base.metadata, tenant, occurred_at: `2026-01-02T03:04:0${number % 10}.000Z` }, position: positionFrom(number) };
+    return {
+      ...base,
+      metadata: { ...base.metadata, tenant, occurred_at: `2026-01-02T03:04:0${number % 10}.000Z` },
+      position: positionFrom(number),
+    };
   };
   async function fresh() {
     await database.db().transaction(async (tx) => {
@@ -28,7 +41,8 @@ describe('automation projection', () => {
       await automationProjection.create(tx, target);
     });
   }
-  const apply = (events: readonly RecordedEvent[]) => database.db().transaction((tx) => automationProjection.apply(tx, target, events));
+  const apply = (events: readonly RecordedEvent[]) =>
+    database.db().transaction((tx) => automationProjection.apply(tx, target, events));
   const history = () => [
     event(1, 'WebhookCreated', { settings, secret: null }),
     event(2, 'WebhookCreated', { settings: { ...settings, name: 'two' }, secret: sealed }, 'beta'),
@@ -40,7 +54,7 @@ describe('automation projection', () => {
     event(1, 'WebhookChanged', { settings: { headers: null } }),
   ];
 
-  it('gives the same rows for any size of batch', async () => {
+  it('produces the same rows with any batch size', async () => {
     const events = history();
     const results = [];
     for (const size of [1, 2, 3, events.length]) {
@@ -52,20 +66,31 @@ describe('automation projection', () => {
     expect(results[0]).to.have.length(2);
   });
 
-  it('is read by tenant', async () => {
+  it('returns webhooks by tenant', async () => {
     await fresh();
     await apply(history());
     const queries = webhookQueries(database.db());
     const [one, ...others] = await queries.list('acme');
     expect(others).to.deep.equal([]);
-    expect(one).to.deep.include({ id: id(1), name: 'b', headers: null, secret: sealed, url: sealed, events: ['after_create'] });
+    expect(one).to.deep.include({
+      id: id(1),
+      name: 'b',
+      headers: null,
+      secret: sealed,
+      url: sealed,
+      events: ['after_create'],
+    });
     expect(await queries.one('beta', id(1))).to.equal(undefined);
     expect(await queries.count('beta')).to.equal(1);
   });
 
-  it('stops at an event that can not be applied', async () => {
+  it('stops at an event that it cannot apply', async () => {
     await fresh();
-    const errors = await Promise.all([event(5, 'WebhookChanged', { settings: {} }), event(5, 'WebhookPainted')].map((bad) => apply([bad]).catch((error: unknown) => error)));
+    const errors = await Promise.all(
+      [event(5, 'WebhookChanged', { settings: {} }), event(5, 'WebhookPainted')].map((bad) =>
+        apply([bad]).catch((error: unknown) => error),
+      ),
+    );
     for (const error of errors) expect(error).to.be.instanceOf(Error);
   });
 });

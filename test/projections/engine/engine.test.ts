@@ -4,24 +4,30 @@ import { createInProcessSignals } from '../../../infrastructure/signals/in-proce
 import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import type { Log } from './log.ts';
-import { openLog, place } from './log.ts';
+import { type Log, openLog, positionOf } from './log.ts';
 import { note, notes } from './notes.ts';
-import { engineOf, holds } from './rig.ts';
+import { createTestEngine, holds } from './test-engine.ts';
 
-describe('projection engine', () => {
+describe('the projection engine', () => {
   const database = useDatabase();
   let log: Log;
   let engines: ProjectionEngine[] = [];
 
-  function open(options: Partial<Parameters<typeof engineOf>[0]> = {}): ProjectionEngine {
-    const engine = engineOf({ database: database.db(), source: log.source, projections: [notes()], ...options });
+  function open(options: Partial<Parameters<typeof createTestEngine>[0]> = {}): ProjectionEngine {
+    const engine = createTestEngine({
+      database: database.db(),
+      source: log.source,
+      projections: [notes()],
+      ...options,
+    });
     engines.push(engine);
     return engine;
   }
 
   async function changes(): Promise<number> {
-    const [row] = await database.db().query<{ changes: number }>('select coalesce(sum(changes), 0)::int as changes from rm_notes.notes');
+    const [row] = await database
+      .db()
+      .query<{ changes: number }>('select coalesce(sum(changes), 0)::int as changes from rm_notes.notes');
     return row?.changes ?? 0;
   }
 
@@ -32,21 +38,22 @@ describe('projection engine', () => {
   afterEach(async () => {
     await Promise.all(engines.map((engine) => engine.stop()));
     engines = [];
-    for (const schema of ['rm_notes', 'rm_notes_next', 'rm_notes_old']) await database.db().query(`drop schema if exists ${schema} cascade`);
+    for (const schema of ['rm_notes', 'rm_notes_next', 'rm_notes_old'])
+      await database.db().query(`drop schema if exists ${schema} cascade`);
     await database.db().query('truncate operational.leases, operational.checkpoints, operational.projections');
   });
 
-  it('creates missing schemas once when several processes start at the same time', async () => {
+  it('creates each missing schema once when several processes start at the same time', async () => {
     await Promise.all([open(), open(), open(), open()].map((engine) => engine.prepare()));
     expect(await changes()).to.equal(0);
   });
 
-  it('applies what is in the log and what comes later, and ends waits at the commit', async () => {
+  it('applies the events in the log and later ones, and ends waits at the commit', async () => {
     log.append(...Array.from({ length: 3_000 }, (_, n) => note(n % 100, `title ${String(n)}`)));
     const engine = open();
     await engine.prepare();
     engine.start();
-    expect(await engine.progress.waitFor(['notes'], place(3_000), 5_000)).to.equal(true);
+    expect(await engine.progress.waitFor(['notes'], positionOf(3_000), 5_000)).to.equal(true);
     const later = log.append(note(7, 'live'));
     expect(await engine.progress.waitFor(['notes'], later, 5_000)).to.equal(true);
     expect(await changes()).to.equal(3_001);
@@ -54,13 +61,13 @@ describe('projection engine', () => {
     expect(engine.status()[0]).to.include({ name: 'notes', version: 1, state: 'live', position: later });
   });
 
-  it('answers false to a wait that ran out', async () => {
+  it('resolves a wait to false after its timeout', async () => {
     const engine = open();
     await engine.prepare();
-    expect(await engine.progress.waitFor(['notes'], place(1), 30)).to.equal(false);
+    expect(await engine.progress.waitFor(['notes'], positionOf(1), 30)).to.equal(false);
   });
 
-  it('moves over events that the projection does not read, and writes that down', async () => {
+  it('advances over events of other categories and saves the checkpoint', async () => {
     const engine = open();
     await engine.prepare();
     engine.start();
@@ -68,11 +75,11 @@ describe('projection engine', () => {
     expect(await engine.progress.waitFor(['notes'], position, 5_000)).to.equal(true);
     await eventually(async () => {
       const [row] = await database.db().query<{ position: string }>('select position from operational.checkpoints');
-      holds(row?.position === position, 'the checkpoint is written');
+      holds(row?.position === position, 'the checkpoint is saved');
     });
   });
 
-  it('goes on from its checkpoint after a restart and repeats no effect', async () => {
+  it('resumes from its checkpoint after a restart and repeats no effect', async () => {
     const first = open();
     await first.prepare();
     first.start();
@@ -86,7 +93,7 @@ describe('projection engine', () => {
     expect(await changes()).to.equal(3);
   });
 
-  it('leaves the lease on stopping, so that the next process need not wait for it to run out', async () => {
+  it('releases the lease when it stops, so that the next process does not wait for the TTL', async () => {
     const first = open({ ttlMs: 60_000 });
     await first.prepare();
     first.start();
@@ -97,7 +104,7 @@ describe('projection engine', () => {
     expect(await second.progress.waitFor(['notes'], log.append(note(1, 'b')), 5_000)).to.equal(true);
   });
 
-  it('tells other processes of a move by a signal, and these wait without a projector of their own', async () => {
+  it('signals moves to other processes, which wait without running a projector', async () => {
     const signals = createInProcessSignals();
     const projector = open({ signals });
     const reader = open({ signals });
@@ -120,26 +127,41 @@ describe('projection engine', () => {
     expect(await reader.progress.waitFor(['notes'], log.append(note(1, 'b')), 5_000)).to.equal(true);
   });
 
-  it('stops at an event that it can not apply, keeps all before it, and never skips it', async () => {
+  it('stops at an event that it cannot apply, keeps the effects of earlier events, and never skips it', async () => {
     const stops: (string | boolean)[] = [];
-    const metrics = { lag: () => undefined, batchApplied: () => undefined, followerStopped: (name: string, stopped: boolean) => stops.push(name, stopped) };
+    const metrics = {
+      lag: () => undefined,
+      batchApplied: () => undefined,
+      followerStopped: (name: string, stopped: boolean) => stops.push(name, stopped),
+    };
     const engine = open({ metrics });
     const reader = open();
     log.append(...Array.from({ length: 41 }, (_, n) => note(n, n === 28 ? 'poison' : 'fine')));
     await engine.prepare();
     engine.start();
-    const refused = await engine.progress.waitFor(['notes'], place(41), 5_000).then(() => undefined, (error: unknown) => error);
+    const refused = await engine.progress.waitFor(['notes'], positionOf(41), 5_000).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     expect(hasCode(refused, 'projection_stopped')).to.equal(true);
-    expect(engine.status()[0]).to.deep.include({ state: 'stopped', position: place(28), stop: { reason: "Error: note 28 can't be applied", at: place(29) } });
+    expect(engine.status()[0]).to.deep.include({
+      state: 'stopped',
+      position: positionOf(28),
+      stop: { reason: "Error: note 28 can't be applied", at: positionOf(29) },
+    });
     expect(await changes()).to.equal(28);
     expect(stops.slice(-2)).to.deep.equal(['projection/notes/1', true]);
-    const elsewhere = await reader.progress.waitFor(['notes'], place(41), 5_000).then(() => undefined, (error: unknown) => error);
+    const elsewhere = await reader.progress.waitFor(['notes'], positionOf(41), 5_000).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     expect(hasCode(elsewhere, 'projection_stopped')).to.equal(true);
-    expect(await engine.progress.waitFor(['notes'], place(28), 5_000)).to.equal(true);
+    expect(await engine.progress.waitFor(['notes'], positionOf(28), 5_000)).to.equal(true);
   });
 
-  it('goes on after a stop when a process comes that can apply the event', async () => {
-    const broken = open();
+  it('resumes after a stop when a process starts that can apply the event', async () => {
+    const signals = createInProcessSignals();
+    const broken = open({ signals });
     log.append(note(1, 'a'), note(2, 'poison'), note(3, 'c'));
     await broken.prepare();
     broken.start();
@@ -147,28 +169,47 @@ describe('projection engine', () => {
       holds(broken.status()[0]?.state === 'stopped', 'stopped');
     });
     const base = notes();
-    const mended = open({ projections: [{ ...base, apply: (tx, target, events) => base.apply(tx, target, events.map((event) => ({ ...event, data: { ...event.data, title: 'mended' } }))) }] });
-    mended.start();
-    await eventually(async () => {
-      expect(await mended.progress.waitFor(['notes'], place(3), 5_000)).to.equal(true);
+    const repaired = open({
+      signals,
+      projections: [
+        {
+          ...base,
+          apply: (tx, target, events) =>
+            base.apply(
+              tx,
+              target,
+              events.map((event) => ({ ...event, data: { ...event.data, title: 'repaired' } })),
+            ),
+        },
+      ],
     });
-    // It fails fast until it has heard that somebody else goes on.
+    repaired.start();
     await eventually(async () => {
-      expect(await broken.progress.waitFor(['notes'], place(3), 5_000)).to.equal(true);
+      expect(await repaired.progress.waitFor(['notes'], positionOf(3), 5_000)).to.equal(true);
+    });
+    // The wait fails until this process has received the signal that another process resumed.
+    await eventually(async () => {
+      expect(await broken.progress.waitFor(['notes'], positionOf(3), 5_000)).to.equal(true);
     });
   });
 
-  it('tries again after faults that pass, such as a connection that is cut', async () => {
+  it('retries after transient errors, such as a terminated connection', async () => {
     let cut = 0;
     const engine = open({
-      projections: [notes({
-        async before() {
-          cut += 1;
-          if (cut > 3) return;
-          const victims = await database.db().query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`);
-          expect(victims).to.have.length(1);
-        },
-      })],
+      projections: [
+        notes({
+          async before() {
+            cut += 1;
+            if (cut > 3) return;
+            const victims = await database
+              .db()
+              .query(
+                `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
+              );
+            expect(victims).to.have.length(1);
+          },
+        }),
+      ],
     });
     await engine.prepare();
     engine.start();
@@ -177,7 +218,7 @@ describe('projection engine', () => {
     expect(cut).to.equal(4);
   });
 
-  it('never lets a frozen owner write after another has taken over', async () => {
+  it('never lets a frozen lease holder write after another process has taken over', async () => {
     let freeze: (() => void) | undefined;
     let thaw: () => void = () => undefined;
     const frozen = new Promise<void>((resolve) => {
@@ -187,36 +228,38 @@ describe('projection engine', () => {
       thaw = resolve;
     });
     let writes = 0;
-    // Its lease outlives the test by its own clock: only the fence keeps it out.
+    // By its own clock its lease outlives the test, so only the epoch fences it.
     const old = open({
       ttlMs: 60_000,
-      projections: [notes({
-        async before() {
-          writes += 1;
-          if (writes > 1) return;
-          freeze?.();
-          await thawed;
-        },
-      })],
+      projections: [
+        notes({
+          async before() {
+            writes += 1;
+            if (writes > 1) return;
+            freeze?.();
+            await thawed;
+          },
+        }),
+      ],
     });
     await old.prepare();
     old.start();
     const position = log.append(note(1, 'a'), note(2, 'b'));
     await frozen;
     await database.db().query(`update operational.leases set expires_at = clock_timestamp() - interval '1 second'`);
-    const heir = open();
-    heir.start();
-    expect(await heir.progress.waitFor(['notes'], position, 5_000)).to.equal(true);
+    const successor = open();
+    successor.start();
+    expect(await successor.progress.waitFor(['notes'], position, 5_000)).to.equal(true);
     thaw();
     await eventually(() => {
-      holds(old.status()[0]?.state === 'waiting', 'the old owner waits');
+      holds(old.status()[0]?.state === 'waiting', 'the old holder waits');
     });
     expect(await changes()).to.equal(2);
-    expect(await heir.progress.waitFor(['notes'], log.append(note(1, 'c')), 5_000)).to.equal(true);
+    expect(await successor.progress.waitFor(['notes'], log.append(note(1, 'c')), 5_000)).to.equal(true);
     expect(await changes()).to.equal(3);
   });
 
-  it('rebuilds a read model of another version at start, while the old one answers', async () => {
+  it('rebuilds a read model of another version at start while the old version keeps answering', async () => {
     const old = open();
     await old.prepare();
     old.start();
@@ -226,7 +269,9 @@ describe('projection engine', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const next = open({ projections: [notes({ version: 2, render: (title) => title.toUpperCase(), before: () => held })] });
+    const next = open({
+      projections: [notes({ version: 2, render: (title) => title.toUpperCase(), before: () => held })],
+    });
     const rival = open({ projections: [notes({ version: 2, render: (title) => title.toUpperCase() })] });
     await next.prepare();
     next.start();
@@ -234,11 +279,17 @@ describe('projection engine', () => {
       holds(next.status()[0]?.state === 'rebuilding', 'rebuilding');
     });
     expect(await old.progress.waitFor(['notes'], log.append(note(1, 'c')), 5_000)).to.equal(true);
-    expect(await database.db().query('select title from rm_notes.notes order by note')).to.deep.equal([{ title: 'c' }, { title: 'b' }]);
+    expect(await database.db().query('select title from rm_notes.notes order by note')).to.deep.equal([
+      { title: 'c' },
+      { title: 'b' },
+    ]);
     rival.start();
     release();
     await eventually(async () => {
-      expect(await database.db().query('select title from rm_notes.notes order by note')).to.deep.equal([{ title: 'C' }, { title: 'B' }]);
+      expect(await database.db().query('select title from rm_notes.notes order by note')).to.deep.equal([
+        { title: 'C' },
+        { title: 'B' },
+      ]);
     });
     const position = log.append(note(3, 'd'));
     expect(await next.progress.waitFor(['notes'], position, 5_000)).to.equal(true);
@@ -247,6 +298,8 @@ describe('projection engine', () => {
     await eventually(() => {
       holds(old.status()[0]?.state === 'stopped', 'the old version does not write to the new tables');
     });
-    expect(await database.db().query('select name, version from operational.projections')).to.deep.equal([{ name: 'notes', version: 2 }]);
+    expect(await database.db().query('select name, version from operational.projections')).to.deep.equal([
+      { name: 'notes', version: 2 },
+    ]);
   });
 });

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { NewEvent } from '../../../domain/event.ts';
 import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
@@ -9,11 +9,12 @@ import { rebuild } from '../../../projections/engine/rebuild.ts';
 import { replay } from '../../../projections/engine/replay.ts';
 import { useDatabase } from '../../support/database.ts';
 import { notes } from './notes.ts';
-import { engineOf } from './rig.ts';
+import { createTestEngine } from './test-engine.ts';
 
 const stores = {
   memory: () => Promise.resolve(openMemoryEventStore()),
-  postgres: (database: Parameters<typeof openPostgresEventStore>[0]['database']) => openPostgresEventStore({ database }),
+  postgres: (database: Parameters<typeof openPostgresEventStore>[0]['database']) =>
+    openPostgresEventStore({ database }),
 };
 
 for (const [kind, openStore] of Object.entries(stores)) {
@@ -23,16 +24,25 @@ for (const [kind, openStore] of Object.entries(stores)) {
 
     function change(n: number): NewEvent {
       return {
-        id: randomUUID(), type: 'NoteTitled', data: { note: n, title: `title ${String(n)}` },
-        metadata: { tenant: 'default', actor: { kind: 'system', id: 'test' }, $correlationId: 'c', $causationId: 'c', occurred_at: '2026-01-01T00:00:00.000Z', schema_version: 1 },
+        id: randomUUID(),
+        type: 'NoteTitled',
+        data: { note: n, title: `title ${String(n)}` },
+        metadata: {
+          tenant: 'default',
+          actor: { kind: 'system', id: 'test' },
+          $correlationId: 'c',
+          $causationId: 'c',
+          occurred_at: '2026-01-01T00:00:00.000Z',
+          schema_version: 1,
+        },
       };
     }
 
-    it('sees every append at its position while many write, and rebuild and replay give the same rows', async function () {
+    it('show every append at its position under concurrent writes, and rebuild and replay produce the same rows', async function () {
       this.timeout(60_000);
       const db = database.db();
       const store: EventStore = await openStore(db);
-      const engine = engineOf({ database: db, source: store, projections: [notes()], ttlMs: 10_000 });
+      const engine = createTestEngine({ database: db, source: store, projections: [notes()], ttlMs: 10_000 });
       await engine.prepare();
       engine.start();
       try {
@@ -40,10 +50,14 @@ for (const [kind, openStore] of Object.entries(stores)) {
           Array.from({ length: 20 }, async (_, writer) => {
             for (let n = 0; n < 10; n += 1) {
               const note = writer * 100 + n;
-              const { position } = await store.append(`entry-default.${String(note)}`, [change(note), change(note)], { expected: 'no_stream' });
+              const { position } = await store.append(`entry-default.${String(note)}`, [change(note), change(note)], {
+                expected: 'no_stream',
+              });
               await store.append(`media-default.${String(note)}`, [change(note)], { expected: 'no_stream' });
               expect(await engine.progress.waitFor(['notes'], position, 10_000)).to.equal(true);
-              expect(await db.query('select changes from rm_notes.notes where note = $1', [note])).to.deep.equal([{ changes: 2 }]);
+              expect(await db.query('select changes from rm_notes.notes where note = $1', [note])).to.deep.equal([
+                { changes: 2 },
+              ]);
             }
           }),
         );

@@ -1,25 +1,25 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
 import { refusal } from '../../../domain/errors.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import { createLeases } from '../../../infrastructure/postgres/leases.ts';
-import type { Follower, FollowerOptions } from '../../../projections/engine/follower.ts';
-import { startFollower } from '../../../projections/engine/follower.ts';
+import { type Follower, type FollowerOptions, startFollower } from '../../../projections/engine/follower.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import type { Log } from './log.ts';
-import { openLog, place } from './log.ts';
+import { type Log, openLog, positionOf } from './log.ts';
 import { note } from './notes.ts';
-import { holds } from './rig.ts';
+import { holds } from './test-engine.ts';
 
-describe('follower with its own checkpoint', () => {
+describe('a follower with its own checkpoint', () => {
   const database = useDatabase();
   let log: Log;
   let followers: Follower[] = [];
 
   function follow(options: Pick<FollowerOptions, 'handler'> & Partial<FollowerOptions>): Follower {
     const follower = startFollower({
-      name: 'worker/test', source: log.source, database: database.db(),
+      name: 'worker/test',
+      source: log.source,
+      database: database.db(),
       leases: createLeases({ database: database.db(), owner: randomUUID(), ttlMs: 1_000 }),
       ...options,
     });
@@ -29,7 +29,7 @@ describe('follower with its own checkpoint', () => {
 
   function reached(follower: Follower, position: string): Promise<void> {
     return eventually(() => {
-      holds(follower.status().position >= position, 'the follower is there');
+      holds(follower.status().position >= position, 'the follower has reached the position');
     });
   }
 
@@ -43,20 +43,28 @@ describe('follower with its own checkpoint', () => {
     await database.db().query('truncate operational.leases, operational.checkpoints');
   });
 
-  it('leaves its lag to another process that took its lease', async () => {
-    const told: string[] = [];
-    const metrics = { lag: () => told.push('lag'), batchApplied: () => undefined, followerLeft: () => told.push('left') };
+  it('stops reporting its lag when another process takes its lease', async () => {
+    const reported: string[] = [];
+    const metrics = {
+      lag: () => reported.push('lag'),
+      batchApplied: () => undefined,
+      followerLeft: () => reported.push('left'),
+    };
     const follower = follow({ handler: { kind: 'before', handle: () => Promise.resolve() }, metrics });
     log.append(note(1, 'one'));
-    await reached(follower, place(1));
-    expect(told).to.include('lag').and.not.include('left');
-    await database.db().execute(`update operational.leases set owner = 'another', epoch = epoch + 1, expires_at = now() + interval '1 hour'`);
+    await reached(follower, positionOf(1));
+    expect(reported).to.include('lag').and.not.include('left');
+    await database
+      .db()
+      .execute(
+        `update operational.leases set owner = 'another', epoch = epoch + 1, expires_at = now() + interval '1 hour'`,
+      );
     await eventually(() => {
-      expect(told.at(-1)).to.equal('left');
+      expect(reported.at(-1)).to.equal('left');
     });
   });
 
-  it('moves the checkpoint only after a handler that runs before it, and repeats the batch when that failed', async () => {
+  it('moves the checkpoint only after a `before` handler succeeded, and repeats the batch when the handler failed', async () => {
     const published: string[] = [];
     let failures = 2;
     const follower = follow({
@@ -67,7 +75,7 @@ describe('follower with its own checkpoint', () => {
           expect(row!.position < events[0]!.position).to.equal(true);
           published.push(...events.map(({ data }) => JSON.stringify(data['title'])));
           failures -= 1;
-          if (failures >= 0) throw failures === 1 ? refusal('unavailable') : new Error('any fault');
+          if (failures >= 0) throw failures === 1 ? refusal('unavailable') : new Error('any error');
         },
       },
     });
@@ -75,7 +83,7 @@ describe('follower with its own checkpoint', () => {
     expect(published).to.deep.equal(['"a"', '"a"', '"a"']);
   });
 
-  it('gives a handler inside the transaction the transaction of the checkpoint', async () => {
+  it('runs an `inside` handler in the transaction that moves the checkpoint', async () => {
     await database.db().query('create table public.handled (position text primary key)');
     const follower = follow({
       handler: {
@@ -89,7 +97,7 @@ describe('follower with its own checkpoint', () => {
     expect(await database.db().query('select count(*)::int as n from public.handled')).to.deep.equal([{ n: 2 }]);
   });
 
-  it('begins at the head when told so, and goes on from its checkpoint ever after', async () => {
+  it('starts at the head with `startAt: head`, and resumes from its checkpoint later', async () => {
     log.append(note(1, 'old'));
     const seen: RecordedEvent[] = [];
     const handler: FollowerOptions['handler'] = {
@@ -100,14 +108,14 @@ describe('follower with its own checkpoint', () => {
       },
     };
     const first = follow({ startAt: 'head', handler });
-    await reached(first, place(1));
+    await reached(first, positionOf(1));
     await first.stop();
-    log.append(note(2, 'while away'));
-    await reached(follow({ startAt: 'head', handler }), place(2));
-    expect(seen.map(({ data }) => data['title'])).to.deep.equal(['while away']);
+    log.append(note(2, 'while stopped'));
+    await reached(follow({ startAt: 'head', handler }), positionOf(2));
+    expect(seen.map(({ data }) => data['title'])).to.deep.equal(['while stopped']);
   });
 
-  it('hands over what waits in large batches when behind and small ones when live, never more than the most', async () => {
+  it('reads large batches when behind and small ones when live, never larger than `maxBatch`', async () => {
     const sizes: number[] = [];
     log.append(...Array.from({ length: 1_050 }, (_, n) => note(n, 'behind')));
     const follower = follow({
@@ -120,14 +128,14 @@ describe('follower with its own checkpoint', () => {
         },
       },
     });
-    await reached(follower, place(1_050));
+    await reached(follower, positionOf(1_050));
     await reached(follower, log.append(note(1, 'live')));
     expect(Math.max(...sizes)).to.be.at.most(400);
     expect(sizes.at(-1)).to.equal(1);
     expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(1_051);
   });
 
-  it('finishes the batch in hand before it stops', async () => {
+  it('finishes the current batch before it stops', async () => {
     let begun: () => void = () => undefined;
     let finish: () => void = () => undefined;
     const began = new Promise<void>((resolve) => {

@@ -1,36 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import type { GlobalPosition, RecordedEvent } from '../../../domain/event.ts';
-import { ORIGIN, positionFrom } from '../../../domain/event.ts';
+import type { EventStore } from '../../../application/ports/event-store.ts';
+import { type GlobalPosition, type RecordedEvent, ORIGIN, positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { categoryOf } from '../../../domain/stream.ts';
-import type { EventSource } from '../../../projections/engine/collaborators.ts';
 
-export type Fact = { readonly stream: string; readonly type: string; readonly data: JsonObject; readonly tenant?: string };
+export type TestEvent = {
+  readonly stream: string;
+  readonly type: string;
+  readonly data: JsonObject;
+  readonly tenant?: string;
+};
 
-/** A log in memory, with the source that followers read; the event store's own suites prove the real ones. */
+/** A log in memory that followers can read. The contract suite tests the real event stores. */
 export type Log = {
-  append(...facts: readonly Fact[]): GlobalPosition;
-  readonly source: EventSource;
-  /** Most events that were read and not yet asked for again. */
+  append(...added: readonly TestEvent[]): GlobalPosition;
+  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
+  /** All events of the log. */
   readonly events: readonly RecordedEvent[];
 };
 
-/** Position of the n-th event, from 1; gaps between, as EventStoreDB has them. */
-export function place(n: number): GlobalPosition {
+/** Position of the n-th event, counted from 1, with gaps between positions as in EventStoreDB. */
+export function positionOf(n: number): GlobalPosition {
   return positionFrom(n * 10);
 }
 
-export function recorded(n: number, { stream, type, data, tenant = 'default' }: Fact): RecordedEvent {
+export function recorded(n: number, { stream, type, data, tenant = 'default' }: TestEvent): RecordedEvent {
   return {
     id: randomUUID(),
     type,
     data,
     stream,
     revision: 0,
-    position: place(n),
+    position: positionOf(n),
     recorded_at: new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString(),
-    metadata: { tenant, actor: { kind: 'system', id: 'test' }, $correlationId: 'c', $causationId: 'c', occurred_at: new Date(Date.UTC(2026, 0, 1)).toISOString(), schema_version: 1 },
+    metadata: {
+      tenant,
+      actor: { kind: 'system', id: 'test' },
+      $correlationId: 'c',
+      $causationId: 'c',
+      occurred_at: new Date(Date.UTC(2026, 0, 1)).toISOString(),
+      schema_version: 1,
+    },
   };
 }
 
@@ -39,8 +50,8 @@ export function openLog(): Log {
   const grown = new EventEmitter().setMaxListeners(0);
   return {
     events,
-    append(...facts) {
-      for (const fact of facts) events.push(recorded(events.length + 1, fact));
+    append(...added) {
+      for (const event of added) events.push(recorded(events.length + 1, event));
       grown.emit('grown');
       return events.at(-1)?.position ?? ORIGIN;
     },
@@ -55,7 +66,9 @@ export function openLog(): Log {
           index += slice.length;
           const position = slice.at(-1)?.position;
           const matching = slice.filter(
-            (event) => (!filter.categories || filter.categories.includes(categoryOf(event.stream))) && (!filter.tenant || filter.tenant === event.metadata.tenant),
+            (event) =>
+              (!filter.categories || filter.categories.includes(categoryOf(event.stream))) &&
+              (!filter.tenant || filter.tenant === event.metadata.tenant),
           );
           if (position && matching.length > 0) yield { kind: 'events', events: matching, position };
           else if (position) yield { kind: 'checkpoint', position };

@@ -2,14 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';
 import { openLog } from './log.ts';
 import { note, notes } from './notes.ts';
-import { engineOf } from './rig.ts';
+import { createTestEngine } from './test-engine.ts';
 
-/** A projector in a process of its own, for tests that kill and freeze it: `<database url> <events> <ttl ms>`. */
+/**
+ * A projector in a separate process, for tests that kill or freeze it. Arguments: `<database url> <events> <ttl ms>`.
+ */
 const [url = '', events = '0', ttlMs = '1000'] = process.argv.slice(2);
 const database = openDatabase({ url, maxConnections: 5 });
 const log = openLog();
 log.append(...Array.from({ length: Number(events) }, (_, n) => note(n % 50, `title ${String(n)}`)));
-const engine = engineOf({
+const engine = createTestEngine({
   database,
   source: log.source,
   projections: [notes({ before: () => pause(4) })],
@@ -19,5 +21,8 @@ const engine = engineOf({
 await engine.prepare();
 engine.start();
 process.on('SIGTERM', () => {
-  void engine.stop().then(() => database.close()).then(() => process.exit(0));
+  void engine
+    .stop()
+    .then(() => database.close())
+    .then(() => process.exit(0));
 });

@@ -1,19 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { randomUUID } from 'node:crypto';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import { createLeases } from '../../../infrastructure/postgres/leases.ts';
 import { digest } from '../../../projections/engine/digest.ts';
 import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
 import type { Target } from '../../../projections/engine/projection.ts';
-import type { RebuildOptions, RebuildProgress, RebuildReport } from '../../../projections/engine/rebuild.ts';
-import { rebuild } from '../../../projections/engine/rebuild.ts';
+import {
+  type RebuildOptions,
+  type RebuildProgress,
+  type RebuildReport,
+  rebuild,
+} from '../../../projections/engine/rebuild.ts';
 import { replay } from '../../../projections/engine/replay.ts';
 import { useDatabase } from '../../support/database.ts';
-import type { Log } from './log.ts';
-import { openLog, place } from './log.ts';
+import { type Log, openLog, positionOf } from './log.ts';
 import { note, notes } from './notes.ts';
-import { engineOf } from './rig.ts';
+import { createTestEngine } from './test-engine.ts';
 
 describe('rebuild and replay', () => {
   const database = useDatabase();
@@ -21,14 +24,20 @@ describe('rebuild and replay', () => {
   let log: Log;
   let service: ProjectionEngine;
 
-  function again(options: Partial<RebuildOptions> = {}): Promise<RebuildReport> {
+  function rebuildNotes(options: Partial<RebuildOptions> = {}): Promise<RebuildReport> {
     const db = database.db();
-    return rebuild({ database: db, source: log.source, projection: notes(), leases: createLeases({ database: db, owner: randomUUID(), ttlMs: 2_000 }), ...options });
+    return rebuild({
+      database: db,
+      source: log.source,
+      projection: notes(),
+      leases: createLeases({ database: db, owner: randomUUID(), ttlMs: 2_000 }),
+      ...options,
+    });
   }
 
   beforeEach(async () => {
     log = openLog();
-    service = engineOf({ database: database.db(), source: log.source, projections: [notes()] });
+    service = createTestEngine({ database: database.db(), source: log.source, projections: [notes()] });
     await service.prepare();
     service.start();
   });
@@ -42,9 +51,9 @@ describe('rebuild and replay', () => {
     await database.db().query('truncate operational.leases, operational.checkpoints, operational.projections');
   });
 
-  it('proves the rebuilt tables equal at one position and swaps them in, while the live one goes on and every read is answered', async () => {
+  it('compares the rebuilt tables at one position and swaps them in while the live read model advances and answers every read', async () => {
     log.append(...Array.from({ length: 4_000 }, (_, n) => note(n % 300, `title ${String(n)}`)));
-    await service.progress.waitFor(['notes'], place(4_000), 5_000);
+    await service.progress.waitFor(['notes'], positionOf(4_000), 5_000);
     const [before] = await database.db().query<{ oid: number }>(`select 'rm_notes.notes'::regclass::oid as oid`);
 
     let rebuilding = true;
@@ -53,7 +62,9 @@ describe('rebuild and replay', () => {
     let last = 0;
     const reader = (async () => {
       while (rebuilding) {
-        const [row] = await database.db().query<{ changes: number }>('select sum(changes)::int as changes from rm_notes.notes', [], 'reader');
+        const [row] = await database
+          .db()
+          .query<{ changes: number }>('select sum(changes)::int as changes from rm_notes.notes', [], 'reader');
         expect(row?.changes).to.be.at.least(last);
         last = row?.changes ?? 0;
         reads += 1;
@@ -67,7 +78,7 @@ describe('rebuild and replay', () => {
       }
     })();
     const seen: RebuildProgress[] = [];
-    const report = await again({ maxBatch: 250, onProgress: (progress) => seen.push(progress) });
+    const report = await rebuildNotes({ maxBatch: 250, onProgress: (progress) => seen.push(progress) });
     rebuilding = false;
     await Promise.all([reader, writer]);
 
@@ -81,44 +92,66 @@ describe('rebuild and replay', () => {
     expect(after?.oid).to.not.equal(before?.oid);
     const position = log.append(note(1, 'after'));
     expect(await service.progress.waitFor(['notes'], position, 5_000)).to.equal(true);
-    expect(await database.db().query('select sum(changes)::int as changes from rm_notes.notes')).to.deep.equal([{ changes: 4_001 + writes }]);
-    expect(await database.db().query(`select nspname from pg_namespace where nspname like 'rm\\_notes%'`)).to.deep.equal([{ nspname: 'rm_notes' }]);
+    expect(await database.db().query('select sum(changes)::int as changes from rm_notes.notes')).to.deep.equal([
+      { changes: 4_001 + writes },
+    ]);
+    expect(
+      await database.db().query(`select nspname from pg_namespace where nspname like 'rm\\_notes%'`),
+    ).to.deep.equal([{ nspname: 'rm_notes' }]);
   });
 
-  it('reports a read model that differs from its log and leaves it in place unless forced', async () => {
+  it('reports a read model that differs from its log and keeps it unless forced', async () => {
     await service.progress.waitFor(['notes'], log.append(note(1, 'a'), note(2, 'b')), 5_000);
     await database.db().query(`update rm_notes.notes set title = 'tampered' where note = 2`);
-    const refused = await again();
+    const refused = await rebuildNotes();
     expect(refused.outcome).to.equal('differs');
     expect(refused.differences.map(({ table }) => table)).to.deep.equal(['notes']);
-    expect(await database.db().query('select title from rm_notes.notes where note = 2')).to.deep.equal([{ title: 'tampered' }]);
-    expect((await again({ force: true })).outcome).to.equal('replaced');
-    expect(await database.db().query('select title from rm_notes.notes where note = 2')).to.deep.equal([{ title: 'b' }]);
+    expect(await database.db().query('select title from rm_notes.notes where note = 2')).to.deep.equal([
+      { title: 'tampered' },
+    ]);
+    expect((await rebuildNotes({ force: true })).outcome).to.equal('replaced');
+    expect(await database.db().query('select title from rm_notes.notes where note = 2')).to.deep.equal([
+      { title: 'b' },
+    ]);
   });
 
-  it('works when no service runs', async () => {
+  it('rebuilds without a running service', async () => {
     await service.progress.waitFor(['notes'], log.append(note(1, 'a')), 5_000);
     await service.stop();
     log.append(note(2, 'b'));
-    expect((await again()).outcome).to.equal('equal');
+    expect((await rebuildNotes()).outcome).to.equal('equal');
   });
 
-  it('leaves the live read model alone when an event can not be applied', async () => {
+  it('keeps the live read model unchanged when an event cannot be applied', async () => {
     await service.progress.waitFor(['notes'], log.append(note(1, 'a')), 5_000);
-    const failed = await again({ projection: { ...notes(), apply: () => Promise.reject(new Error('no')) } }).then(() => undefined, (error: unknown) => error);
+    const failed = await rebuildNotes({
+      projection: { ...notes(), apply: () => Promise.reject(new Error('no')) },
+    }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     expect(failed).to.be.an('error');
     expect(await service.progress.waitFor(['notes'], log.append(note(1, 'b')), 5_000)).to.equal(true);
   });
 
-  it('begins anew after a rebuild that was cut off', async () => {
+  it('starts over after an interrupted rebuild', async () => {
     await service.progress.waitFor(['notes'], log.append(...Array.from({ length: 50 }, (_, n) => note(n, 'a'))), 5_000);
     const cut = new AbortController();
-    const failed = await again({ maxBatch: 10, signal: cut.signal, onProgress: () => { cut.abort(new Error('cut off')); } }).then(() => undefined, (error: unknown) => error);
-    expect(failed).to.have.property('message', 'cut off');
-    expect((await again()).outcome).to.equal('equal');
+    const failed = await rebuildNotes({
+      maxBatch: 10,
+      signal: cut.signal,
+      onProgress: () => {
+        cut.abort(new Error('interrupted'));
+      },
+    }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    expect(failed).to.have.property('message', 'interrupted');
+    expect((await rebuildNotes()).outcome).to.equal('equal');
   });
 
-  it('lets an earlier rebuild that was frozen write nothing into a later one', async () => {
+  it('prevents an earlier rebuild that was frozen from writing into a later one', async () => {
     await service.progress.waitFor(['notes'], log.append(...Array.from({ length: 50 }, (_, n) => note(n, 'a'))), 5_000);
     let freeze: () => void = () => undefined;
     let thaw: () => void = () => undefined;
@@ -130,7 +163,7 @@ describe('rebuild and replay', () => {
     });
     let batches = 0;
     const leases = createLeases({ database: database.db(), owner: randomUUID(), ttlMs: 60_000 });
-    const early = again({
+    const early = rebuildNotes({
       leases,
       maxBatch: 10,
       projection: notes({
@@ -141,17 +174,28 @@ describe('rebuild and replay', () => {
           await thawed;
         },
       }),
-    }).then(() => undefined, (error: unknown) => error);
+    }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     await frozen;
-    await database.db().query(`update operational.leases set expires_at = clock_timestamp() - interval '1 second' where name = 'rebuild/notes'`);
-    expect((await again()).outcome).to.equal('equal');
+    await database
+      .db()
+      .query(
+        `update operational.leases set expires_at = clock_timestamp() - interval '1 second' where name = 'rebuild/notes'`,
+      );
+    expect((await rebuildNotes()).outcome).to.equal('equal');
     thaw();
-    // Its tables are gone, or its epoch is: either refuses the batch.
-    expect(await early).to.have.property('code').that.is.oneOf(['lease_lost', '42P01']);
-    expect(await database.db().query('select sum(changes)::int as changes from rm_notes.notes')).to.deep.equal([{ changes: 50 }]);
+    // Its tables or its epoch no longer exist; either refuses the batch.
+    expect(await early)
+      .to.have.property('code')
+      .that.is.oneOf(['lease_lost', '42P01']);
+    expect(await database.db().query('select sum(changes)::int as changes from rm_notes.notes')).to.deep.equal([
+      { changes: 50 },
+    ]);
   });
 
-  it('lets views outside the schema follow the tables that were swapped in', async () => {
+  it('recreates views outside the schema on the tables that were swapped in', async () => {
     const projection = {
       ...notes(),
       async afterSwap(tx: Transaction, { schema }: Target) {
@@ -159,37 +203,47 @@ describe('rebuild and replay', () => {
       },
     };
     await service.progress.waitFor(['notes'], log.append(note(1, 'a')), 5_000);
-    expect((await again({ projection })).outcome).to.equal('equal');
-    expect((await again({ projection })).outcome).to.equal('equal');
+    expect((await rebuildNotes({ projection })).outcome).to.equal('equal');
+    expect((await rebuildNotes({ projection })).outcome).to.equal('equal');
     await service.progress.waitFor(['notes'], log.append(note(1, 'b')), 5_000);
     expect(await database.db().query('select * from public.titles')).to.deep.equal([{ note: 1, title: 'b' }]);
   });
 
-  it('two rebuilds at once come after each other', async () => {
+  it('runs two concurrent rebuilds one after the other', async () => {
     await service.progress.waitFor(['notes'], log.append(note(1, 'a'), note(2, 'b')), 5_000);
-    expect((await Promise.all([again(), again()])).map(({ outcome }) => outcome)).to.deep.equal(['equal', 'equal']);
+    expect((await Promise.all([rebuildNotes(), rebuildNotes()])).map(({ outcome }) => outcome)).to.deep.equal([
+      'equal',
+      'equal',
+    ]);
   });
 
-  it('replays into an empty database with the digests of the live one, up to a position or a moment, or for one tenant', async () => {
-    log.append(...Array.from({ length: 90 }, (_, n) => note(n % 20, `title ${String(n)}`, n % 3 === 0 ? 'acme' : 'default')));
-    await service.progress.waitFor(['notes'], place(90), 5_000);
+  it('replays into an empty database with the digests of the live read model, up to a position or a time, or for one tenant', async () => {
+    log.append(
+      ...Array.from({ length: 90 }, (_, n) => note(n % 20, `title ${String(n)}`, n % 3 === 0 ? 'acme' : 'default')),
+    );
+    await service.progress.waitFor(['notes'], positionOf(90), 5_000);
     const db = database.db();
-    const fresh = async (options: Partial<Parameters<typeof replay>[0]>): Promise<Awaited<ReturnType<typeof replay>>> => {
+    const fresh = async (
+      options: Partial<Parameters<typeof replay>[0]>,
+    ): Promise<Awaited<ReturnType<typeof replay>>> => {
       await elsewhere.db().query('drop schema if exists rm_notes cascade');
       return replay({ to: elsewhere.db(), source: log.source, projections: [notes()], ...options });
     };
-    const bare = (tables: readonly object[]): readonly object[] => tables.map((table) => ({ ...table, projection: 'notes' }));
+    const bare = (tables: readonly object[]): readonly object[] =>
+      tables.map((table) => ({ ...table, projection: 'notes' }));
 
     const whole = await fresh({});
     const live = await digest({ database: db, projection: notes() });
-    expect(whole).to.deep.include({ position: place(90), events: 90 });
+    expect(whole).to.deep.include({ position: positionOf(90), events: 90 });
     expect(whole.tables).to.deep.equal(bare(live.tables));
     const acme = await fresh({ tenant: 'acme' });
     expect(acme.events).to.equal(30);
-    expect(acme.tables).to.deep.equal(bare((await digest({ database: db, projection: notes(), tenant: 'acme' })).tables));
+    expect(acme.tables).to.deep.equal(
+      bare((await digest({ database: db, projection: notes(), tenant: 'acme' })).tables),
+    );
 
-    const half = await fresh({ until: place(45) });
-    expect(half).to.deep.include({ position: place(45), events: 45 });
+    const half = await fresh({ until: positionOf(45) });
+    expect(half).to.deep.include({ position: positionOf(45), events: 45 });
     expect(half.tables).to.not.deep.equal(whole.tables);
     const moment = await fresh({ until: new Date(log.events[44]!.recorded_at) });
     expect(moment.events).to.equal(45);
@@ -197,24 +251,36 @@ describe('rebuild and replay', () => {
     expect((await fresh({ until: new Date(0) })).events).to.equal(0);
   });
 
-  it('refuses to replay over a read model', async () => {
-    const refused = await replay({ to: database.db(), source: log.source, projections: [notes()] }).then(() => undefined, (error: unknown) => error);
+  it('refuses to replay into a database that contains the read model', async () => {
+    const refused = await replay({ to: database.db(), source: log.source, projections: [notes()] }).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
     expect(refused).to.include({ code: 'bad_request' });
   });
 
-  it('any batch size gives the same digest', async function () {
+  it('produces the same digest with any batch size', async function () {
     this.timeout(60_000);
     await fc.assert(
       fc.asyncProperty(
-        fc.array(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.string({ maxLength: 5 }).map((text) => text.replaceAll('\0', '')), fc.constantFrom('default', 'acme')), { minLength: 1, maxLength: 60 }),
+        fc.array(
+          fc.tuple(
+            fc.integer({ min: 0, max: 9 }),
+            fc.string({ maxLength: 5 }).map((text) => text.replaceAll('\0', '')),
+            fc.constantFrom('default', 'acme'),
+          ),
+          { minLength: 1, maxLength: 60 },
+        ),
         fc.integer({ min: 1, max: 20 }),
-        async (facts, maxBatch) => {
+        async (events, maxBatch) => {
           const own = openLog();
-          own.append(...facts.map(([n, title, tenant]) => note(n, title, tenant)));
+          own.append(...events.map(([n, title, tenant]) => note(n, title, tenant)));
           const digests: unknown[] = [];
           for (const size of [maxBatch, 2_000]) {
             await elsewhere.db().query('drop schema if exists rm_notes cascade');
-            digests.push((await replay({ to: elsewhere.db(), source: own.source, projections: [notes()], maxBatch: size })).tables);
+            digests.push(
+              (await replay({ to: elsewhere.db(), source: own.source, projections: [notes()], maxBatch: size })).tables,
+            );
           }
           expect(digests[0]).to.deep.equal(digests[1]);
         },

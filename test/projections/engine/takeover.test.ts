@@ -1,15 +1,14 @@
-import type { ChildProcess } from 'node:child_process';
-import { spawn } from 'node:child_process';
+import { expect } from 'chai';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'chai';
 import { digest } from '../../../projections/engine/digest.ts';
 import { replay } from '../../../projections/engine/replay.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openLog, place } from './log.ts';
+import { openLog, positionOf } from './log.ts';
 import { note, notes } from './notes.ts';
-import { holds } from './rig.ts';
+import { holds } from './test-engine.ts';
 
 const EVENTS = 6_000;
 const TTL_MS = 1_000;
@@ -22,20 +21,27 @@ describe('projectors in several processes', function () {
 
   function start(): ChildProcess {
     const script = fileURLToPath(new URL('./projector-process.ts', import.meta.url));
-    const child = spawn(process.execPath, ['--import', 'tsx', script, database.url(), String(EVENTS), String(TTL_MS)], { stdio: ['ignore', 'inherit', 'inherit'] });
+    const child = spawn(process.execPath, ['--import', 'tsx', script, database.url(), String(EVENTS), String(TTL_MS)], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
     processes.push(child);
     return child;
   }
 
   async function state(): Promise<{ position: string; epoch: number }> {
-    const [row] = await database.db().query<{ position: string; epoch: number }>('select position, epoch from operational.checkpoints');
+    const [row] = await database
+      .db()
+      .query<{ position: string; epoch: number }>('select position, epoch from operational.checkpoints');
     return row ?? { position: '', epoch: 0 };
   }
 
-  async function underWay(epoch: number): Promise<string> {
+  async function positionUnder(epoch: number): Promise<string> {
     return eventually(async () => {
       const now = await state();
-      holds(now.epoch === epoch && now.position > place(0), `the owner of epoch ${String(epoch)} moves`);
+      holds(
+        now.epoch === epoch && now.position > positionOf(0),
+        `the holder of epoch ${String(epoch)} moves the checkpoint`,
+      );
       return now.position;
     });
   }
@@ -46,10 +52,13 @@ describe('projectors in several processes', function () {
     });
   }
 
-  async function provedExact(): Promise<void> {
-    await eventually(async () => {
-      holds((await state()).position === place(EVENTS), 'all is applied');
-    }, { timeoutMs: 30_000 });
+  async function expectExactState(): Promise<void> {
+    await eventually(
+      async () => {
+        holds((await state()).position === positionOf(EVENTS), 'all events are applied');
+      },
+      { timeoutMs: 30_000 },
+    );
     const log = openLog();
     log.append(...Array.from({ length: EVENTS }, (_, n) => note(n % 50, `title ${String(n)}`)));
     await elsewhere.db().query('drop schema if exists rm_notes cascade');
@@ -61,9 +70,9 @@ describe('projectors in several processes', function () {
   afterEach(async () => {
     for (const child of processes) {
       if (child.exitCode !== null || child.signalCode !== null) continue;
-      const gone = once(child, 'exit');
+      const exited = once(child, 'exit');
       child.kill('SIGKILL');
-      await gone;
+      await exited;
     }
     processes = [];
     await eventually(async () => {
@@ -72,42 +81,42 @@ describe('projectors in several processes', function () {
     await database.db().query('truncate operational.leases, operational.checkpoints, operational.projections');
   });
 
-  it('replaces a process killed with kill -9 within the time of its lease, and no effect is lost or repeated', async () => {
+  it('take over from a process killed with kill -9 within the TTL of its lease, and lose or repeat no effect', async () => {
     const first = start();
-    await underWay(1);
+    await positionUnder(1);
     start();
     await movesPast((await state()).position);
     first.kill('SIGKILL');
     const killed = performance.now();
-    await underWay(2);
+    await positionUnder(2);
     expect(performance.now() - killed).to.be.below(TTL_MS + 1_500);
-    await provedExact();
+    await expectExactState();
   });
 
-  it('keeps a process that was frozen and wakes up from writing; it takes over again when the other dies', async () => {
+  it('prevent a process that was frozen from writing; it takes over again when the other process dies', async () => {
     const first = start();
-    await underWay(1);
+    await positionUnder(1);
     const second = start();
     await movesPast((await state()).position);
     first.kill('SIGSTOP');
-    await underWay(2);
+    await positionUnder(2);
     const position = (await state()).position;
     first.kill('SIGCONT');
     await movesPast(position);
     expect((await state()).epoch).to.equal(2);
     second.kill('SIGKILL');
-    await underWay(3);
-    await provedExact();
+    await positionUnder(3);
+    await expectExactState();
   });
 
-  it('leaves the lease on SIGTERM and ends by itself', async () => {
+  it('release the lease on SIGTERM and exit', async () => {
     const first = start();
-    await underWay(1);
+    await positionUnder(1);
     start();
     first.kill('SIGTERM');
     await once(first, 'exit');
     expect(first.exitCode).to.equal(0);
-    await underWay(2);
-    await provedExact();
+    await positionUnder(2);
+    await expectExactState();
   });
 });

@@ -1,36 +1,76 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
-import type { RecordedEvent } from '../../../domain/event.ts';
-import { positionFrom } from '../../../domain/event.ts';
+import { type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { streamName } from '../../../domain/stream.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { identityProjection } from '../../../projections/identity/projection.ts';
-import { createIdentityQueries } from '../../../projections/identity/queries.ts';
+import { identityQueries } from '../../../projections/identity/queries.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const sealed = (text: string) => ({ $sealed: 1, k: 'person', n: 'n', c: text });
 
-/** A log of the fixture: streams count their revisions by themselves. */
-function logOf(facts: readonly (readonly [category: 'user' | 'api_key' | 'tenant' | 'access_rule', id: string, type: string, data: JsonObject, tenant?: string])[]): readonly RecordedEvent[] {
+/** Makes a log of recorded events. Revisions are counted per stream, positions over all. */
+function logOf(
+  events: readonly (readonly [
+    category: 'user' | 'api_key' | 'tenant' | 'access_rule',
+    id: string,
+    type: string,
+    data: JsonObject,
+    tenant?: string,
+  ])[],
+): readonly RecordedEvent[] {
   const revisions = new Map<string, number>();
-  return facts.map(([category, id, type, data, tenant = 'default'], at) => {
+  return events.map(([category, id, type, data, tenant = 'default'], at) => {
     const stream = streamName({ category, tenant, id });
     const revision = (revisions.get(stream) ?? -1) + 1;
     revisions.set(stream, revision);
     const occurred_at = new Date(Date.UTC(2026, 0, 1, 0, 0, at, 7 * at)).toISOString();
     return {
-      id: v7(), stream, revision, position: positionFrom(at + 1), type, data, recorded_at: occurred_at,
-      metadata: { tenant, actor: { kind: 'system', id: 'test' }, $correlationId: 'c', $causationId: 'c', occurred_at, schema_version: 1 },
+      id: v7(),
+      stream,
+      revision,
+      position: positionFrom(at + 1),
+      type,
+      data,
+      recorded_at: occurred_at,
+      metadata: {
+        tenant,
+        actor: { kind: 'system', id: 'test' },
+        $correlationId: 'c',
+        $causationId: 'c',
+        occurred_at,
+        schema_version: 1,
+      },
     };
   });
 }
 
 const [ada, bob, site, old] = [v7(), v7(), v7(), v7()];
 const createdUser = (user_id: string, roles: readonly string[]) =>
-  ['user', user_id, 'UserCreated', { user_id, email: sealed('e'), password_hash: sealed('h'), roles, member_of: 'default' }] as const;
+  [
+    'user',
+    user_id,
+    'UserCreated',
+    { user_id, email: sealed('e'), password_hash: sealed('h'), roles, member_of: 'default' },
+  ] as const;
 const createdKey = (key_id: string, expires_at: string | null) =>
-  ['api_key', key_id, 'ApiKeyCreated', { key_id, name: 'k', prefix: 'abcdefgh', key_hash: `hash-${key_id}`, scopes: ['*:*'], roles: ['editor'], schemas: [], expires_at, monthly_limit: 0 }] as const;
+  [
+    'api_key',
+    key_id,
+    'ApiKeyCreated',
+    {
+      key_id,
+      name: 'k',
+      prefix: 'abcdefgh',
+      key_hash: `hash-${key_id}`,
+      scopes: ['*:*'],
+      roles: ['editor'],
+      schemas: [],
+      expires_at,
+      monthly_limit: 0,
+    },
+  ] as const;
 
 const log = logOf([
   createdUser(ada, ['super_admin', 'editor']),
@@ -48,10 +88,11 @@ const log = logOf([
 ]);
 
 const [carl, rule, acmeRule, acmeKey] = [v7(), v7(), v7(), v7()];
-const ruleEvent = (type: string, rule_id: string, what: JsonObject, tenant: string) => ['access_rule', 'rules', type, { rule_id, ...what }, tenant] as const;
+const ruleEvent = (type: string, rule_id: string, what: JsonObject, tenant: string) =>
+  ['access_rule', 'rules', type, { rule_id, ...what }, tenant] as const;
 const everything = { role: 'editor', schema_name: '*', actions: ['*'], field_mask: [] };
 
-/** Two tenants, of which one goes in the middle of it all. */
+/** Events of two tenants; one tenant is deleted between them. */
 const tenants = logOf([
   ruleEvent('AccessRuleCreated', rule, everything, 'default'),
   ['tenant', 'default', 'TenantCreated', { slug: 'default', name: 'Default', domains: [], disabled: false }],
@@ -59,11 +100,32 @@ const tenants = logOf([
   ruleEvent('AccessRuleCreated', acmeRule, everything, 'acme'),
   ['tenant', 'acme', 'TenantCreated', { slug: 'acme', name: 'Acme', domains: ['acme.test'], disabled: false }],
   ['tenant', 'brand', 'TenantCreated', { slug: 'brand', name: 'Brand', domains: ['brand.test'], disabled: false }],
-  ['user', carl, 'UserCreated', { user_id: carl, email: sealed('e'), password_hash: sealed('h'), roles: ['editor'], member_of: 'acme' }],
+  [
+    'user',
+    carl,
+    'UserCreated',
+    { user_id: carl, email: sealed('e'), password_hash: sealed('h'), roles: ['editor'], member_of: 'acme' },
+  ],
   ['user', carl, 'UserMembershipGranted', { tenant: 'brand', roles: ['reader'] }],
   ruleEvent('AccessRuleChanged', acmeRule, { schema_name: 'post', field_mask: ['secret'] }, 'acme'),
   ['tenant', 'brand', 'TenantChanged', { slug: 'brand', disabled: true }],
-  ['api_key', acmeKey, 'ApiKeyCreated', { key_id: acmeKey, name: 'k', prefix: 'abcdefgh', key_hash: 'acme', scopes: [], roles: [], schemas: ['post'], expires_at: null, monthly_limit: 0 }, 'acme'],
+  [
+    'api_key',
+    acmeKey,
+    'ApiKeyCreated',
+    {
+      key_id: acmeKey,
+      name: 'k',
+      prefix: 'abcdefgh',
+      key_hash: 'acme',
+      scopes: [],
+      roles: [],
+      schemas: ['post'],
+      expires_at: null,
+      monthly_limit: 0,
+    },
+    'acme',
+  ],
   ['api_key', acmeKey, 'ApiKeySchemasChanged', { schemas: ['article'] }, 'acme'],
   ['user', carl, 'UserMembershipGranted', { tenant: 'brand', roles: ['editor'] }],
   ['tenant', 'acme', 'TenantDeleted', { slug: 'acme' }],
@@ -86,18 +148,24 @@ describe('the identity projection', () => {
       await identityProjection.create(tx, { schema });
     });
     for (let at = 0; at < events.length; at += batchSize) {
-      await database.db().transaction((tx) => identityProjection.apply(tx, { schema }, events.slice(at, at + batchSize)));
+      await database
+        .db()
+        .transaction((tx) => identityProjection.apply(tx, { schema }, events.slice(at, at + batchSize)));
     }
   }
 
-  /** Canonical texts of every table, under other session settings for every one. */
+  /** Canonical texts of every table, read with the given time zone. */
   async function rowsOf(name: string, timeZone: string): Promise<unknown> {
     return database.db().transaction(async (tx) => {
       await tx.query(`set local timezone to '${timeZone}'; set local datestyle to 'SQL, DMY'`);
       const target = { schema: quoteIdentifier(name) };
       const texts: Record<string, readonly unknown[]> = {};
       for (const { table, canonical = 't::text' } of await identityProjection.tables(tx, target)) {
-        texts[table] = (await tx.query<{ text: string | null }>(`select ${canonical} as text from ${target.schema}.${table} t order by 1`)).map(({ text }) => text);
+        texts[table] = (
+          await tx.query<{ text: string | null }>(
+            `select ${canonical} as text from ${target.schema}.${table} t order by 1`,
+          )
+        ).map(({ text }) => text);
       }
       return texts;
     });
@@ -107,58 +175,114 @@ describe('the identity projection', () => {
     await project('one_by_one', log, 1);
     const expected = await rowsOf('one_by_one', 'UTC');
     expect(JSON.stringify(expected)).to.not.contain('null,null]');
-    for (const [batchSize, zone] of [[2, 'Asia/Kolkata'], [5, 'America/St_Johns'], [100, 'Pacific/Apia']] as const) {
+    for (const [batchSize, zone] of [
+      [2, 'Asia/Kolkata'],
+      [5, 'America/St_Johns'],
+      [100, 'Pacific/Apia'],
+    ] as const) {
       await project(`by_${batchSize}`, log, batchSize);
       expect(await rowsOf(`by_${batchSize}`, zone)).to.deep.equal(expected);
     }
-    for (const texts of Object.values(expected as Record<string, readonly (string | null)[]>)) for (const text of texts) expect(text).to.be.a('string');
+    for (const texts of Object.values(expected as Record<string, readonly (string | null)[]>))
+      for (const text of texts) expect(text).to.be.a('string');
   });
 
-  it('drops the rows of a deleted tenant and heeds nothing that is written for it afterwards, for every batch size', async () => {
+  it('removes the rows of a deleted tenant and ignores its later events, for every batch size', async () => {
     await project('t1', tenants, 1);
     const expected = await rowsOf('t1', 'UTC');
-    expect(JSON.stringify({ ...expected as object, deleted_tenants: [] })).to.not.contain('acme');
+    expect(JSON.stringify({ ...(expected as object), deleted_tenants: [] })).to.not.contain('acme');
     expect(expected).to.have.property('deleted_tenants').that.deep.equals(['acme']);
     for (const batchSize of [2, 3, 5, 100]) {
       await project(`t${batchSize}`, tenants, batchSize);
       expect(await rowsOf(`t${batchSize}`, 'Asia/Kolkata')).to.deep.equal(expected);
     }
     await project('rm_identity', tenants, 4);
-    const reads = createIdentityQueries(database.db());
-    expect((await reads.tenants({ limit: 10, offset: 0 })).map(({ slug, disabled }) => [slug, disabled])).to.deep.equal([['default', false], ['brand', true]]);
-    expect(await reads.userById(carl)).to.deep.include({ roles: [], memberships: [{ tenant: 'brand', roles: ['editor'] }], tenantSessionsRevisions: { brand: 2 }, sessionsRevision: 0 });
-    expect(await reads.userById(ada)).to.deep.include({ roles: ['super_admin'], memberships: [], tenantSessionsRevisions: { default: 1 } });
+    const reads = identityQueries(database.db());
+    expect((await reads.tenants({ limit: 10, offset: 0 })).map(({ slug, disabled }) => [slug, disabled])).to.deep.equal(
+      [
+        ['default', false],
+        ['brand', true],
+      ],
+    );
+    expect(await reads.userById(carl)).to.deep.include({
+      roles: [],
+      memberships: [{ tenant: 'brand', roles: ['editor'] }],
+      tenantSessionsRevisions: { brand: 2 },
+      sessionsRevision: 0,
+    });
+    expect(await reads.userById(ada)).to.deep.include({
+      roles: ['super_admin'],
+      memberships: [],
+      tenantSessionsRevisions: { default: 1 },
+    });
     const changed = await reads.changedTenants('');
-    expect(changed.map(({ slug, tenant, rules }) => [slug, tenant?.domains, rules.length])).to.deep.equal([['brand', ['brand.test'], 0], ['acme', undefined, 0], ['default', [], 0]]);
+    expect(changed.map(({ slug, tenant, rules }) => [slug, tenant?.domains, rules.length])).to.deep.equal([
+      ['brand', ['brand.test'], 0],
+      ['acme', undefined, 0],
+      ['default', [], 0],
+    ]);
     expect((await reads.changedTenants(changed[1]!.position)).map(({ slug }) => slug)).to.deep.equal(['default']);
     await database.db().query('drop schema rm_identity cascade');
   });
 
-  it('answers users, memberships and keys as the events left them', async () => {
+  it('returns users, memberships and keys in their state after the last event', async () => {
     await project('rm_identity', log, 3);
-    const reads = createIdentityQueries(database.db());
+    const reads = identityQueries(database.db());
     const found = await reads.userById(ada);
-    expect(found).to.deep.include({ id: ada, roles: ['super_admin', 'editor'], passwordHash: sealed('h2'), disabled: false, revision: 3, sessionsRevision: 2 });
+    expect(found).to.deep.include({
+      id: ada,
+      roles: ['super_admin', 'editor'],
+      passwordHash: sealed('h2'),
+      disabled: false,
+      revision: 3,
+      sessionsRevision: 2,
+    });
     expect(found?.memberships).to.deep.equal([{ tenant: 'default', roles: ['editor'] }]);
     expect(found?.lastLoginAt?.toISOString()).to.equal(log[2]!.metadata.occurred_at);
     expect(found?.updatedAt.toISOString()).to.equal(log[7]!.metadata.occurred_at);
-    expect(await reads.userById(bob)).to.deep.include({ id: bob, roles: ['admin'], disabled: false, sessionsRevision: 3, memberships: [{ tenant: 'default', roles: ['admin'] }] });
+    expect(await reads.userById(bob)).to.deep.include({
+      id: bob,
+      roles: ['admin'],
+      disabled: false,
+      sessionsRevision: 3,
+      memberships: [{ tenant: 'default', roles: ['admin'] }],
+    });
     expect((await reads.users({ limit: 10, offset: 0 })).map(({ id }) => id)).to.deep.equal([ada, bob]);
-    expect([await reads.countUsers(), await reads.otherSuperAdmins(ada), await reads.otherSuperAdmins(bob)]).to.deep.equal([2, 0, 1]);
-    expect(await reads.apiKeyByHash([`hash-${site}`])).to.deep.include({ id: site, tenant: 'default', enabled: false, expiresAt: new Date('2027-01-01T00:00:00.000Z') });
+    expect([
+      await reads.countUsers(),
+      await reads.otherSuperAdmins(ada),
+      await reads.otherSuperAdmins(bob),
+    ]).to.deep.equal([2, 0, 1]);
+    expect(await reads.apiKeyByHash([`hash-${site}`])).to.deep.include({
+      id: site,
+      tenant: 'default',
+      enabled: false,
+      expiresAt: new Date('2027-01-01T00:00:00.000Z'),
+    });
     expect(await reads.apiKeyById({ tenant: 'acme', keyId: site })).to.equal(undefined);
     expect(await reads.apiKeys({ tenant: 'default', limit: 10, offset: 0 })).to.have.length(1);
     expect(await reads.apiKeys({ tenant: 'acme', limit: 10, offset: 0 })).to.be.empty;
     expect(await reads.lastChange()).to.equal(positionFrom(log.length));
   });
 
-  it('forgets a deleted user and stops at a change of nobody', async () => {
-    const gone = logOf([createdUser(ada, []), ['user', ada, 'UserDeleted', {}]]);
-    await project('gone', gone, 1);
-    expect(await rowsOf('gone', 'UTC')).to.deep.equal({ users: [], memberships: [], api_keys: [], admin_tokens: [], tenants: [], access_rules: [], deleted_tenants: [] });
-    const orphan = logOf([['user', bob, 'UserStateChanged', { disabled: true }]]);
-    await project('orphan', orphan, 1).then(() => expect.fail('applied'), (error: unknown) => {
-      expect(String(error)).to.contain('UserStateChanged on a user that does not exist');
+  it('removes a deleted user, and fails at a change of an unknown user', async () => {
+    const deletion = logOf([createdUser(ada, []), ['user', ada, 'UserDeleted', {}]]);
+    await project('deleted', deletion, 1);
+    expect(await rowsOf('deleted', 'UTC')).to.deep.equal({
+      users: [],
+      memberships: [],
+      api_keys: [],
+      admin_tokens: [],
+      tenants: [],
+      access_rules: [],
+      deleted_tenants: [],
     });
+    const orphan = logOf([['user', bob, 'UserStateChanged', { disabled: true }]]);
+    await project('orphan', orphan, 1).then(
+      () => expect.fail('applied'),
+      (error: unknown) => {
+        expect(String(error)).to.contain('UserStateChanged on a user that does not exist');
+      },
+    );
   });
 });

@@ -1,9 +1,8 @@
 import { expect } from 'chai';
-import type { RecordedEvent } from '../../../domain/event.ts';
-import { positionFrom } from '../../../domain/event.ts';
+import { type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { forgetsTenants } from '../../../projections/engine/forgets-tenants.ts';
-import { forgetWithheldFeatures } from '../../../projections/platform/forget-tenant.ts';
+import { withTenantDeletion } from '../../../projections/engine/with-tenant-deletion.ts';
+import { deleteWithheldFeatures } from '../../../projections/platform/delete-withheld-features.ts';
 import { platformProjection } from '../../../projections/platform/projection.ts';
 import { featureQueries } from '../../../projections/platform/queries.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -11,9 +10,9 @@ import { recordedEvent } from '../../support/recorded-events.ts';
 
 const sealed = { $sealed: 1, k: 'k', n: 'n', c: 'c' };
 const target = { schema: '"rm_platform"' };
-const projection = forgetsTenants(platformProjection, { forget: forgetWithheldFeatures });
+const projection = withTenantDeletion(platformProjection, { deleteRows: deleteWithheldFeatures });
 
-describe('platform projection', () => {
+describe('the platform projection', () => {
   const database = useDatabase();
   let number = 0;
 
@@ -22,8 +21,10 @@ describe('platform projection', () => {
     const base = recordedEvent({ number, type, stream, data });
     return { ...base, metadata: { ...base.metadata, tenant }, position: positionFrom(number) };
   };
-  const configured = (feature: string, values: JsonObject, secrets: JsonObject = {}, removed: readonly string[] = []) => event(`settings-default.feature.${feature}`, 'FeatureConfigured', { feature, values, secrets, removed });
-  const withheld = (tenant: string, ...names: readonly string[]) => event(`settings-${tenant}.features`, 'FeaturesWithheld', { withheld: names }, tenant);
+  const configured = (feature: string, values: JsonObject, secrets: JsonObject = {}, removed: readonly string[] = []) =>
+    event(`settings-default.feature.${feature}`, 'FeatureConfigured', { feature, values, secrets, removed });
+  const withheld = (tenant: string, ...names: readonly string[]) =>
+    event(`settings-${tenant}.features`, 'FeaturesWithheld', { withheld: names }, tenant);
   async function fresh() {
     await database.db().transaction(async (tx) => {
       await tx.query('drop schema if exists rm_platform cascade');
@@ -31,7 +32,8 @@ describe('platform projection', () => {
       await projection.create(tx, target);
     });
   }
-  const apply = (events: readonly RecordedEvent[]) => database.db().transaction((tx) => projection.apply(tx, target, events));
+  const apply = (events: readonly RecordedEvent[]) =>
+    database.db().transaction((tx) => projection.apply(tx, target, events));
   const history = () => [
     configured('webhook', { days: 7, colour: 'red' }),
     configured('captcha', { site: 'a' }, { secret: sealed }),
@@ -46,18 +48,20 @@ describe('platform projection', () => {
     withheld('beta'),
   ];
 
-  it('gives the same rows for any size of batch, passes other settings over, and forgets deleted tenants', async () => {
+  it('produces the same rows with any batch size, ignores other settings, and deletes the rows of deleted tenants', async () => {
     const events = history();
     for (const size of [1, 2, 3, events.length]) {
       await fresh();
       for (let at = 0; at < events.length; at += size) await apply(events.slice(at, at + size));
       const reads = featureQueries(database.db());
       expect(await reads.withheld()).to.deep.equal(new Map([['acme', new Set(['webhook'])]]));
-      expect(await reads.configurations()).to.deep.equal(new Map([
-        ['webhook', { values: { days: 9 }, secrets: {} }],
-        ['captcha', { values: { site: 'a' }, secrets: { secret: sealed } }],
-        ['apikey', { values: {}, secrets: {} }],
-      ]));
+      expect(await reads.configurations()).to.deep.equal(
+        new Map([
+          ['webhook', { values: { days: 9 }, secrets: {} }],
+          ['captcha', { values: { site: 'a' }, secrets: { secret: sealed } }],
+          ['apikey', { values: {}, secrets: {} }],
+        ]),
+      );
     }
   });
 });

@@ -1,32 +1,32 @@
-import type { sendUnaryData, ServerUnaryCall } from '@grpc/grpc-js';
-import { Server, ServerCredentials } from '@grpc/grpc-js';
-import type { SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb.js';
-import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
+import features, { type SupportedMethods } from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import type { DeleteReq, DeleteResp, TombstoneReq, TombstoneResp } from '@eventstore/db-client/generated/streams_pb.js';
-import streams from '@eventstore/db-client/generated/streams_pb.js';
+import streams, {
+  type DeleteReq,
+  type DeleteResp,
+  type TombstoneReq,
+  type TombstoneResp,
+} from '@eventstore/db-client/generated/streams_pb.js';
+import { type sendUnaryData, type ServerUnaryCall, Server, ServerCredentials } from '@grpc/grpc-js';
 import { FakeLog } from './fake-log.ts';
-import type { Faults } from './faults.ts';
-import { noFaults } from './faults.ts';
+import { type Faults, noFaults } from './faults.ts';
 import { unavailable } from './messages.ts';
-import type { ReadCall } from './read-calls.ts';
-import { serveRead } from './read-calls.ts';
+import { type ReadCall, serveRead } from './read-calls.ts';
 import { deleteRefusal, serveAppend, serveBatchAppend } from './write-calls.ts';
 
-/** An EventStoreDB in this process, spoken to over gRPC by the real client. */
+/** An EventStoreDB server in this process. The real client talks to it over gRPC. */
 export type FakeEventStoreDb = {
   /** `esdb://127.0.0.1:<port>?tls=false` */
   readonly url: string;
   readonly log: FakeLog;
   readonly faults: Faults;
-  /** Reads and subscriptions that are open now. */
+  /** Number of open reads and subscriptions. */
   openReads(): number;
-  /** Reads and subscriptions asked for so far. */
-  readonly asked: { reads: number; appends: number };
-  /** Ends every open read and subscription with an error, the connections stay. */
+  /** Number of calls so far; `reads` includes subscriptions. */
+  readonly calls: { reads: number; appends: number };
+  /** Ends every open read and subscription with an error, and keeps the connections. */
   dropReads(): void;
-  /** Breaks every connection; the server listens again at once, at the same address, with the same log. */
+  /** Breaks every connection, then listens again at the same address with the same log. */
   restart(): Promise<void>;
   /** Stops listening until `restart`. */
   stop(): Promise<void>;
@@ -36,7 +36,7 @@ export type FakeEventStoreDb = {
 export async function startFakeEventStoreDb(): Promise<FakeEventStoreDb> {
   const log = new FakeLog();
   const faults = noFaults();
-  const asked = { reads: 0, appends: 0 };
+  const calls = { reads: 0, appends: 0 };
   const reads = new Set<ReadCall>();
   let server: Server | undefined;
   let port = 0;
@@ -45,7 +45,7 @@ export async function startFakeEventStoreDb(): Promise<FakeEventStoreDb> {
     const next = new Server({ 'grpc.max_receive_message_length': 64 * 1024 * 1024 });
     next.addService(streamsGrpc.StreamsService, {
       read(call: ReadCall) {
-        asked.reads += 1;
+        calls.reads += 1;
         reads.add(call);
         call.on('close', () => reads.delete(call));
         call.on('cancelled', () => reads.delete(call));
@@ -53,7 +53,7 @@ export async function startFakeEventStoreDb(): Promise<FakeEventStoreDb> {
         void serveRead(call, log, faults);
       },
       append(call: Parameters<typeof serveAppend>[0], answer: Parameters<typeof serveAppend>[1]) {
-        asked.appends += 1;
+        calls.appends += 1;
         serveAppend(call, answer, log, faults);
       },
       batchAppend(call: Parameters<typeof serveBatchAppend>[0]) {
@@ -68,7 +68,9 @@ export async function startFakeEventStoreDb(): Promise<FakeEventStoreDb> {
     });
     next.addService(featuresGrpc.ServerFeaturesService, {
       getSupportedMethods(_call: unknown, answer: sendUnaryData<SupportedMethods>) {
-        const methods = ['read', 'append', 'delete', 'tombstone', 'batchappend'].map((name) => new features.SupportedMethod().setServiceName('event_store.client.streams.streams').setMethodName(name));
+        const methods = ['read', 'append', 'delete', 'tombstone', 'batchappend'].map((name) =>
+          new features.SupportedMethod().setServiceName('event_store.client.streams.streams').setMethodName(name),
+        );
         answer(null, new features.SupportedMethods().setEventStoreServerVersion('24.10.0').setMethodsList(methods));
       },
     });
@@ -86,7 +88,7 @@ export async function startFakeEventStoreDb(): Promise<FakeEventStoreDb> {
     url: `esdb://127.0.0.1:${port}?tls=false`,
     log,
     faults,
-    asked,
+    calls,
     openReads: () => reads.size,
     dropReads() {
       for (const call of [...reads]) call.emit('error', unavailable());

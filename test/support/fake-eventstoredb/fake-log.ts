@@ -1,10 +1,10 @@
-/** An event as an EventStoreDB keeps it. */
+/** An event as EventStoreDB stores it. */
 export type LogRecord = {
   readonly id: string;
   readonly stream: string;
   readonly type: string;
   readonly revision: number;
-  /** A byte offset: grows, but not by one. */
+  /** A byte offset, which grows by more than one per event. */
   readonly position: bigint;
   readonly data: Buffer;
   readonly metadata: Buffer;
@@ -20,10 +20,10 @@ export type AppendOutcome =
   | { readonly kind: 'deleted' }
   | { readonly kind: 'too_large'; readonly limit: number };
 
-/** What the server writes into `$tb` to delete a stream; more than a JavaScript number holds. */
+/** The `$tb` (truncate before) of a deleted stream: the largest 64-bit integer, which exceeds a JavaScript number. */
 const DELETED = '9223372036854775807';
 
-/** The rules of an EventStoreDB for appends, deletions, retention and idempotency, on a log in memory. */
+/** EventStoreDB's rules for appends, deletions, retention and idempotency, on a log in memory. */
 export class FakeLog {
   readonly records: LogRecord[] = [];
   maxAppendSize = 16 * 1024 * 1024;
@@ -39,20 +39,24 @@ export class FakeLog {
     const records = this.streams.get(stream) ?? [];
     const last = records.length - 1;
     const deleted = this.isDeleted(stream);
-    const earlier = this.repeated(records, events, expected, deleted);
+    const earlier = this.repeatedAppend(records, events, expected, deleted);
     if (earlier) return earlier;
-    const holds =
+    const isExpected =
       expected === 'any' ||
-      (expected === 'no_stream' ? last < 0 || deleted : expected === 'stream_exists' ? last >= 0 && !deleted : Number(expected) === last);
-    if (!holds) return { kind: 'wrong', actual: last < 0 ? undefined : last };
+      (expected === 'no_stream'
+        ? last < 0 || deleted
+        : expected === 'stream_exists'
+          ? last >= 0 && !deleted
+          : Number(expected) === last);
+    if (!isExpected) return { kind: 'wrong', actual: last < 0 ? undefined : last };
     if (deleted) this.setMetadata(stream, { ...this.metadataOf(stream), $tb: last + 1 });
     for (const event of events) this.record(stream, event);
     const written = this.records.at(-1)!;
-    this.grown();
+    this.notifyGrowth();
     return { kind: 'written', revision: written.revision, position: written.position };
   }
 
-  /** Undefined when there is no such stream; `deleted` for a tombstone. */
+  /** The events of a stream: undefined if the stream does not exist, `deleted` if it has a tombstone. */
   read(stream: string): readonly LogRecord[] | 'deleted' | undefined {
     if (this.tombstoned.has(stream)) return 'deleted';
     const records = this.streams.get(stream);
@@ -67,7 +71,8 @@ export class FakeLog {
   remove(stream: string, expected: ExpectedRevision, mode: 'soft' | 'tombstone'): AppendOutcome {
     if (this.tombstoned.has(stream)) return { kind: 'deleted' };
     const last = (this.streams.get(stream) ?? []).length - 1;
-    if (typeof expected === 'bigint' && Number(expected) !== last) return { kind: 'wrong', actual: last < 0 ? undefined : last };
+    if (typeof expected === 'bigint' && Number(expected) !== last)
+      return { kind: 'wrong', actual: last < 0 ? undefined : last };
     if (mode === 'tombstone') {
       this.tombstoned.add(stream);
       this.record(stream, system('$streamDeleted', '{}'));
@@ -75,17 +80,17 @@ export class FakeLog {
       this.record(`$$${stream}`, system('$metadata', `{"$tb":${DELETED}}`));
     }
     const written = this.records.at(-1)!;
-    this.grown();
+    this.notifyGrowth();
     return { kind: 'written', revision: last, position: written.position };
   }
 
-  /** Writes an event of the server's own, such as its statistics. */
+  /** Appends an event that the server itself writes, such as its statistics. */
   addSystemEvent(stream = '$stats-127.0.0.1:2113'): void {
     this.record(stream, system('$statsCollected', '{}'));
-    this.grown();
+    this.notifyGrowth();
   }
 
-  /** Calls back once when the log next grows. */
+  /** Calls the listener once, at the next append. @returns a function that removes the listener */
   onGrowth(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
@@ -103,7 +108,12 @@ export class FakeLog {
     return low;
   }
 
-  private repeated(records: readonly LogRecord[], events: readonly Proposed[], expected: ExpectedRevision, deleted: boolean): AppendOutcome | undefined {
+  private repeatedAppend(
+    records: readonly LogRecord[],
+    events: readonly Proposed[],
+    expected: ExpectedRevision,
+    deleted: boolean,
+  ): AppendOutcome | undefined {
     const last = records.length - 1;
     let from: number;
     if (typeof expected === 'bigint') from = Number(expected) + 1;
@@ -111,7 +121,8 @@ export class FakeLog {
     else from = records.findIndex(({ id }) => id === events[0]?.id);
     if (from < 0 || from > last) return undefined;
     const same = events.findIndex(({ id }, index) => records[from + index]?.id !== id);
-    if (same === 0) return expected === 'any' || expected === 'stream_exists' ? undefined : { kind: 'wrong', actual: last };
+    if (same === 0)
+      return expected === 'any' || expected === 'stream_exists' ? undefined : { kind: 'wrong', actual: last };
     if (same > 0) return { kind: 'wrong', actual: last };
     const end = records[from + events.length - 1]!;
     return { kind: 'written', revision: end.revision, position: end.position };
@@ -138,7 +149,7 @@ export class FakeLog {
     this.records.push(record);
   }
 
-  private grown(): void {
+  private notifyGrowth(): void {
     const listeners = [...this.listeners];
     this.listeners.clear();
     for (const listener of listeners) listener();
@@ -146,5 +157,11 @@ export class FakeLog {
 }
 
 function system(type: string, data: string): Proposed {
-  return { id: crypto.randomUUID(), type, data: Buffer.from(data), metadata: Buffer.alloc(0), contentType: 'application/json' };
+  return {
+    id: crypto.randomUUID(),
+    type,
+    data: Buffer.from(data),
+    metadata: Buffer.alloc(0),
+    contentType: 'application/json',
+  };
 }

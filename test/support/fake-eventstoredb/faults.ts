@@ -1,19 +1,29 @@
-/** What the fake server is told to do wrong; each may be switched at any time. */
+/** Faults that the fake server simulates. A test may change them at any time. */
 export type Faults = {
-  /** `silent`: takes appends and never answers; `lost`: writes, then drops the call instead of answering; `unavailable`: refuses. */
+  /**
+   * `silent`: never answers an append. `lost`: writes the events, then drops the call. The others: answer with that
+   * error.
+   */
   appends: 'none' | 'silent' | 'lost' | 'unavailable' | 'wrong_version' | 'access_denied' | 'timeout';
-  /** Delay before every answer to an append. */
+  /** Delay before each append, in milliseconds. */
   appendDelayMs: number;
-  /** `silent`: takes reads and never answers; `unavailable` and `access_denied`: refuses. */
+  /** `silent`: never answers a read. The others: answer with that error. */
   reads: 'none' | 'silent' | 'unavailable' | 'access_denied';
-  /** Subscriptions stay open and say nothing more. */
+  /** Subscriptions stay open and receive nothing more. */
   subscriptionsFrozen: boolean;
-  /** Servers before 23.10 don't say that a subscription has caught up. */
-  saysCaughtUp: boolean;
-  /** Answers appends without their position, as servers may. */
+  /** Whether a subscription receives the message "caught up". Servers before 23.10 do not send it. */
+  sendsCaughtUp: boolean;
+  /** Omits the position in answers to appends, as a server may. */
   withoutPosition: boolean;
 };
 
 export function noFaults(): Faults {
-  return { appends: 'none', appendDelayMs: 0, reads: 'none', subscriptionsFrozen: false, saysCaughtUp: true, withoutPosition: false };
+  return {
+    appends: 'none',
+    appendDelayMs: 0,
+    reads: 'none',
+    subscriptionsFrozen: false,
+    sendsCaughtUp: true,
+    withoutPosition: false,
+  };
 }

@@ -1,12 +1,11 @@
-import type { ServiceError } from '@grpc/grpc-js';
-import { Metadata, status } from '@grpc/grpc-js';
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
+import { type ServiceError, Metadata, status } from '@grpc/grpc-js';
 import type { LogRecord } from './fake-log.ts';
 
 const TICKS_PER_MS = 10_000n;
 
-/** A call's failure as the server tells it: by the trailer `exception`. */
+/** A failed call as the server reports it: the trailer `exception` names the error. */
 export function failure(code: status, details: string, trailers: Readonly<Record<string, string>> = {}): ServiceError {
   const metadata = new Metadata();
   for (const [name, value] of Object.entries(trailers)) metadata.set(name, value);
@@ -15,12 +14,22 @@ export function failure(code: status, details: string, trailers: Readonly<Record
 
 export const unavailable = () => failure(status.UNAVAILABLE, 'Server Is Not Ready');
 export const accessDenied = () => failure(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
-export const streamDeleted = (stream: string) => failure(status.FAILED_PRECONDITION, 'deleted', { exception: 'stream-deleted', 'stream-name': encodeURI(stream) });
-export const tooLarge = (limit: number) => failure(status.INVALID_ARGUMENT, 'too large', { exception: 'maximum-append-size-exceeded', 'maximum-append-size': String(limit) });
+export const streamDeleted = (stream: string) =>
+  failure(status.FAILED_PRECONDITION, 'deleted', { exception: 'stream-deleted', 'stream-name': encodeURI(stream) });
+export const tooLarge = (limit: number) =>
+  failure(status.INVALID_ARGUMENT, 'too large', {
+    exception: 'maximum-append-size-exceeded',
+    'maximum-append-size': String(limit),
+  });
 export const wrongVersion = (stream: string, expected: string, actual: number | undefined) =>
-  failure(status.FAILED_PRECONDITION, 'wrong version', { exception: 'wrong-expected-version', 'stream-name': encodeURI(stream), 'expected-version': expected, ...(actual === undefined ? {} : { 'actual-version': String(actual) }) });
+  failure(status.FAILED_PRECONDITION, 'wrong version', {
+    exception: 'wrong-expected-version',
+    'stream-name': encodeURI(stream),
+    'expected-version': expected,
+    ...(actual === undefined ? {} : { 'actual-version': String(actual) }),
+  });
 
-export function identifier(stream: string): InstanceType<typeof shared.StreamIdentifier> {
+function identifier(stream: string): InstanceType<typeof shared.StreamIdentifier> {
   return new shared.StreamIdentifier().setStreamName(Buffer.from(stream).toString('base64'));
 }
 
@@ -28,7 +37,7 @@ export function nameOf(id: { getStreamName_asU8(): Uint8Array } | undefined): st
   return Buffer.from(id?.getStreamName_asU8() ?? []).toString();
 }
 
-/** A read's answer that holds an event. */
+/** The message of a read that contains an event. */
 export function eventMessage(record: LogRecord): InstanceType<typeof streams.ReadResp> {
   const recorded = new streams.ReadResp.ReadEvent.RecordedEvent()
     .setId(new shared.UUID().setString(record.id))
@@ -47,9 +56,17 @@ export function eventMessage(record: LogRecord): InstanceType<typeof streams.Rea
 }
 
 export function checkpointMessage(position: bigint): InstanceType<typeof streams.ReadResp> {
-  return new streams.ReadResp().setCheckpoint(new streams.ReadResp.Checkpoint().setCommitPosition(String(position)).setPreparePosition(String(position)));
+  return new streams.ReadResp().setCheckpoint(
+    new streams.ReadResp.Checkpoint().setCommitPosition(String(position)).setPreparePosition(String(position)),
+  );
 }
 
-export const confirmationMessage = () => new streams.ReadResp().setConfirmation(new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(crypto.randomUUID()));
+export const confirmationMessage = () =>
+  new streams.ReadResp().setConfirmation(
+    new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId(crypto.randomUUID()),
+  );
 export const caughtUpMessage = () => new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp());
-export const notFoundMessage = (stream: string) => new streams.ReadResp().setStreamNotFound(new streams.ReadResp.StreamNotFound().setStreamIdentifier(identifier(stream)));
+export const notFoundMessage = (stream: string) =>
+  new streams.ReadResp().setStreamNotFound(
+    new streams.ReadResp.StreamNotFound().setStreamIdentifier(identifier(stream)),
+  );

@@ -1,13 +1,22 @@
+import streams, { type ReadReq, type ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { ServerWritableStream } from '@grpc/grpc-js';
-import type { ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import streams from '@eventstore/db-client/generated/streams_pb.js';
 import type { FakeLog, LogRecord } from './fake-log.ts';
 import type { Faults } from './faults.ts';
-import { accessDenied, caughtUpMessage, checkpointMessage, confirmationMessage, eventMessage, nameOf, notFoundMessage, streamDeleted, unavailable } from './messages.ts';
+import {
+  accessDenied,
+  caughtUpMessage,
+  checkpointMessage,
+  confirmationMessage,
+  eventMessage,
+  nameOf,
+  notFoundMessage,
+  streamDeleted,
+  unavailable,
+} from './messages.ts';
 
 export type ReadCall = ServerWritableStream<ReadReq, ReadResp>;
 
-/** Events that the server looks at between two checkpoints, times the multiplier of the subscription. */
+/** Events that the server examines between two checkpoints, for a subscription with the multiplier 1. */
 const WINDOW = 32;
 
 /** Answers `Streams.Read`: a stream, the log, or a subscription to the log. */
@@ -49,7 +58,7 @@ type Options = NonNullable<ReturnType<ReadReq['getOptions']>>;
 function allRecords(log: FakeLog, options: Options, backwards: boolean, count: number): readonly LogRecord[] {
   const all = options.getAll()!;
   const position = all.hasPosition() ? BigInt(all.getPosition()!.getCommitPosition()) : undefined;
-  // Forwards the server includes the event at the position; backwards it does not.
+  // A forward read includes the event at the position; a backward read does not.
   if (!backwards) return log.records.slice(position === undefined ? 0 : log.indexAfter(position - 1n)).slice(0, count);
   const end = position === undefined ? log.records.length : log.indexAfter(position - 1n);
   return log.records.slice(Math.max(0, end - count), end).toReversed();
@@ -60,20 +69,24 @@ async function serveSubscription(call: ReadCall, log: FakeLog, faults: Faults): 
   const all = options.getAll()!;
   const matches = filterOf(options);
   const interval = WINDOW * Math.max(1, options.getFilter()?.getCheckpointintervalmultiplier() ?? 1);
-  let index = all.hasPosition() ? log.indexAfter(BigInt(all.getPosition()!.getCommitPosition())) : all.hasEnd() ? log.records.length : 0;
-  let looked = 0;
+  let index = all.hasPosition()
+    ? log.indexAfter(BigInt(all.getPosition()!.getCommitPosition()))
+    : all.hasEnd()
+      ? log.records.length
+      : 0;
+  let examined = 0;
   let caughtUp = false;
   await send(call, confirmationMessage());
   while (!call.cancelled && !call.destroyed) {
     const record = faults.subscriptionsFrozen ? undefined : log.records[index];
     if (record) {
       index += 1;
-      looked += 1;
+      examined += 1;
       if (matches(record)) await send(call, eventMessage(record));
-      if (options.hasFilter() && looked % interval === 0) await send(call, checkpointMessage(record.position));
+      if (options.hasFilter() && examined % interval === 0) await send(call, checkpointMessage(record.position));
       continue;
     }
-    if (!caughtUp && faults.saysCaughtUp && !faults.subscriptionsFrozen) {
+    if (!caughtUp && faults.sendsCaughtUp && !faults.subscriptionsFrozen) {
       caughtUp = true;
       await send(call, caughtUpMessage());
       continue;
@@ -102,7 +115,7 @@ async function send(call: ReadCall, message: ReadResp): Promise<void> {
 
 const ENDS = ['close', 'cancelled', 'error'] as const;
 
-/** Resolves with the first of these events. */
+/** Resolves when the call emits one of these events, or when `also` calls its argument. */
 function firstOf(call: ReadCall, names: readonly string[], also?: (finish: () => void) => () => void): Promise<void> {
   return new Promise((resolve) => {
     const finish = () => {

@@ -1,4 +1,4 @@
-/* The reference page: fetches the document with what the reader gave, and hands it to Swagger UI. Nothing is stored. */
+/* The reference page: fetches the document with the entered credential and shows it with Swagger UI. Stores nothing. */
 (() => {
   'use strict';
   const CONTENT = [{ title: 'Content API', url: 'api/v1/openapi.json', callable: true }];
@@ -14,19 +14,20 @@
   const documents = isAdmin ? ADMIN : CONTENT;
   const kinds = isAdmin ? [COOKIE, BEARER] : [KEY, BEARER];
   const element = (id) => document.getElementById(id);
-  const fill = (id, list) => element(id).replaceChildren(...list.map(({ title }, index) => new Option(title, String(index))));
+  const fill = (id, list) =>
+    element(id).replaceChildren(...list.map(({ title }, index) => new Option(title, String(index))));
 
   function say(text, refused) {
-    element('says').textContent = text;
-    element('says').classList.toggle('refused', refused === true);
+    element('status').textContent = text;
+    element('status').classList.toggle('refused', refused === true);
   }
 
   const LONG = 60;
   const operationsOf = ({ paths }) => Object.values(paths).reduce((sum, item) => sum + Object.keys(item).length, 0);
 
-  let asked = 0;
+  let fetches = 0;
   async function show() {
-    const mine = (asked += 1);
+    const current = (fetches += 1);
     const chosen = documents[Number(element('document').value)];
     const kind = kinds[Number(element('kind').value)];
     const headers = kind.headers(element('credential').value.trim());
@@ -38,18 +39,28 @@
     } catch {
       answer = { ok: false, status: 0, body: { error: 'the service did not answer' } };
     }
-    if (mine !== asked) return;
+    // A later fetch replaces this one.
+    if (current !== fetches) return;
     if (!answer.ok) {
       element('reference').replaceChildren();
-      say(answer.status === 401 ? 'The document needs a credential: choose its kind and give its value.' : `Refused: ${answer.body.error}`, true);
+      say(
+        answer.status === 401
+          ? 'The document needs a credential: choose its kind and give its value.'
+          : `Refused: ${answer.body.error}`,
+        true,
+      );
       return;
     }
-    say(chosen.callable ? `${chosen.title}: “Try it out” calls this address with the credential above.` : `${chosen.title}: it is called on its own listener; open /docs there to try it out.`);
+    say(
+      chosen.callable
+        ? `${chosen.title}: “Try it out” calls this address with the credential above.`
+        : `${chosen.title}: it is called on its own listener; open /docs there to try it out.`,
+    );
     globalThis.SwaggerUIBundle({
       spec: answer.body,
       dom_id: '#reference',
       deepLinking: false,
-      // A long list takes a browser long: rooms are opened one by one then.
+      // Rendering a long list is slow: collapse all tags.
       docExpansion: operationsOf(answer.body) > LONG ? 'none' : 'list',
       defaultModelsExpandDepth: 0,
       filter: true,
@@ -75,6 +86,10 @@
     element('credential').disabled = kinds[Number(element('kind').value)] === COOKIE;
   });
   element('credential').disabled = isAdmin;
-  // Whoever is signed in to the console sees it at once; others are asked first, so that no refusal is provoked.
-  say(isAdmin ? 'Choose a document and a credential, then Show. Signed in to the console at this address, none is needed.' : 'The document needs an API key or a bearer token.');
+  // Do not fetch before the user submits: without a credential the request would be refused.
+  say(
+    isAdmin
+      ? 'Choose a document and a credential, then Show. Signed in to the console at this address, none is needed.'
+      : 'The document needs an API key or a bearer token.',
+  );
 })();

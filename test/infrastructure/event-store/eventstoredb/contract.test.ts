@@ -3,7 +3,7 @@ import { eventStoreContract } from '../../../contract/event-store.ts';
 import { requireService } from '../../../support/adapters.ts';
 import { startFakeEventStoreDb } from '../../../support/fake-eventstoredb/fake-eventstoredb.ts';
 
-// The server answers a repeated append as it did the first one, without a word that it is repeated: `duplicate` is always false.
+// The server answers a repeated append like the first one, without marking it: `duplicate` is always false.
 eventStoreContract({
   name: 'EventStoreDB, real client, server in this process',
   hooks: { another: true, dropConnections: true },

@@ -1,10 +1,10 @@
+import { expect } from 'chai';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect } from 'chai';
 import { copyEvents } from '../../../../application/platform/copy-events.ts';
-import { openCommands } from '../../../../infrastructure/composition/commands.ts';
-import { startService } from '../../../../infrastructure/composition/service.ts';
+import { openCommands } from '../../../../infrastructure/composition/commands/open-commands.ts';
+import { startService } from '../../../../infrastructure/composition/start-service.ts';
 import { loadSettings } from '../../../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer, readSettings } from '../../../../infrastructure/configuration/read-settings.ts';
 import { openEventStoreDb } from '../../../../infrastructure/event-store/eventstoredb/eventstoredb-event-store.ts';
@@ -12,10 +12,8 @@ import { openPostgresEventStore } from '../../../../infrastructure/event-store/p
 import { createLogger } from '../../../../infrastructure/logging/create-logger.ts';
 import { admin, serverUrl } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
-import type { FakeEventStoreDb } from '../../../support/fake-eventstoredb/fake-eventstoredb.ts';
-import { startFakeEventStoreDb } from '../../../support/fake-eventstoredb/fake-eventstoredb.ts';
-import type { Call } from '../../../support/http.ts';
-import { caller } from '../../../support/http.ts';
+import { type FakeEventStoreDb, startFakeEventStoreDb } from '../../../support/fake-eventstoredb/fake-eventstoredb.ts';
+import { type Call, caller } from '../../../support/http.ts';
 import { OWNER, testEnvironment, useService } from '../../../support/service.ts';
 
 describe('a service whose event store is an EventStoreDB', function () {
@@ -30,7 +28,10 @@ describe('a service whose event store is an EventStoreDB', function () {
   const service = useService({ environment });
   after(() => server.stop());
   before(async () => {
-    const saved = await service.owner('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'title', field_type: 'text' }] });
+    const saved = await service.owner('POST', '/api/admin/schemas', {
+      name: 'note',
+      fields: [{ name: 'title', field_type: 'text' }],
+    });
     expect(saved.status, saved.text).to.be.oneOf([200, 201]);
     key = await service.key({});
   });
@@ -41,7 +42,7 @@ describe('a service whose event store is an EventStoreDB', function () {
     return `/api/v1/content/note/${created.json<{ id: string }>().id}`;
   }
 
-  it('shows the next read what was written', async () => {
+  it('shows a write in the next read', async () => {
     const path = await create('first');
     const reply = await key('GET', path);
     expect([reply.status, reply.json<{ data: { title: string } }>().data.title]).to.deep.equal([200, 'first']);
@@ -52,11 +53,13 @@ describe('a service whose event store is an EventStoreDB', function () {
     expect((await key('GET', `${path}/revisions`)).json<unknown[]>()).to.have.length(2);
   });
 
-  it('rebuilds and replays its read models to what they are', async () => {
+  it('rebuilds and replays its read models to equal content', async () => {
     await Promise.all(Array.from({ length: 30 }, (_, n) => create(`entry ${n}`)));
-    // Behind the last event of ours stands what the server writes for itself.
+    // After the last event of the service come system events of the server.
     for (let n = 0; n < 40; n += 1) server.log.addSystemEvent();
-    const { settings } = readSettings([environmentLayer({ DATABASE_URL: service.database.url(), EVENT_STORE_URL: server.url })]);
+    const { settings } = readSettings([
+      environmentLayer({ DATABASE_URL: service.database.url(), EVENT_STORE_URL: server.url }),
+    ]);
     const commands = await openCommands({ settings, logger: createLogger({ level: 'error', format: 'json' }) });
     const target = `replay_esdb_${process.pid}`;
     await admin(`create database ${target}`);
@@ -71,7 +74,7 @@ describe('a service whose event store is an EventStoreDB', function () {
     }
   });
 
-  it('goes on when the event store was restarted', async () => {
+  it('continues after a restart of the event store', async () => {
     await create('before');
     await server.restart();
     await eventually(async () => {
@@ -90,9 +93,12 @@ describe('a service that moves to an EventStoreDB', function () {
   const service = useService();
   after(() => server.stop());
 
-  it('goes on with its history copied and its followers told the new place', async () => {
+  it('continues with the copied history and the translated checkpoints', async () => {
     const key = await service.key({});
-    await service.owner('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'title', field_type: 'text' }] });
+    await service.owner('POST', '/api/admin/schemas', {
+      name: 'note',
+      fields: [{ name: 'title', field_type: 'text' }],
+    });
     const created = await key('POST', '/api/v1/content/note', { data: { title: 'before' } });
     const path = `/api/v1/content/note/${created.json<{ id: string }>().id}`;
     const database = service.database.db();
@@ -100,12 +106,17 @@ describe('a service that moves to an EventStoreDB', function () {
     const target = await openEventStoreDb({ url: server.url });
     await eventually(async () => {
       const head = await source.head();
-      expect(await database.query('select name from operational.checkpoints where position <> $1', [head])).to.deep.equal([]);
+      expect(
+        await database.query('select name from operational.checkpoints where position <> $1', [head]),
+      ).to.deep.equal([]);
     });
     await service.service().stop();
-    const { equal, heads } = await copyEvents({ from: source, to: target, pause: () => Promise.resolve() });
+    const { equal, heads } = await copyEvents({ from: source, to: target }, { pause: () => Promise.resolve() });
     expect(equal).to.equal(true);
-    await database.query('update operational.checkpoints set position = $2 where position = $1', [heads.from, heads.to]);
+    await database.query('update operational.checkpoints set position = $2 where position = $1', [
+      heads.from,
+      heads.to,
+    ]);
     await Promise.all([source.close(), target.close()]);
 
     const directory = await mkdtemp(join(tmpdir(), 'palimpsest-moved-'));
@@ -118,7 +129,9 @@ describe('a service that moves to an EventStoreDB', function () {
       const authorization = { authorization: `Bearer ${signedIn.json<{ token: string }>().token}` };
       const changed = await call('PUT', path, { data: { title: 'after' } }, authorization);
       expect(changed.status, changed.text).to.equal(200);
-      expect((await call('GET', path, undefined, authorization)).json<{ data: { title: string } }>().data.title).to.equal('after');
+      expect(
+        (await call('GET', path, undefined, authorization)).json<{ data: { title: string } }>().data.title,
+      ).to.equal('after');
       expect((await call('GET', `${path}/revisions`, undefined, authorization)).json<unknown[]>()).to.have.length(2);
     } finally {
       await moved.stop();

@@ -1,11 +1,15 @@
 import type { EventStore } from '../../../../application/ports/event-store.ts';
-import type { EventStoreDbOptions } from '../../../../infrastructure/event-store/eventstoredb/eventstoredb-event-store.ts';
-import { openEventStoreDb } from '../../../../infrastructure/event-store/eventstoredb/eventstoredb-event-store.ts';
-import type { FakeEventStoreDb } from '../../../support/fake-eventstoredb/fake-eventstoredb.ts';
-import { startFakeEventStoreDb } from '../../../support/fake-eventstoredb/fake-eventstoredb.ts';
+import {
+  type EventStoreDbOptions,
+  openEventStoreDb,
+} from '../../../../infrastructure/event-store/eventstoredb/eventstoredb-event-store.ts';
+import { type FakeEventStoreDb, startFakeEventStoreDb } from '../../../support/fake-eventstoredb/fake-eventstoredb.ts';
 
-/** A server and a store on it, fresh for every test. */
-export function useFakeStore(options: Omit<EventStoreDbOptions, 'url'> = {}): { readonly server: () => FakeEventStoreDb; readonly store: () => EventStore } {
+/** A new server and a store on it for every test. */
+export function useFakeStore(options: Omit<EventStoreDbOptions, 'url'> = {}): {
+  readonly server: () => FakeEventStoreDb;
+  readonly store: () => EventStore;
+} {
   let server: FakeEventStoreDb;
   let store: EventStore;
   beforeEach(async () => {

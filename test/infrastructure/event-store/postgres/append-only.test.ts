@@ -3,7 +3,7 @@ import { collect, newEvents, newStream } from '../../../contract/event-store-fix
 import { useDatabase } from '../../../support/database.ts';
 import { useStore } from './open-store.ts';
 
-describe('postgres event store: append-only', () => {
+describe('the append-only tables of the Postgres event store', () => {
   const database = useDatabase();
   const store = useStore(() => database.url());
   const stream = newStream();
@@ -22,15 +22,21 @@ describe('postgres event store: append-only', () => {
     `merge into eventstore.events e using (select 1 as p) s on e.position = s.p when matched then delete`,
     `insert into eventstore.events select * from eventstore.events where position = 1 on conflict (position) do update set data = '{}'`,
   ]) {
-    it(`refuses: ${statement}`, async () => {
+    it(`refuse: ${statement}`, async () => {
       const before = await collect(store().readAll());
-      const error: unknown = await database.db().query(statement).catch((caught: unknown) => caught);
-      expect(error).to.be.instanceOf(Error).with.property('message').that.matches(/is append-only/);
+      const error: unknown = await database
+        .db()
+        .query(statement)
+        .catch((caught: unknown) => caught);
+      expect(error)
+        .to.be.instanceOf(Error)
+        .with.property('message')
+        .that.matches(/is append-only/);
       expect(await collect(store().readAll())).to.deep.equal(before);
     });
   }
 
-  it('refuses changes in a session that plays a replica, too', async () => {
+  it('refuse changes in a session with the replication role `replica`', async () => {
     const error: unknown = await database
       .db()
       .transaction(async (tx) => {
@@ -38,11 +44,18 @@ describe('postgres event store: append-only', () => {
         await tx.query('delete from eventstore.events');
       })
       .catch((caught: unknown) => caught);
-    expect(error).to.be.instanceOf(Error).with.property('message').that.matches(/is append-only/);
+    expect(error)
+      .to.be.instanceOf(Error)
+      .with.property('message')
+      .that.matches(/is append-only/);
   });
 
-  it('grants nothing to other roles', async () => {
-    const grants = await database.db().query(`select grantee from information_schema.role_table_grants where table_schema = 'eventstore' and grantee = 'PUBLIC'`);
+  it('grant nothing to other roles', async () => {
+    const grants = await database
+      .db()
+      .query(
+        `select grantee from information_schema.role_table_grants where table_schema = 'eventstore' and grantee = 'PUBLIC'`,
+      );
     expect(grants).to.deep.equal([]);
   });
 });

@@ -1,9 +1,9 @@
 import { openPostgresEventStore } from '../../../../infrastructure/event-store/postgres/postgres-event-store.ts';
+import { openDatabase } from '../../../../infrastructure/postgres/database.ts';
 import { eventStoreContract } from '../../../contract/event-store.ts';
 import { useDatabase } from '../../../support/database.ts';
-import { openDatabase } from '../../../../infrastructure/postgres/database.ts';
 
-describe('postgres event store', () => {
+describe('the Postgres event store', () => {
   const database = useDatabase();
   eventStoreContract({
     name: 'postgres',
@@ -29,7 +29,11 @@ describe('postgres event store', () => {
           };
         },
         async dropConnections() {
-          await database.db().query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'under-test' and datname = current_database()`);
+          await database
+            .db()
+            .query(
+              `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'under-test' and datname = current_database()`,
+            );
         },
       };
     },

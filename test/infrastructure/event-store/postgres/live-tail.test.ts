@@ -1,26 +1,38 @@
+import { expect } from 'chai';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { expect } from 'chai';
 import pg from 'pg';
 import { ORIGIN } from '../../../../domain/event.ts';
-import { appendEach, collect, follow, idsOf, newEvent, newEvents, newStream, newTenant, positionsOf } from '../../../contract/event-store-fixtures.ts';
+import {
+  appendEach,
+  collect,
+  follow,
+  idsOf,
+  newEvent,
+  newEvents,
+  newStream,
+  newTenant,
+  positionsOf,
+} from '../../../contract/event-store-fixtures.ts';
 import { admin, serverUrl, useDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { useStore } from './open-store.ts';
 
-describe('postgres event store: live tail', () => {
+describe('the Postgres event store: live tail', () => {
   const database = useDatabase();
   const store = useStore(() => database.url());
   const other = useStore(() => database.url());
 
-  it('reads nothing again that this process wrote itself', async () => {
-    const followers = await Promise.all(Array.from({ length: 5 }, async () => follow(store(), { after: await store().head() })));
+  it('does not read events that this process has written', async () => {
+    const followers = await Promise.all(
+      Array.from({ length: 5 }, async () => follow(store(), { after: await store().head() })),
+    );
     await Promise.all(followers.map((follower) => follower.caughtUp()));
     await eventually(() => {
       expect(store().stats().tail.listening).to.equal(true);
     });
-    // The poll may look once or twice while this runs; without the local path every batch would be read.
+    // The poll may read once or twice during the test; without the local path every batch would be read.
     const { reads } = store().stats().tail;
     for (let n = 0; n < 40; n += 1) await store().append(newStream(), newEvents(2), { expected: 'no_stream' });
     await Promise.all(followers.map((follower) => follower.until(() => follower.events().length === 80)));
@@ -28,23 +40,31 @@ describe('postgres event store: live tail', () => {
     await Promise.all(followers.map((follower) => follower.stop()));
   });
 
-  it('reads what another process wrote once for all its subscriptions', async () => {
+  it('reads the events of another process once for all subscriptions', async () => {
     const after = await store().head();
     const followers = Array.from({ length: 5 }, () => follow(store(), { after }));
     await Promise.all(followers.map((follower) => follower.caughtUp()));
     const { reads } = store().stats().tail;
     const appended = await other().append(newStream(), newEvents(10), { expected: 'no_stream' });
-    await Promise.all(followers.map((follower) => follower.until(({ position }) => (position() ?? ORIGIN) >= appended.position)));
+    await Promise.all(
+      followers.map((follower) => follower.until(({ position }) => (position() ?? ORIGIN) >= appended.position)),
+    );
     expect(store().stats().tail.reads - reads).to.be.at.most(2);
     await Promise.all(followers.map((follower) => follower.stop()));
   });
 
-  it('shows a live reader a gapless order while two adapters and another process write', async () => {
+  it('yields a gapless order to a live reader while two adapters and another process write', async () => {
     const after = await store().head();
     const followers = [follow(store(), { after }), follow(other(), { after })];
-    const child = spawn(process.execPath, ['--import', 'tsx', fileURLToPath(new URL('appender.ts', import.meta.url)), database.url(), '10', '40'], { stdio: 'inherit' });
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', fileURLToPath(new URL('appender.ts', import.meta.url)), database.url(), '10', '40'],
+      { stdio: 'inherit' },
+    );
     const exited = once(child, 'exit');
-    await Promise.all(Array.from({ length: 20 }, (_, n) => appendEach(n % 2 ? other() : store(), newStream(), newEvents(40))));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) => appendEach(n % 2 ? other() : store(), newStream(), newEvents(40))),
+    );
     expect((await exited)[0]).to.equal(0);
     const expected = Array.from({ length: 1200 }, (_, n) => Number(after) + n + 1);
     for (const follower of followers) {
@@ -54,7 +74,7 @@ describe('postgres event store: live tail', () => {
     }
   });
 
-  it('keeps no more than a thousand events for a slow subscriber, and loses none', async () => {
+  it('buffers at most 1,000 events for a slow subscriber and loses none', async () => {
     let release: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     const after = await store().head();
@@ -73,20 +93,21 @@ describe('postgres event store: live tail', () => {
     expect(slow.items.filter(({ kind }) => kind === 'caught_up').length).to.be.at.least(1);
   });
 
-  it('bounds what waits by size, too', async () => {
+  it('bounds the buffer by size as well', async () => {
     let release: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => (release = resolve));
     const slow = follow(store(), { after: await store().head(), onItem: () => gate });
     await slow.caughtUp();
     const text = 'x'.repeat(1024 * 1024);
-    for (let n = 0; n < 12; n += 1) await store().append(newStream(), [newEvent({ data: { text } })], { expected: 'no_stream' });
+    for (let n = 0; n < 12; n += 1)
+      await store().append(newStream(), [newEvent({ data: { text } })], { expected: 'no_stream' });
     expect(store().stats().tail.waiting).to.be.within(1, 8);
     release();
     await slow.until(() => slow.events().length === 12);
     await slow.stop();
   });
 
-  it('is not held up by an open write transaction in another database', async () => {
+  it('is not delayed by an open write transaction in another database', async () => {
     const name = `other_${newTenant().slice(0, 20)}`;
     await admin(`create database ${name}`);
     const client = new pg.Client({ connectionString: serverUrl(name) });
@@ -105,18 +126,25 @@ describe('postgres event store: live tail', () => {
     }
   });
 
-  it('finds a stream of ten thousand events by index, forwards and backwards', async () => {
+  it('reads a stream of 10,000 events by index, forwards and backwards', async () => {
     const stream = newStream();
     for (let n = 0; n < 10; n += 1) await store().append(stream, newEvents(1000), { expected: 'any' });
     for (const order of ['asc', 'desc']) {
-      const plan = await database.db().query<Record<string, string>>(`explain select * from eventstore.events where stream = $1 order by stream ${order}, revision ${order} limit 10`.replace('$1', `'${stream}'`));
+      const plan = await database
+        .db()
+        .query<Record<string, string>>(
+          `explain select * from eventstore.events where stream = $1 order by stream ${order}, revision ${order} limit 10`.replace(
+            '$1',
+            `'${stream}'`,
+          ),
+        );
       expect(plan.map((row) => Object.values(row)[0]).join('\n')).to.include('events_stream');
     }
     const [last] = await collect(store().readStream(stream, { direction: 'backwards', limit: 1 }));
     expect(last?.revision).to.equal(9999);
   });
 
-  it('keeps connections for no subscription that has ended', async () => {
+  it('keeps no resources of subscriptions that have ended', async () => {
     const follower = follow(store(), { after: await store().head() });
     await follower.caughtUp();
     await follower.stop();
@@ -125,7 +153,10 @@ describe('postgres event store: live tail', () => {
 
   it('ends its subscriptions when it is closed', async () => {
     const seen: string[] = [];
-    for await (const { kind } of store().subscribe({ after: await store().head(), signal: new AbortController().signal })) {
+    for await (const { kind } of store().subscribe({
+      after: await store().head(),
+      signal: new AbortController().signal,
+    })) {
       seen.push(kind);
       void store().close();
     }

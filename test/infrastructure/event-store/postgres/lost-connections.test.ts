@@ -3,17 +3,29 @@ import { hasCode } from '../../../../domain/errors.ts';
 import type { NewEvent } from '../../../../domain/event.ts';
 import { openPostgresEventStore } from '../../../../infrastructure/event-store/postgres/postgres-event-store.ts';
 import { openDatabase } from '../../../../infrastructure/postgres/database.ts';
-import { codeOf, collect, follow, idsOf, newEvent, newStream, revisionsOf } from '../../../contract/event-store-fixtures.ts';
+import {
+  codeOf,
+  collect,
+  follow,
+  idsOf,
+  newEvent,
+  newStream,
+  revisionsOf,
+} from '../../../contract/event-store-fixtures.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { useStore } from './open-store.ts';
 
-describe('postgres event store: lost connections', () => {
+describe('the Postgres event store: lost connections', () => {
   const database = useDatabase();
   const store = useStore(() => database.url(), 'victim');
   const kill = (condition = 'true') =>
-    database.db().query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'victim' and datname = current_database() and ${condition}`);
+    database
+      .db()
+      .query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'victim' and datname = current_database() and ${condition}`,
+      );
 
-  it('knows what became of every append or says that it does not, and then the same ids are safe', async () => {
+  it('reports the result of every append or `outcome_unknown`, after which the same ids are safe to append', async () => {
     const follower = follow(store(), { after: await store().head() });
     await follower.caughtUp();
     let writing = true;
@@ -62,7 +74,7 @@ describe('postgres event store: lost connections', () => {
     }
   });
 
-  it('says outcome_unknown for an append whose connection dies while it is under way', async () => {
+  it('throws `outcome_unknown` for an append whose connection breaks while it is in flight', async () => {
     const stream = newStream();
     const event = newEvent();
     await store().append(newStream(), [newEvent()], { expected: 'any' });
@@ -80,7 +92,7 @@ describe('postgres event store: lost connections', () => {
     expect(await collect(store().readStream(stream))).to.have.length(1);
   });
 
-  it('sends an append whose connection died while idle', async () => {
+  it('sends an append after its connection broke while idle', async () => {
     await store().append(newStream(), [newEvent()], { expected: 'any' });
     await kill();
     const stream = newStream();
@@ -93,7 +105,7 @@ describe('postgres event store: lost connections', () => {
     expect(idsOf(await collect(store().readStream(stream)))).to.deep.equal([event.id]);
   });
 
-  it('refuses appends in bounded time while the server can\'t be reached', async () => {
+  it('refuses appends within a bounded time while the server is unreachable', async () => {
     const away = openDatabase({ url: database.url() });
     const failing = { ...away, connect: () => Promise.reject(new Error('connect ECONNREFUSED')) };
     const errors: unknown[] = [];
@@ -106,9 +118,11 @@ describe('postgres event store: lost connections', () => {
     await away.close();
   });
 
-  it('follows by polling while LISTEN can\'t be had', async () => {
+  it('follows by polling while LISTEN is not possible', async () => {
     const pool = openDatabase({ url: database.url() });
-    const deaf = await openPostgresEventStore({ database: { ...pool, connect: () => Promise.reject(new Error('too many connections')) } });
+    const deaf = await openPostgresEventStore({
+      database: { ...pool, connect: () => Promise.reject(new Error('too many connections')) },
+    });
     const follower = follow(deaf, { after: await deaf.head() });
     await follower.caughtUp();
     await store().append(newStream(), [newEvent()], { expected: 'any' });

@@ -1,8 +1,10 @@
-import type { PostgresEventStore } from '../../../../infrastructure/event-store/postgres/postgres-event-store.ts';
-import { openPostgresEventStore } from '../../../../infrastructure/event-store/postgres/postgres-event-store.ts';
+import {
+  type PostgresEventStore,
+  openPostgresEventStore,
+} from '../../../../infrastructure/event-store/postgres/postgres-event-store.ts';
 import { openDatabase } from '../../../../infrastructure/postgres/database.ts';
 
-/** Opens an adapter with a pool of its own; `store()` inside tests and hooks only. */
+/** Opens an adapter with its own pool; call `store()` inside tests and hooks only. */
 export function useStore(url: () => string, applicationName = 'palimpsest'): () => PostgresEventStore {
   let store: PostgresEventStore | undefined;
   let close: () => Promise<void> = () => Promise.resolve();

@@ -3,7 +3,10 @@ import { createRelay } from '../../../../application/platform/relay.ts';
 import { openTestKafka } from '../../../support/kafka.ts';
 import { recordedEvents } from '../../../support/recorded-events.ts';
 
-/** A relay in a process of its own: sends the test's events from the checkpoint on, and may stand still before it moves the checkpoint. */
+/**
+ * A relay in a separate process. It sends the test's events from the checkpoint on and can be made to stop before it
+ * moves the checkpoint.
+ */
 const [brokers = '', prefix = '', checkpointFile = '', stand = ''] = process.argv.slice(2);
 
 const bus = await openTestKafka({ brokers });

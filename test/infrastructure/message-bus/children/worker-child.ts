@@ -2,7 +2,10 @@ import { appendFileSync } from 'node:fs';
 import { kafkaEventFeed } from '../../../../infrastructure/message-bus/kafka-event-feed.ts';
 import { openTestKafka } from '../../../support/kafka.ts';
 
-/** A worker in a process of its own: notes the ids of its events in a file, and stands still in the handler after the tenth. */
+/**
+ * A worker in a separate process. It records the ids of its events in a file and blocks in the handler after the tenth
+ * event.
+ */
 const [brokers = '', prefix = '', worker = '', file = ''] = process.argv.slice(2);
 
 const bus = await openTestKafka({ brokers, sessionTimeoutMs: 6_000 });

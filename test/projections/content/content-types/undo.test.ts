@@ -1,7 +1,12 @@
 import { expect } from 'chai';
-import type { Column, SchemaOperation, TableIndex } from '../../../../domain/content/schema-operation.ts';
-import { projectedStatement, renderOperation } from '../../../../domain/content/table-ddl.ts';
+import {
+  isDestructive,
+  type Column,
+  type SchemaOperation,
+  type TableIndex,
+} from '../../../../domain/content/schema-operation.ts';
 import type { Queryable } from '../../../../infrastructure/postgres/database.ts';
+import { projectedStatement, renderOperation } from '../../../../projections/content/content-types/render-operation.ts';
 import { createContentTypeTables } from '../../../../projections/content/content-types/tables.ts';
 import { useDatabase } from '../../../support/database.ts';
 
@@ -13,8 +18,17 @@ const index = (column: Column): TableIndex => ({ kind: 'column', column });
 const indexes: readonly TableIndex[] = [index(title), index(tags), { kind: 'status' }];
 const moment = '2026-01-02T03:04:05.678Z';
 
-/** Every kind of operation on a table of two tenants with entries; `empty`: on a table without entries, `absent`: without the table. */
-const CASES: { readonly [op in SchemaOperation['op']]: { readonly operation: Extract<SchemaOperation, { readonly op: op }>; readonly on?: 'empty' | 'absent'; readonly loses?: true } } = {
+/**
+ * Every kind of operation. By default it runs on a table with entries of two tenants; `empty`: without entries;
+ * `absent`: without the table.
+ */
+const CASES: {
+  readonly [op in SchemaOperation['op']]: {
+    readonly operation: Extract<SchemaOperation, { readonly op: op }>;
+    readonly on?: 'empty' | 'absent';
+    readonly loses?: true;
+  };
+} = {
   create_table: { operation: { op: 'create_table', columns: [title, views, tags] }, on: 'absent' },
   add_column: { operation: { op: 'add_column', column: { name: 'more', type: 'jsonb' } } },
   convert_column: { operation: { op: 'convert_column', column: 'views', from: 'int8', to: 'text' } },
@@ -24,9 +38,14 @@ const CASES: { readonly [op in SchemaOperation['op']]: { readonly operation: Ext
   rename_table: { operation: { op: 'rename_table', to: 'story', indexes } },
   rename_column: { operation: { op: 'rename_column', from: 'title', column: { name: 'heading', type: 'text' } } },
   move_rows: { operation: { op: 'move_rows', to: 'story', columns: [title, views, tags], tenant: 'default' } },
-  move_values: { operation: { op: 'move_values', from: title, to: { name: 'spare', type: 'text' }, tenant: 'default' } },
+  move_values: {
+    operation: { op: 'move_values', from: title, to: { name: 'spare', type: 'text' }, tenant: 'default' },
+  },
   restore_rows: { operation: { op: 'restore_rows', at: moment }, on: 'empty' },
-  drop_empty_table: { operation: { op: 'drop_empty_table', columns: [title, views, tags, { name: 'spare', type: 'text' }], indexes }, on: 'empty' },
+  drop_empty_table: {
+    operation: { op: 'drop_empty_table', columns: [title, views, tags, { name: 'spare', type: 'text' }], indexes },
+    on: 'empty',
+  },
   drop_empty_column: { operation: { op: 'drop_empty_column', column: { name: 'spare', type: 'text' } } },
   drop_column: { operation: { op: 'drop_column', column: title, indexed: true }, loses: true },
   clear_column: { operation: { op: 'clear_column', column: title, tenant: 'default' }, loses: true },
@@ -39,10 +58,17 @@ const CASES: { readonly [op in SchemaOperation['op']]: { readonly operation: Ext
 async function snapshot(db: Queryable) {
   const columns = await db.query(
     `select table_name, column_name, udt_name, is_nullable, column_default, datetime_precision from information_schema.columns
-     where table_schema = 'rm_content' and table_name not in ('_content_types', '_statements') order by table_name, column_name`);
-  const indexed = await db.query(`select indexname, indexdef from pg_indexes where schemaname = 'rm_content' order by 1`);
+     where table_schema = 'rm_content' and table_name not in ('_content_types', '_statements') order by table_name, column_name`,
+  );
+  const indexed = await db.query(
+    `select indexname, indexdef from pg_indexes where schemaname = 'rm_content' order by 1`,
+  );
   const tables = [...new Set((columns as readonly { table_name: string }[]).map((column) => column.table_name))];
-  const rows = await Promise.all(tables.map((table) => db.query<{ json: object }>(`select to_jsonb(t) as json from rm_content.${table} t order by id`)));
+  const rows = await Promise.all(
+    tables.map((table) =>
+      db.query<{ json: object }>(`select to_jsonb(t) as json from rm_content.${table} t order by id`),
+    ),
+  );
   return { shape: { columns, indexed }, rows: tables.map((table, at) => [table, rows[at]]) };
 }
 
@@ -59,28 +85,40 @@ describe('the undo of a statement', () => {
   async function prepare(db: Queryable, on: 'full' | 'empty' | 'absent'): Promise<void> {
     await db.query('drop table if exists rm_content.article, rm_content.story');
     const spare: Column = { name: 'spare', type: 'text' };
-    await db.query(renderOperation({ op: 'create_table', columns: [title, views, tags, spare] }, { ...place, table: 'story' }).sql);
+    await db.query(
+      renderOperation({ op: 'create_table', columns: [title, views, tags, spare] }, { ...place, table: 'story' }).sql,
+    );
     if (on === 'absent') return;
-    for (const operation of [{ op: 'create_table', columns: [title, views, tags, spare] }, ...indexes.map((wanted) => ({ op: 'create_index', index: wanted }) as const)] as const) {
+    for (const operation of [
+      { op: 'create_table', columns: [title, views, tags, spare] },
+      ...indexes.map((wanted) => ({ op: 'create_index', index: wanted }) as const),
+    ] as const) {
       await db.query(renderOperation(operation, place).sql);
     }
     if (on === 'empty') return;
-    for (const [tenant, deletedAt] of [['default', null], ['default', '2020-01-01T00:00:00Z'], ['other', null]]) {
+    for (const [tenant, deletedAt] of [
+      ['default', null],
+      ['default', '2020-01-01T00:00:00Z'],
+      ['other', null],
+    ]) {
       await db.query(
         `insert into rm_content.article (id, tenant_id, _version, _status, _created_at, _updated_at, _created_by, _updated_by, _deleted_at, _position, title, views, tags)
-         values (gen_random_uuid(), $1, 1, 'draft', now(), now(), '{}', '{}', $2, '', $1, 7, array[gen_random_uuid()])`, [tenant, deletedAt]);
+         values (gen_random_uuid(), $1, 1, 'draft', now(), now(), '{}', '{}', $2, '', $1, 7, array[gen_random_uuid()])`,
+        [tenant, deletedAt],
+      );
     }
   }
 
   for (const [name, { operation, on = 'full', loses = false }] of Object.entries(CASES)) {
-    it(`${name}: the table is as before${loses ? ', but for what is lost' : ''}`, async () => {
+    it(`${name}: restores the table${loses ? ', except for deleted values' : ''}`, async () => {
       const db = database.db();
       await prepare(db, operation.op === 'rename_table' ? 'full' : on);
       if (operation.op === 'rename_table') await db.query('drop table rm_content.story');
-      if (operation.op === 'drop_link') await db.query(`alter table rm_content.article add column list uuid[] not null default '{}'`);
+      if (operation.op === 'drop_link')
+        await db.query(`alter table rm_content.article add column list uuid[] not null default '{}'`);
       const before = await snapshot(db);
-      const { sql, down_sql: down, destructive } = renderOperation(operation, place);
-      expect(destructive).to.equal(loses);
+      const { sql, down_sql: down } = renderOperation(operation, place);
+      expect(isDestructive(operation)).to.equal(loses);
       await db.query(sql);
       if (on === 'full') expect(await snapshot(db)).not.to.deep.equal(before);
       await db.query(down);
@@ -89,13 +127,14 @@ describe('the undo of a statement', () => {
       if (!loses) expect(after.rows).to.deep.equal(before.rows);
     });
 
-    it(`${name}: a projector's statement does the same`, async () => {
+    it(`${name}: has the same effect as the statement of the projector`, async () => {
       const db = database.db();
       const results = [];
       for (const statement of [renderOperation(operation, place).sql, projectedStatement(operation, place)]) {
         await prepare(db, operation.op === 'rename_table' ? 'full' : on);
         if (operation.op === 'rename_table') await db.query('drop table rm_content.story');
-        if (operation.op === 'drop_link') await db.query(`alter table rm_content.article add column list uuid[] not null default '{}'`);
+        if (operation.op === 'drop_link')
+          await db.query(`alter table rm_content.article add column list uuid[] not null default '{}'`);
         await db.query(statement);
         results.push((await snapshot(db)).shape);
       }
@@ -103,7 +142,7 @@ describe('the undo of a statement', () => {
     });
   }
 
-  it('what is kept with its type comes back whole', async () => {
+  it('restores the entries that are kept with a deleted type', async () => {
     const db = database.db();
     await prepare(db, 'full');
     await db.query(`update rm_content.article set _deleted_at = $1`, [moment]);

@@ -4,15 +4,14 @@ import { parseListQuery, parsePageQuery } from '../../../../api/content/parse-li
 import { parseQuery } from '../../../../api/http/query-string.ts';
 import type { ContentType } from '../../../../domain/content/content-type.ts';
 import type { Queryable } from '../../../../infrastructure/postgres/database.ts';
-import { createEntryQueries } from '../../../../projections/content/entries/entry-queries.ts';
-import type { EntryQueries } from '../../../../projections/content/entries/entry-queries.ts';
+import { createEntryQueries, type EntryQueries } from '../../../../projections/content/entries/entry-queries.ts';
 import { useContent } from '../../../support/content.ts';
 
 const ENTRIES = 10_000;
 const NOTHING: ReadonlySet<string> = new Set();
 const now = () => new Date('2027-01-01T00:00:00Z');
 
-describe('what lists of 10,000 entries read', () => {
+describe('query plans of lists of 10,000 entries', () => {
   const content = useContent();
   let type: ContentType;
   let queries: EntryQueries;
@@ -20,8 +19,13 @@ describe('what lists of 10,000 entries read', () => {
 
   before(async () => {
     type = await content.save({
-      name: 'doc', with_draft_publish: true,
-      fields: [{ name: 'title', field_type: 'text', indexed: true }, { name: 'body', field_type: 'rich_text' }, { name: 'n', field_type: 'integer', indexed: true }],
+      name: 'doc',
+      with_draft_publish: true,
+      fields: [
+        { name: 'title', field_type: 'text', indexed: true },
+        { name: 'body', field_type: 'rich_text' },
+        { name: 'n', field_type: 'integer', indexed: true },
+      ],
     });
     const db = content.database();
     await db.query(`create index on rm_content.doc (tenant_id, n, id); create index on rm_content.doc (tenant_id, left(title, 255), id);
@@ -30,10 +34,12 @@ describe('what lists of 10,000 entries read', () => {
           '{"kind":"user","id":"u"}', '{"kind":"user","id":"u"}', lpad('3', 20, '0'), 'title ' || i, 'common word' || i % 500 || repeat(' filler', 100), case when i % 64 > 0 then i % 1000 end from generate_series(1, ${ENTRIES}) i;
       insert into rm_content._search select id, '${type.id}', tenant_id, rm_content._search_vector(array[title, body]) || array_to_tsvector(array[E'\\x01${type.id}']) from rm_content.doc;
       analyze rm_content.doc; analyze rm_content._search`);
-    // What a statement reads is told by PostgreSQL itself.
+    // EXPLAIN reports the rows that a statement reads.
     const explained: Queryable = {
       query: async <Row extends object>(text: string, values: readonly unknown[] = [], name?: string) => {
-        const [plan] = await db.query<{ readonly 'QUERY PLAN': readonly [{ readonly Plan: Readonly<Record<string, number>> }] }>(`explain (analyze, buffers, format json) ${text}`, values);
+        const [plan] = await db.query<{
+          readonly 'QUERY PLAN': readonly [{ readonly Plan: Readonly<Record<string, number>> }];
+        }>(`explain (analyze, buffers, format json) ${text}`, values);
         const { 'Shared Hit Blocks': hit = 0, 'Shared Read Blocks': read = 0 } = plan?.['QUERY PLAN'][0].Plan ?? {};
         blocks = hit + read;
         return db.query<Row>(text, values, name);
@@ -49,10 +55,14 @@ describe('what lists of 10,000 entries read', () => {
   }
 
   for (const sort of ['-created_at', 'created_at', 'title', '-title', 'n', '-n', '-n,title']) {
-    it(`a page by cursor reads as little anywhere as at the start, by ${sort}`, async () => {
+    it(`read as few rows for a later page as for the first page, sorted by ${sort}`, async () => {
       const seen = new Set<string>();
       const at = async (cursor: string) => {
-        const parsed = parsePageQuery({ type, hidden: NOTHING }, parseQuery(`sort=${sort}&limit=100&fields=n&cursor=${cursor}`), now);
+        const parsed = parsePageQuery(
+          { type, hidden: NOTHING },
+          parseQuery(`sort=${sort}&limit=100&fields=n&cursor=${cursor}`),
+          now,
+        );
         const page = await queries.lists.page(type, parsed);
         for (const { id } of JSON.parse(page.json) as readonly { readonly id: string }[]) seen.add(id);
         return { reads: blocks, next: page.last ? encodeCursor(parsed, { ...page.last, walk: page.walk }) : '' };
@@ -71,11 +81,12 @@ describe('what lists of 10,000 entries read', () => {
     });
   }
 
-  it('a filter on an indexed field and a search for a rare word read what they find', async () => {
-    for (const query of ['filters[n]=7', 'filters[title]=title 4711', 'q=word123', 'q=4711']) expect(await read(`${query}&limit=25`), query).to.be.below(400);
+  it('read only matching rows for a filter on an indexed field and for a search of a rare word', async () => {
+    for (const query of ['filters[n]=7', 'filters[title]=title 4711', 'q=word123', 'q=4711'])
+      expect(await read(`${query}&limit=25`), query).to.be.below(400);
   });
 
-  it('a search for a word that every entry holds stops at the end of the page', async () => {
+  it('stop at the end of the page for a search of a word that every entry contains', async () => {
     expect(await read('q=common&limit=25')).to.be.below(1500);
   });
 });

@@ -1,13 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
-import type { EntryEvent, FieldValues } from '../../../../domain/content/events.ts';
-import { positionFrom } from '../../../../domain/event.ts';
-import type { RecordedEvent } from '../../../../domain/event.ts';
+import type { EntryEvent, FieldValues } from '../../../../domain/content/entry-events.ts';
+import { positionFrom, type RecordedEvent } from '../../../../domain/event.ts';
 import type { Database } from '../../../../infrastructure/postgres/database.ts';
 import { contentProjection } from '../../../../projections/content/projection.ts';
-import { contentTypeSaved } from '../../../support/content.ts';
-import type { TestDefinition } from '../../../support/content.ts';
+import { contentTypeSaved, type TestDefinition } from '../../../support/content.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { recordedEvent } from '../../../support/recorded-events.ts';
 
@@ -25,7 +23,7 @@ const definition: TestDefinition = {
   ],
 };
 
-/** A log of one content type and of what is done to its entries. */
+/** A log of one content type and its entries. */
 function createLog(tenant = 'default') {
   const events: RecordedEvent[] = [];
   const revisions = new Map<string, number>();
@@ -43,16 +41,30 @@ function createLog(tenant = 'default') {
   };
   return {
     events,
-    create: (id: string, fields: FieldValues) => { entry(id, { type: 'EntryCreated', data: { ...base, fields, status: 'draft' } }); },
-    change: (id: string, fields: FieldValues) => { entry(id, { type: 'EntryFieldsChanged', data: { ...base, fields } }); },
-    publish: (id: string) => { entry(id, { type: 'EntryPublished', data: base }); },
-    unpublish: (id: string) => { entry(id, { type: 'EntryUnpublished', data: base }); },
-    remove: (id: string, soft = false) => { entry(id, { type: 'EntryDeleted', data: { ...base, ...(soft ? { soft } : {}) } }); },
+    create: (id: string, fields: FieldValues) => {
+      entry(id, { type: 'EntryCreated', data: { ...base, fields, status: 'draft' } });
+    },
+    change: (id: string, fields: FieldValues) => {
+      entry(id, { type: 'EntryFieldsChanged', data: { ...base, fields } });
+    },
+    publish: (id: string) => {
+      entry(id, { type: 'EntryPublished', data: base });
+    },
+    unpublish: (id: string) => {
+      entry(id, { type: 'EntryUnpublished', data: base });
+    },
+    remove: (id: string, soft = false) => {
+      entry(id, { type: 'EntryDeleted', data: { ...base, ...(soft ? { soft } : {}) } });
+    },
     push,
   };
 }
 
-async function projected(db: Database, events: readonly RecordedEvent[], batchSize: number): Promise<readonly Record<string, unknown>[]> {
+async function projected(
+  db: Database,
+  events: readonly RecordedEvent[],
+  batchSize: number,
+): Promise<readonly Record<string, unknown>[]> {
   await db.query('drop schema if exists rm_content_next cascade');
   await db.query('create schema rm_content_next');
   const target = { schema: '"rm_content_next"' };
@@ -61,30 +73,49 @@ async function projected(db: Database, events: readonly RecordedEvent[], batchSi
     const batch = events.slice(at, at + batchSize);
     await db.transaction((tx) => contentProjection.apply(tx, target, batch));
   }
-  const [row] = await db.query<{ there: string | null }>("select to_regclass('rm_content_next.article')::text as there");
-  return row?.there == null ? [] : db.query('select t.*, t::text as canonical from rm_content_next.article t order by id');
+  const [row] = await db.query<{ there: string | null }>(
+    "select to_regclass('rm_content_next.article')::text as there",
+  );
+  return row?.there == null
+    ? []
+    : db.query('select t.*, t::text as canonical from rm_content_next.article t order by id');
 }
 
 const id = (number: number): string => `0190b3a8-0000-7000-8000-0000000001${String(number).padStart(2, '0')}`;
 
-describe('projector of entries', () => {
+describe('the projector of entries', () => {
   const database = useDatabase();
 
-  it('makes a row of the events of an entry, in one batch or event by event', async () => {
+  it('writes a row from the events of an entry, in one batch or one by one', async () => {
     const log = createLog();
-    log.create(id(1), { title: 'One', price: '12345678901234567890.10', tags: { a: ['x'] }, at: '2026-01-01T10:00:00.120Z' });
+    log.create(id(1), {
+      title: 'One',
+      price: '12345678901234567890.10',
+      tags: { a: ['x'] },
+      at: '2026-01-01T10:00:00.120Z',
+    });
     log.publish(id(1));
     log.change(id(1), { title: 'Two', tags: null, author_id: id(9) });
     for (const size of [1, 2, 100]) {
       const [row] = await projected(database.db(), log.events, size);
-      expect(row).to.deep.include({ id: id(1), tenant_id: 'default', _version: 3, _status: 'published', title: 'Two', price: '12345678901234567890.10', tags: null, author_id: id(9), _deleted_at: null });
+      expect(row).to.deep.include({
+        id: id(1),
+        tenant_id: 'default',
+        _version: 3,
+        _status: 'published',
+        title: 'Two',
+        price: '12345678901234567890.10',
+        tags: null,
+        author_id: id(9),
+        _deleted_at: null,
+      });
       expect(row?._created_by).to.deep.equal({ kind: 'user', id: 'u1' });
       expect((row?._published_at as Date).toISOString()).to.equal('2026-01-01T00:00:02.002Z');
       expect((row?._updated_at as Date).toISOString()).to.equal('2026-01-01T00:00:03.003Z');
     }
   });
 
-  it('keeps links as a list in its order, empty where there are none, beside rows of other lengths', async () => {
+  it('keeps the ids of a many_to_many in order, also beside rows with longer, shorter and empty lists', async () => {
     const log = createLog();
     log.create(id(1), { title: 'a', links: [id(9), id(8), id(7)] });
     log.create(id(2), { title: 'b' });
@@ -93,21 +124,30 @@ describe('projector of entries', () => {
     log.change(id(3), { links: [id(8), id(9)] });
     log.change(id(4), { links: [] });
     const links = (row: Record<string, unknown>) => row['links'];
-    for (const size of [1, 3, 100]) expect((await projected(database.db(), log.events, size)).map(links)).to.deep.equal([[id(9), id(8), id(7)], [], [id(8), id(9)], []]);
+    for (const size of [1, 3, 100])
+      expect((await projected(database.db(), log.events, size)).map(links)).to.deep.equal([
+        [id(9), id(8), id(7)],
+        [],
+        [id(8), id(9)],
+        [],
+      ]);
   });
 
-  it('removes the row of a deleted entry, and keeps one deleted softly', async () => {
+  it('deletes the row of a deleted entry, and keeps the row of a soft-deleted one', async () => {
     const log = createLog();
     for (const number of [1, 2, 3]) log.create(id(number), { title: `t${number}` });
     log.remove(id(1));
     log.remove(id(2), true);
     for (const size of [1, 3, 100]) {
       const rows = await projected(database.db(), log.events, size);
-      expect(rows.map((row) => [row['id'], row['_deleted_at'] === null])).to.deep.equal([[id(2), false], [id(3), true]]);
+      expect(rows.map((row) => [row['id'], row['_deleted_at'] === null])).to.deep.equal([
+        [id(2), false],
+        [id(3), true],
+      ]);
     }
   });
 
-  it('gives the same rows for any batch size', async function () {
+  it('writes the same rows for any batch size', async function () {
     this.timeout(60_000);
     const step = fc.tuple(fc.nat(4), fc.constantFrom('change', 'publish', 'unpublish', 'remove', 'soft'), fc.nat(4));
     await fc.assert(
@@ -120,7 +160,16 @@ describe('projector of entries', () => {
           if (!alive.has(number)) {
             log.create(id(number), { title: `t${value}` });
             alive.add(number);
-          } else if (action === 'change') log.change(id(number), { [['title', 'price', 'at', 'tags', 'links'][value]!]: [null, '1.5', '2026-01-01T00:00:00.000Z', [1], [id(number), id(9)]][value]! });
+          } else if (action === 'change')
+            log.change(id(number), {
+              [['title', 'price', 'at', 'tags', 'links'][value]!]: [
+                null,
+                '1.5',
+                '2026-01-01T00:00:00.000Z',
+                [1],
+                [id(number), id(9)],
+              ][value]!,
+            });
           else if (action === 'publish') log.publish(id(number));
           else if (action === 'unpublish') log.unpublish(id(number));
           else {
@@ -128,7 +177,8 @@ describe('projector of entries', () => {
             gone.add(number);
           }
         }
-        const canonical = async (batch: number) => (await projected(database.db(), log.events, batch)).map((row) => row['canonical']);
+        const canonical = async (batch: number) =>
+          (await projected(database.db(), log.events, batch)).map((row) => row['canonical']);
         expect(await canonical(size)).to.deep.equal(await canonical(1000));
       }),
       { numRuns: 10 },
@@ -146,27 +196,47 @@ describe('projector of entries', () => {
     expect((await projected(database.db(), log.events, 3)).map((row) => row['title'])).to.deep.equal(['b', 'a']);
   });
 
-  it('stops at an event whose predecessor the row has not seen', async () => {
+  it('stops at an event when the row lacks the event before it', async () => {
     const log = createLog();
     log.create(id(1), { title: 'a' });
     log.change(id(1), { title: 'b' });
     log.change(id(1), { title: 'c' });
     const torn = log.events.filter((_, index) => index !== 2);
-    const error = await projected(database.db(), torn, 2).then(() => undefined, (reason: unknown) => reason);
-    expect(error).to.be.instanceOf(Error).with.property('message').that.matches(/not at the revision/);
+    const error = await projected(database.db(), torn, 2).then(
+      () => undefined,
+      (reason: unknown) => reason,
+    );
+    expect(error)
+      .to.be.instanceOf(Error)
+      .with.property('message')
+      .that.matches(/not at the revision/);
   });
 
-  it('passes over an entry that was written while its type was being deleted', async () => {
+  it('skips an entry that was written while its type was being deleted', async () => {
     const log = createLog();
-    log.push(`content_type-default.${TYPE}`, { type: 'ContentTypeDeleted', data: { type_id: TYPE, name: 'article', content: 'hard' } });
+    log.push(`content_type-default.${TYPE}`, {
+      type: 'ContentTypeDeleted',
+      data: { type_id: TYPE, name: 'article', content: 'hard' },
+    });
     log.create(id(1), { title: 'late' });
     expect(await projected(database.db(), log.events, 10)).to.deep.equal([]);
   });
 
-  it('drops values of types that do not fit today, and keeps those of a field whose removal is queued', async () => {
+  it('drops values that do not fit the current type, and keeps those of a field whose removal is queued', async () => {
     const log = createLog();
-    const changed = { ...contentTypeSaved({ ...definition, fields: definition.fields.filter(({ name }) => name !== 'price') }, TYPE) };
-    log.push(`content_type-default.${TYPE}`, { type: 'ContentTypeSaved', data: { ...changed.data, statements: [], retained: definition.fields.filter(({ name }) => name === 'price').map((field) => ({ id: `id_${field.name}`, ...field })) } });
+    const changed = {
+      ...contentTypeSaved({ ...definition, fields: definition.fields.filter(({ name }) => name !== 'price') }, TYPE),
+    };
+    log.push(`content_type-default.${TYPE}`, {
+      type: 'ContentTypeSaved',
+      data: {
+        ...changed.data,
+        statements: [],
+        retained: definition.fields
+          .filter(({ name }) => name === 'price')
+          .map((field) => ({ id: `id_${field.name}`, ...field })),
+      },
+    });
     log.create(id(1), { title: 'late', price: '1', at: 'never' });
     const [row] = await projected(database.db(), log.events, 10);
     expect(row).to.deep.include({ title: 'late', price: '1', at: null });

@@ -1,0 +1,91 @@
+import { Type } from '@sinclair/typebox';
+import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
+import { previewContentType } from '../../../application/content/preview-content-type.ts';
+import type { SchemaStatement } from '../../../domain/content/schema-statement.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import { type ContentTypeQueries, presentStatement } from '../../../projections/content/content-types/queries.ts';
+import { type Route, route } from '../../http/route.ts';
+import { requireContentType } from './require-content-type.ts';
+import { DefinitionBody, HistoryAnswer, NameParams, StatementAnswer, StatsAnswer } from './schemas.ts';
+
+const SHARED = { api: 'admin', tag: 'content', feature: 'schema', params: NameParams, reads: ['content'] } as const;
+const PREVIEW = {
+  ...SHARED,
+  method: 'POST',
+  access: { kind: 'session', roles: ['admin', 'super_admin'] },
+  body: DefinitionBody,
+  malformedJson: 'invalid_json',
+  answers: { 200: Type.Object({ statements: Type.Array(StatementAnswer) }) },
+  refusals: ['invalid_schema', 'schema_table_shared'],
+} as const;
+
+/** Routes that preview the statements of a save, list past statements and count entries. */
+export function inspectionRoutes(
+  dependencies: Pick<ContentTypeDependencies, 'workbench' | 'renderer'> & { readonly queries: ContentTypeQueries },
+): readonly Route[] {
+  const { queries } = dependencies;
+  return [
+    route({
+      ...PREVIEW,
+      path: '/api/admin/schemas/{name}/preview-ddl',
+      operation: 'previewContentTypeDdl',
+      grants: ['schemas:write'],
+      summary: 'Preview the statements of a save, marking those that would become pending',
+      handler: async ({ params, body, context }) => {
+        const statements = await previewContentType({ name: params.name, input: body }, context, dependencies);
+        return { status: 200, body: { statements: statements.map((statement) => presentPlanned(statement, true)) } };
+      },
+    }),
+    route({
+      ...PREVIEW,
+      path: '/api/admin/schemas/{name}/preview',
+      operation: 'previewContentType',
+      grants: ['schemas:write'],
+      summary: 'Preview the statements of a save',
+      handler: async ({ params, body, context }) => {
+        const statements = await previewContentType({ name: params.name, input: body }, context, dependencies);
+        return { status: 200, body: { statements: statements.map((statement) => presentPlanned(statement, false)) } };
+      },
+    }),
+    route({
+      ...SHARED,
+      method: 'GET',
+      path: '/api/admin/schemas/{name}/history',
+      operation: 'listContentTypeStatements',
+      summary: 'List the statements of a content type, newest first, with their states',
+      access: { kind: 'session', roles: ['super_admin'] },
+      answers: { 200: HistoryAnswer },
+      refusals: ['schema_not_found'],
+      handler: async ({ tenant, params }) => {
+        const type = await requireContentType({ tenant, name: params.name }, { queries });
+        const statements = await queries.history(tenant, type.id);
+        return {
+          status: 200,
+          body: {
+            statements: statements.map(presentStatement),
+            pending: statements.filter(({ state }) => state === 'pending').length,
+          },
+        };
+      },
+    }),
+    route({
+      ...SHARED,
+      method: 'GET',
+      path: '/api/admin/schemas/{name}/stats',
+      operation: 'getContentTypeStats',
+      grants: ['schemas:read'],
+      summary: 'Get the number of entries and the time of the last write',
+      access: { kind: 'session' },
+      answers: { 200: StatsAnswer },
+      refusals: ['schema_not_found'],
+      handler: async ({ tenant, params }) => {
+        const type = await requireContentType({ tenant, name: params.name }, { queries });
+        return { status: 200, body: { ...(await queries.stats(tenant, type.name)) } };
+      },
+    }),
+  ];
+}
+
+function presentPlanned({ description, sql, down_sql, destructive }: SchemaStatement, marked: boolean): JsonObject {
+  return { description, sql, down_sql, ...(marked && destructive === true ? { destructive } : {}) };
+}

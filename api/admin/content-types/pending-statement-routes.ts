@@ -1,0 +1,101 @@
+import {
+  applyAllStatements,
+  applyStatements,
+  type AppliedStatements,
+} from '../../../application/content/apply-statements.ts';
+import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
+import type { RateCounters } from '../../../application/ports/rate-counters.ts';
+import type { Json } from '../../../domain/json.ts';
+import { type ContentTypeQueries, presentStatement } from '../../../projections/content/content-types/queries.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Answer, type Route, route } from '../../http/route.ts';
+import { requireContentType } from './require-content-type.ts';
+import { AppliedAnswer, AppliedCountAnswer, NameParams, PendingStatementsAnswer } from './schemas.ts';
+import { spendSchemaMutation } from './spend-schema-mutation.ts';
+
+const READS = ['content'];
+const SHARED = {
+  api: 'admin',
+  tag: 'content',
+  feature: 'schema',
+  access: { kind: 'session', roles: ['super_admin'] },
+} as const;
+
+/** Routes that list and apply the pending statements of schema changes. */
+export function pendingStatementRoutes(
+  dependencies: ContentTypeDependencies & { readonly queries: ContentTypeQueries; readonly rateCounters: RateCounters },
+): readonly Route[] {
+  const { queries, rateCounters } = dependencies;
+  return [
+    route({
+      ...SHARED,
+      method: 'POST',
+      path: '/api/admin/schemas/{name}/apply-pending',
+      operation: 'applyPendingStatements',
+      summary: 'Apply the pending statements of a content type',
+      params: NameParams,
+      answers: { 200: AppliedAnswer },
+      refusals: ['schema_not_found', 'ddl_in_progress'],
+      precheck: async ({ tenant, params }) => {
+        await requireContentType({ tenant, name: params.name }, dependencies);
+      },
+      handler: async ({ params, context }) => {
+        const done = await applyStatements({ name: params.name }, context, dependencies);
+        return answer(done, countsOf(done));
+      },
+    }),
+    route({
+      ...SHARED,
+      method: 'GET',
+      path: '/api/admin/migrate',
+      operation: 'listQueuedStatements',
+      summary: 'List every pending statement by content type',
+      answers: { 200: PendingStatementsAnswer },
+      reads: READS,
+      handler: async ({ tenant }) => {
+        const statements = await queries.pending(tenant);
+        const pending = new Map<string, readonly Json[]>();
+        for (const statement of statements)
+          pending.set(statement.name, [...(pending.get(statement.name) ?? []), presentStatement(statement)]);
+        return { status: 200, body: { pending: Object.fromEntries(pending), total: statements.length } };
+      },
+    }),
+    route({
+      ...SHARED,
+      method: 'POST',
+      path: '/api/admin/migrate/apply',
+      operation: 'applyAllQueues',
+      summary: 'Apply the pending statements of every content type',
+      answers: { 200: AppliedAnswer },
+      refusals: ['ddl_in_progress'],
+      handler: async ({ context }) => {
+        const done = await applyAllStatements(context, dependencies);
+        return answer(done, countsOf(done));
+      },
+    }),
+    route({
+      ...SHARED,
+      method: 'POST',
+      path: '/api/admin/schemas/migrate',
+      operation: 'migrateContentTypes',
+      summary: 'Apply the pending statements of every content type and count them',
+      answers: { 200: AppliedCountAnswer },
+      refusals: ['schema_mutation_limited', 'ddl_in_progress'],
+      spend: ({ tenant }) => spendSchemaMutation({ tenant }, { rateCounters }),
+      handler: async ({ context }) => {
+        const done = await applyAllStatements(context, dependencies);
+        return answer(done, { count: done.applied, ...countsOf(done) });
+      },
+    }),
+  ];
+}
+
+type Counts = { readonly applied: number; readonly canceled: number; readonly failed?: number };
+
+function countsOf({ applied, canceled, failed }: AppliedStatements): Counts {
+  return { applied, canceled, ...(failed === 0 ? {} : { failed }) };
+}
+
+function answer({ position }: AppliedStatements, body: Counts & { readonly count?: number }): Answer {
+  return { status: 200, body, ...commitAt(position, READS) };
+}

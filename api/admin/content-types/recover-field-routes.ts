@@ -1,0 +1,51 @@
+import { Type } from '@sinclair/typebox';
+import { type RecoverDependencies, recoverField } from '../../../application/content/recover-field.ts';
+import { refusal } from '../../../domain/errors.ts';
+import { commitAt } from '../../http/commit.ts';
+import { type Route, route } from '../../http/route.ts';
+
+const Recovered = Type.Object({
+  recovered: Type.Integer({ description: 'Number of entries whose value was written back' }),
+  skipped: Type.Array(Type.Object({ entry_id: Type.String({ format: 'uuid' }), reason: Type.String() }), {
+    description: 'The first 100 entries whose value was not written back, with the reason',
+  }),
+  skipped_total: Type.Integer(),
+});
+
+/** The route that writes back the values of a removed field after it has been added again. */
+export function recoverFieldRoutes(dependencies: RecoverDependencies): readonly Route[] {
+  return [
+    route({
+      api: 'admin',
+      tag: 'content',
+      feature: 'schema',
+      access: { kind: 'session', roles: ['super_admin'] },
+      method: 'POST',
+      path: '/api/admin/schemas/{name}/fields/{field}/recover',
+      operation: 'recoverField',
+      summary: 'Write back the values that entries had in a removed field of this name',
+      params: Type.Object({ name: Type.String(), field: Type.String() }),
+      answers: { 200: Recovered },
+      refusals: ['schema_not_found', 'field_not_found'],
+      handler: async ({ params, tenant, context, signal }) => {
+        const type = await dependencies.types.get(tenant, params.name);
+        if (!type) throw refusal('schema_not_found');
+        const { recovered, skipped, skippedTotal, position } = await recoverField(
+          { type, name: params.field, signal },
+          context,
+          dependencies,
+        );
+        const body = {
+          recovered,
+          skipped: skipped.map(({ entryId, reason }) => ({ entry_id: entryId, reason })),
+          skipped_total: skippedTotal,
+        };
+        return {
+          status: 200,
+          body,
+          ...commitAt(position, ['content']),
+        };
+      },
+    }),
+  ];
+}

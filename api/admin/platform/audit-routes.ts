@@ -1,0 +1,131 @@
+import { Type } from '@sinclair/typebox';
+import type { AuditDependencies } from '../../../application/platform/audit-dependencies.ts';
+import { readAudit, readAuditEvent } from '../../../application/platform/read-audit.ts';
+import { verifyAudit } from '../../../application/platform/verify-audit.ts';
+import { refusal } from '../../../domain/errors.ts';
+import { parsePosition } from '../../../domain/event.ts';
+import { type Route, route } from '../../http/route.ts';
+
+const Time = Type.String({ format: 'date-time' });
+
+const Record = Type.Object({
+  id: Type.String({ format: 'uuid' }),
+  type: Type.String(),
+  stream: Type.String(),
+  revision: Type.Integer(),
+  position: Type.String(),
+  occurred_at: Time,
+  actor: Type.Object({ kind: Type.String(), id: Type.String() }),
+  tenant_id: Type.String(),
+  resource: Type.Object({ kind: Type.String(), id: Type.String() }),
+  summary: Type.String(),
+  correlation_id: Type.String(),
+  causation_id: Type.String(),
+});
+
+const Verdict = Type.Object({
+  ok: Type.Boolean(),
+  checked: Type.Integer(),
+  sealed_to: Type.String(),
+  first_broken: Type.Union([
+    Type.Null(),
+    Type.Object({
+      position: Type.String(),
+      event_id: Type.String(),
+      kind: Type.Union([
+        Type.Literal('edited'),
+        Type.Literal('missing'),
+        Type.Literal('reordered'),
+        Type.Literal('unsealed'),
+      ]),
+    }),
+  ]),
+});
+
+const Query = Type.Object({
+  actor: Type.Optional(Type.String({ maxLength: 200 })),
+  type: Type.Optional(Type.String({ maxLength: 100 })),
+  resource: Type.Optional(Type.String({ maxLength: 200 })),
+  from: Type.Optional(Time),
+  to: Type.Optional(Time),
+  correlation_id: Type.Optional(Type.String({ maxLength: 128 })),
+  limit: Type.Integer({ minimum: 1, maximum: 200, default: 25 }),
+  cursor: Type.Optional(Type.String({ maxLength: 20 })),
+});
+
+/** The audit log, read from the event store, and the verification of the audit chain. */
+export function auditRoutes(audit: AuditDependencies): readonly Route[] {
+  const { eventStore } = audit;
+  return [
+    route({
+      api: 'admin',
+      method: 'GET',
+      path: '/api/admin/audit/verify',
+      operation: 'verifyAudit',
+      summary: 'Seal the log up to its head and verify the audit chain of the tenant. Names the first divergence',
+      tag: 'platform',
+      feature: 'audit',
+      access: { kind: 'session', roles: ['super_admin'] },
+      answers: { 200: Verdict },
+      handler: async ({ tenant, signal }) => ({
+        status: 200,
+        body: { ...(await verifyAudit({ tenant, signal }, audit)) },
+      }),
+    }),
+    route({
+      api: 'admin',
+      method: 'GET',
+      path: '/api/admin/audit',
+      operation: 'listAuditEvents',
+      grants: ['audit:read'],
+      summary: 'List the events of the tenant, newest first, from the event store',
+      tag: 'platform',
+      feature: 'audit',
+      access: { kind: 'session', roles: ['admin', 'super_admin'] },
+      query: Query,
+      answers: { 200: Type.Object({ data: Type.Array(Record), next_cursor: Type.String() }) },
+      handler: async ({ tenant, query, signal }) => {
+        const cursor = query.cursor === undefined ? undefined : parsePosition(query.cursor);
+        if (query.cursor !== undefined && cursor === undefined)
+          throw refusal('invalid_query_parameter', { message: 'invalid query parameter: cursor' });
+        const page = await readAudit(
+          {
+            tenant,
+            signal,
+            cursor,
+            limit: query.limit,
+            actor: query.actor,
+            type: query.type,
+            resource: query.resource,
+            from: query.from,
+            to: query.to,
+            correlationId: query.correlation_id,
+          },
+          { eventStore },
+        );
+        return { status: 200, body: page };
+      },
+    }),
+    route({
+      api: 'admin',
+      method: 'GET',
+      path: '/api/admin/audit/{event_id}',
+      operation: 'getAuditEvent',
+      grants: ['audit:read'],
+      summary: 'Get an event of the tenant with its data. Secrets are masked',
+      tag: 'platform',
+      feature: 'audit',
+      access: { kind: 'session', roles: ['admin', 'super_admin'] },
+      params: Type.Object({ event_id: Type.String({ format: 'uuid' }) }),
+      notFound: 'event_not_found',
+      answers: {
+        200: Type.Intersect([Record, Type.Object({ data: Type.Object({}, { additionalProperties: true }) })]),
+      },
+      refusals: ['event_not_found'],
+      handler: async ({ tenant, params }) => ({
+        status: 200,
+        body: await readAuditEvent({ tenant, eventId: params.event_id }, { eventStore }),
+      }),
+    }),
+  ];
+}

@@ -1,0 +1,78 @@
+import { Type } from '@sinclair/typebox';
+import type { MfaDependencies } from '../../application/identity/account-dependencies.ts';
+import type { PasswordSignInDependencies } from '../../application/identity/sign-in-dependencies.ts';
+import { signIn } from '../../application/identity/sign-in.ts';
+import { verifyChallenge } from '../../application/identity/verify-challenge.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { Challenge, Credentials, challengeAnswer, credentialsAnswer } from '../admin/identity/credentials-answer.ts';
+import { ChallengeBody } from '../admin/identity/mfa-routes.ts';
+import { addressBlock } from '../http/address-block.ts';
+import { type Route, route } from '../http/route.ts';
+
+/**
+ * Sign-in of programs, and the public keys that verify the tokens of this service. The Content API sets no cookie.
+ * `publicKeys` are published beside the keys of session tokens.
+ */
+export function contentAuthRoutes(
+  dependencies: PasswordSignInDependencies & MfaDependencies & { readonly publicKeys?: readonly JsonObject[] },
+): readonly Route[] {
+  const { tokens, publicKeys = [] } = dependencies;
+  return [
+    route({
+      api: 'content',
+      method: 'POST',
+      path: '/api/v1/auth/token',
+      operation: 'createToken',
+      tag: 'identity',
+      summary: 'Sign in with a password; answers a bearer token, or a challenge for the second factor',
+      access: { kind: 'public' },
+      body: Type.Object(
+        {
+          email: Type.String({ maxLength: 320 }),
+          password: Type.String({ maxLength: 4096 }),
+          tenant: Type.Optional(Type.String({ maxLength: 63 })),
+        },
+        { additionalProperties: false },
+      ),
+      answers: { 200: Type.Union([Credentials, Challenge]) },
+      refusals: ['invalid_credentials', 'tenant_disabled', 'rate_limited'],
+      handler: async ({ body, clientAddress, context }) => {
+        const signedIn = await signIn({ ...body, clientAddress: addressBlock(clientAddress) }, context, dependencies);
+        return 'challengeToken' in signedIn ? challengeAnswer(signedIn) : credentialsAnswer(200, signedIn);
+      },
+    }),
+    route({
+      api: 'content',
+      method: 'POST',
+      path: '/api/v1/auth/mfa-verify',
+      operation: 'verifyMfaForToken',
+      tag: 'identity',
+      summary: 'Complete a sign-in with a code of the second factor; answers a bearer token',
+      access: { kind: 'public' },
+      body: ChallengeBody,
+      answers: { 200: Credentials },
+      refusals: ['invalid_challenge', 'invalid_code', 'tenant_disabled', 'rate_limited'],
+      handler: async ({ body, context }) =>
+        credentialsAnswer(
+          200,
+          await verifyChallenge({ challengeToken: body.challenge_token, code: body.code }, context, dependencies),
+        ),
+    }),
+    route({
+      api: 'content',
+      method: 'GET',
+      path: '/.well-known/jwks.json',
+      operation: 'getJwks',
+      tag: 'identity',
+      summary: 'Public keys that verify session tokens and audit seals',
+      access: { kind: 'public' },
+      answers: { 200: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }) },
+      handler: ({ context }) =>
+        Promise.resolve({
+          status: 200,
+          body: { keys: [...tokens.jwks(context.now()).keys, ...publicKeys] },
+          headers: { 'Cache-Control': 'public, max-age=300' },
+        }),
+    }),
+  ];
+}

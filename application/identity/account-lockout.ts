@@ -1,0 +1,75 @@
+import type { CommandContext } from '../../domain/context.ts';
+import { inTurn } from '../in-turn.ts';
+import type { LockoutDependencies } from './account-dependencies.ts';
+import { decideOnUser } from './decide-on-user.ts';
+
+/** Failures that one window allows for an account. */
+const FAILURES = 5;
+const WINDOW_SECONDS = 900;
+
+/** The account whose failures are counted: a user, or an address without an account. */
+export type Account = { readonly userId: string } | { readonly address: string };
+
+/**
+ * Checks a secret of an account under the lockout: after five failures within 15 minutes, in any process, every
+ * attempt fails for the rest of the window. `verify` runs in every case, so that the response time does not reveal a
+ * lockout. Each attempt is counted before the check and given back when it succeeds, so concurrent attempts cannot
+ * exceed the limit.
+ * @returns whether `verify` succeeded and the account is not locked
+ */
+export function withinLockout(
+  account: Account,
+  verify: () => Promise<boolean>,
+  context: CommandContext,
+  dependencies: LockoutDependencies,
+): Promise<boolean> {
+  const { rateCounters, eventStore } = dependencies;
+  const scope = scopeOf(account);
+  // One attempt at a time: concurrent sign-ins with the right password must not lock the account.
+  return inTurn(
+    scope,
+    async () => {
+      const taken = await rateCounters.take({ scope, limit: FAILURES, windowSeconds: WINDOW_SECONDS });
+      const verified = await verify();
+      if (!taken.allowed) return false;
+      if (verified) await rateCounters.giveBack({ scope, limit: FAILURES, resetAt: taken.resetAt });
+      else if (taken.remaining === 0) recordLockout(account, context, dependencies);
+      return verified;
+    },
+    { eventStore },
+  );
+}
+
+/** Counts a failure that the caller detected, such as a wrong code. */
+export async function countFailure(
+  { userId }: { readonly userId: string },
+  context: CommandContext,
+  dependencies: LockoutDependencies,
+): Promise<void> {
+  await withinLockout({ userId }, () => Promise.resolve(false), context, dependencies);
+}
+
+/** Resets the failures of an account after its password was replaced. */
+export function clearFailures(
+  { userId }: { readonly userId: string },
+  { rateCounters }: Pick<LockoutDependencies, 'rateCounters'>,
+): Promise<void> {
+  return rateCounters.clear(scopeOf({ userId }));
+}
+
+/**
+ * Appends the lockout to the user's stream in the background. Awaiting the append would let the response time reveal
+ * whether the account exists, because addresses without an account have no stream.
+ */
+function recordLockout(account: Account, context: CommandContext, dependencies: LockoutDependencies): void {
+  if (!('userId' in account)) return;
+  decideOnUser({ userId: account.userId, command: { kind: 'block_sign_in' } }, context, dependencies).catch(
+    (error: unknown) => {
+      dependencies.reportFailure('could not append the lockout of an account', error);
+    },
+  );
+}
+
+function scopeOf(account: Account): string {
+  return 'userId' in account ? `lockout/user/${account.userId}` : `lockout/address/${account.address}`;
+}

@@ -1,0 +1,34 @@
+import type { CommandContext } from '../../domain/context.ts';
+import { refusal } from '../../domain/errors.ts';
+import type { TenantSettings } from '../../domain/identity/tenant-events.ts';
+import type { IdentityReads, SavedTenant } from '../ports/identity-reads.ts';
+import { checkTenantSettings } from './check-tenant-settings.ts';
+import { decideOnTenant } from './decide-on-tenant.ts';
+import type { TenantDependencies } from './tenant-dependencies.ts';
+
+/** Changes the given settings of a tenant. @throws `validation_failed`, `tenant_not_found`, `tenant_domain_taken` */
+export async function changeTenant(
+  { slug, settings }: { readonly slug: string; readonly settings: Partial<TenantSettings> },
+  context: CommandContext,
+  dependencies: TenantDependencies & { readonly reads: Pick<IdentityReads, 'tenant'> },
+): Promise<SavedTenant> {
+  const known = await dependencies.reads.tenant(slug);
+  if (!known) throw refusal('tenant_not_found');
+  const { state, position, events } = await decideOnTenant(
+    { command: { kind: 'change', slug, settings: checkTenantSettings(settings) } },
+    context,
+    dependencies,
+  );
+  const { name, domains, disabled } = state;
+  const [changed] = events;
+  return {
+    tenant: {
+      ...known,
+      name,
+      domains,
+      disabled,
+      updatedAt: changed ? new Date(changed.metadata.occurred_at) : known.updatedAt,
+    },
+    position,
+  };
+}

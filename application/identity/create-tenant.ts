@@ -1,0 +1,56 @@
+import type { CommandContext } from '../../domain/context.ts';
+import { hasCode, refusal } from '../../domain/errors.ts';
+import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
+import type { TenantSettings } from '../../domain/identity/tenant-events.ts';
+import { TENANT_SLUG } from '../../domain/stream.ts';
+import type { SavedTenant } from '../ports/identity-reads.ts';
+import { checkTenantSettings } from './check-tenant-settings.ts';
+import { createFirstAccessRule } from './create-first-access-rule.ts';
+import { decideOnTenant } from './decide-on-tenant.ts';
+import type { TenantDependencies } from './tenant-dependencies.ts';
+
+/**
+ * Creates a tenant with its first access rule: `editor` on `*` with the actions `*`.
+ * @throws `invalid_tenant_slug`, `validation_failed`, `tenant_exists` (also for the slug of a deleted tenant),
+ *   `tenant_domain_taken`
+ */
+export async function createTenant(
+  { slug, settings }: { readonly slug: string; readonly settings: TenantSettings },
+  context: CommandContext,
+  dependencies: TenantDependencies,
+): Promise<SavedTenant> {
+  if (!TENANT_SLUG.test(slug))
+    throw refusal('invalid_tenant_slug', { fields: [{ field: 'slug', message: 'is no slug' }] });
+  const checked = { ...settings, ...checkTenantSettings(settings) };
+  const before = () => createFirstAccessRule({ tenant: slug }, context, dependencies);
+  const { state, position, events } = await decideOnTenant(
+    { command: { kind: 'create', slug, settings: checked }, before },
+    context,
+    dependencies,
+  );
+  const createdAt = new Date(events[0]?.metadata.occurred_at ?? context.now());
+  return {
+    tenant: {
+      slug,
+      name: state.name,
+      domains: state.domains,
+      disabled: state.disabled,
+      createdAt,
+      updatedAt: createdAt,
+    },
+    position,
+  };
+}
+
+/** Creates the default tenant unless it exists. */
+export async function ensureDefaultTenant(context: CommandContext, dependencies: TenantDependencies): Promise<void> {
+  try {
+    await createTenant(
+      { slug: DEFAULT_TENANT, settings: { name: 'Default', domains: [], disabled: false } },
+      context,
+      dependencies,
+    );
+  } catch (error) {
+    if (!hasCode(error, 'tenant_exists')) throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import type { CommandContext } from '../../domain/context.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
+import type { UserCommand } from '../../domain/identity/user.ts';
+import type { UserRecord } from '../ports/identity-reads.ts';
+import type { ChangeUserDependencies } from './account-dependencies.ts';
+import { decideOnUser } from './decide-on-user.ts';
+import { runExclusively } from './run-exclusively.ts';
+
+type CountingCommand = {
+  readonly userId: string;
+  /** Makes the command from the number of other enabled super admins. */
+  readonly command: (otherSuperAdmins: number) => UserCommand;
+  /** Runs before the decision. */
+  readonly before?: (known: UserRecord | undefined) => Promise<void>;
+};
+
+/**
+ * Runs a command on a user that may remove a super admin. Such commands run one at a time in the install, so two
+ * commands that each remove one of the last two super admins cannot both succeed.
+ * @returns the position to wait for; undefined when nothing changed
+ */
+export function decideWithSuperAdminCount(
+  { userId, command, before }: CountingCommand,
+  context: CommandContext,
+  dependencies: ChangeUserDependencies,
+): Promise<GlobalPosition | undefined> {
+  const { reads } = dependencies;
+  return runExclusively(
+    'super-admins',
+    async () => {
+      const known = await reads.userById(userId);
+      await before?.(known);
+      return (
+        await decideOnUser(
+          { userId, command: command(await reads.otherSuperAdmins(userId)), known },
+          context,
+          dependencies,
+        )
+      ).position;
+    },
+    dependencies,
+  );
+}

@@ -1,0 +1,44 @@
+import type { CommandContext } from '../../domain/context.ts';
+import { refusal } from '../../domain/errors.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
+import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
+import { ROLE_NAME_PROBLEM } from '../../domain/identity/principal.ts';
+import { SUPER_ADMIN, areRoleNames, distinctRoles } from '../../domain/identity/roles.ts';
+import { decideOnUser } from './decide-on-user.ts';
+import type { MembershipDependencies } from './tenant-dependencies.ts';
+
+/**
+ * Makes a user a member of a tenant, or replaces the member's roles; the user's sessions in that tenant end. In the
+ * default tenant the roles are the user's own roles, and a super admin stays one.
+ * @returns the roles in force, and the position to wait for
+ * @throws `user_not_found`, `tenant_not_found`, `validation_failed`
+ */
+export async function grantMembership(
+  {
+    userId,
+    tenant,
+    roles: given,
+  }: { readonly userId: string; readonly tenant: string; readonly roles: readonly string[] },
+  context: CommandContext,
+  dependencies: MembershipDependencies,
+): Promise<{ readonly roles: readonly string[]; readonly position: GlobalPosition | undefined }> {
+  const known = await dependencies.reads.userById(userId);
+  if (!known) throw refusal('user_not_found');
+  if (dependencies.tenants.state(tenant) === undefined) throw refusal('tenant_not_found');
+  const keepsSuperAdmin = tenant === DEFAULT_TENANT && known.roles.includes(SUPER_ADMIN);
+  const roles = distinctRoles(given).filter((role) => !(keepsSuperAdmin && role === SUPER_ADMIN));
+  if (!areRoleNames(roles))
+    throw refusal('validation_failed', {
+      fields: [{ field: 'roles', message: ROLE_NAME_PROBLEM }],
+    });
+  if (roles.includes(SUPER_ADMIN))
+    throw refusal('validation_failed', {
+      fields: [{ field: 'roles', message: 'super_admin is held by users, in no tenant' }],
+    });
+  const { state, position } = await decideOnUser(
+    { userId, command: { kind: 'grant_membership', tenant, roles }, known },
+    context,
+    dependencies,
+  );
+  return { roles: tenant === DEFAULT_TENANT ? state.roles : roles, position };
+}

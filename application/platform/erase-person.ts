@@ -1,0 +1,114 @@
+import type { CommandContext } from '../../domain/context.ts';
+import { hasCode } from '../../domain/errors.ts';
+import type { GlobalPosition } from '../../domain/event.ts';
+import type { ChangeUserDependencies } from '../identity/account-dependencies.ts';
+import { decideOnUser, userStream } from '../identity/decide-on-user.ts';
+import { runExclusively } from '../identity/run-exclusively.ts';
+import { emailClaim } from '../identity/user-claims.ts';
+import type { Claims } from '../ports/claims.ts';
+import type { PersonalRecords, Subject } from '../ports/personal-records.ts';
+import type { Vault } from '../ports/vault.ts';
+import { type PersonIdentifier, findSubject } from './find-subject.ts';
+
+export type ErasePersonDependencies = ChangeUserDependencies & {
+  readonly claims: Claims;
+  readonly vault: Vault;
+  readonly personal: readonly PersonalRecords[];
+};
+
+export type Erasure = {
+  /** Number of erased records by kind. */
+  readonly erased: Readonly<Record<string, number>>;
+  readonly kept: readonly { readonly kind: string; readonly why: string }[];
+  readonly position: GlobalPosition | undefined;
+};
+
+/** What an erasure always keeps. */
+const KEPT: Erasure['kept'] = [
+  {
+    kind: 'events',
+    why: 'the history is proved by its chain and never rewritten; it names the person by an id that leads to nobody any more, and what was sealed under their key is unreadable',
+  },
+  { kind: 'entries', why: 'content belongs to its tenant; it names who wrote it by id only' },
+  { kind: 'comments', why: 'the text of comments is content; comments that should go are deleted one by one' },
+  {
+    kind: 'credentials',
+    why: 'API keys and admin tokens belong to their tenant and go on working: revoke those that the person still holds',
+  },
+  {
+    kind: 'backups',
+    why: "a backup made before holds the person's key until it is thrown away; an erasure is finished again after a restore",
+  },
+];
+
+/**
+ * Erases a person: ends their sessions, deletes their accounts by events, removes personal data that is stored outside
+ * the event store, and destroys their keys. After a crash the follower of the erasure event completes the work with
+ * `finishErasure`.
+ * @throws `person_not_found`, `last_super_admin`
+ */
+export async function erasePerson(
+  person: PersonIdentifier,
+  context: CommandContext,
+  dependencies: ErasePersonDependencies,
+): Promise<Erasure> {
+  const { claims } = dependencies;
+  const subject = await findSubject({ person }, dependencies);
+  const released = [emailClaim(subject.email)];
+  let position: GlobalPosition | undefined;
+  let memberships = 0;
+  await runExclusively(
+    'super-admins',
+    async () => {
+      for (const userId of subject.userIds) {
+        const known = await dependencies.reads.userById(userId);
+        memberships += known?.memberships.length ?? 0;
+        if (known) await claims.claim(userStream(userId), [], released);
+        const outcome = await decideOnUser(
+          {
+            userId,
+            command: { kind: 'erase', otherSuperAdmins: await dependencies.reads.otherSuperAdmins(userId) },
+            known,
+          },
+          context,
+          dependencies,
+        );
+        position = outcome.position ?? position;
+      }
+    },
+    dependencies,
+  );
+  // When this fails, the reaper of claims releases them later according to the stream.
+  for (const userId of subject.userIds) await claims.confirm(userStream(userId), [], released).catch(() => undefined);
+  const records = await eraseRecords(subject, dependencies);
+  return { erased: { users: subject.userIds.length, memberships, ...records }, kept: KEPT, position };
+}
+
+/**
+ * Completes an erasure that a crash interrupted or that restoring a backup reverted.
+ * @returns whether anything was left to erase
+ */
+export async function finishErasure(
+  { userId }: { readonly userId: string },
+  dependencies: Pick<ErasePersonDependencies, 'eventStore' | 'vault' | 'personal'>,
+): Promise<boolean> {
+  const subject = await findSubject({ person: { userId } }, dependencies).catch((error: unknown) => {
+    if (hasCode(error, 'person_not_found')) return undefined;
+    throw error;
+  });
+  if (!subject) return false;
+  await eraseRecords(subject, dependencies);
+  return true;
+}
+
+/** Destroys the keys last: while a key exists, an interrupted erasure still finds the person's records. */
+async function eraseRecords(
+  subject: Subject,
+  { personal, vault }: Pick<ErasePersonDependencies, 'vault' | 'personal'>,
+): Promise<Readonly<Record<string, number>>> {
+  const erased: Record<string, number> = {};
+  for (const records of personal) erased[records.kind] = await records.erase(subject);
+  let keys = 0;
+  for (const userId of subject.userIds) if (await vault.destroyPerson(userId)) keys += 1;
+  return { ...erased, person_keys: keys };
+}

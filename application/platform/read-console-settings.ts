@@ -1,0 +1,21 @@
+import { consoleSettingsEvents } from '../../domain/platform/console-settings-events.ts';
+import { consoleSettingsDecider } from '../../domain/platform/console-settings.ts';
+import { foldStream } from '../fold-stream.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import type { Vault } from '../ports/vault.ts';
+import { type OpenConsoleSettings, CONSOLE_SETTINGS_STREAM, openConsoleSettings } from './open-console-settings.ts';
+
+/** Reads the settings that the console saved, with their secrets opened. */
+export async function readConsoleSettings({
+  eventStore,
+  vault,
+}: {
+  readonly eventStore: Pick<EventStore, 'readStream'>;
+  readonly vault: Pick<Vault, 'openSecret'>;
+}): Promise<OpenConsoleSettings> {
+  const { state } = await foldStream(
+    { stream: CONSOLE_SETTINGS_STREAM, decider: consoleSettingsDecider, parse: consoleSettingsEvents.parse },
+    { eventStore },
+  );
+  return openConsoleSettings(state, { vault });
+}

@@ -1,0 +1,35 @@
+import type { JWK } from 'jose';
+import type { AuditDependencies } from '../../../application/platform/audit-dependencies.ts';
+import type { Settings } from '../../configuration/settings/index.ts';
+import { deriveKey } from '../../crypto/derive-key.ts';
+import { createSealSigner } from '../../crypto/seal-signer.ts';
+import { createAuditChain } from '../../postgres/audit-chain.ts';
+import type { Stores } from '../platform/open-stores.ts';
+
+export type Audit = {
+  readonly dependencies: AuditDependencies;
+  /** Verifies the signatures of audit seals. */
+  readonly publicKey: JWK;
+};
+
+export type AuditOptions = Pick<Stores, 'database' | 'eventStore'> & {
+  readonly settings: Pick<Settings, 'auditHmacKey' | 'encryptionKey'>;
+  readonly now: () => Date;
+  readonly newId: () => string;
+};
+
+/**
+ * The audit chain and its signer. Outside production `SVC_AUDIT_HMAC_KEY` may be unset: the key is then derived from
+ * `ENCRYPTION_KEY`.
+ */
+export async function openAudit({ database, eventStore, settings, now, newId }: AuditOptions): Promise<Audit> {
+  const key =
+    settings.auditHmacKey === undefined
+      ? deriveKey(settings.encryptionKey ?? '', 'audit')
+      : Buffer.from(settings.auditHmacKey, 'hex');
+  const signer = await createSealSigner(key);
+  return {
+    dependencies: { eventStore, chain: createAuditChain({ database }), signer, key, now, newId },
+    publicKey: signer.publicKey,
+  };
+}

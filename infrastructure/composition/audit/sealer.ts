@@ -1,0 +1,68 @@
+import type { AuditDependencies } from '../../../application/platform/audit-dependencies.ts';
+import { chainAudit } from '../../../application/platform/chain-audit.ts';
+import { sealAudit } from '../../../application/platform/seal-audit.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import { ORIGIN } from '../../../domain/event.ts';
+import { stoppablePause } from '../../timers/stoppable-pause.ts';
+import type { Stores } from '../platform/open-stores.ts';
+
+export type SealerOptions = Pick<Stores, 'eventStore' | 'leases'> & {
+  readonly audit: AuditDependencies;
+  readonly logger: Logger;
+  /** `SVC_AUDIT_SEAL_SECS`: longest time between two audit seals. */
+  readonly sealSeconds: number;
+};
+
+/**
+ * How far the audit chains may be behind the log, in milliseconds; also the pause after an error. Verification first
+ * catches up.
+ */
+const INTERVAL_MS = 1_000;
+
+/**
+ * Extends the audit chains to the head of the log under a lease, and makes an audit seal whenever one is due. The
+ * chains stay correct without the lease; it only saves other processes the work. The sealer polls instead of following
+ * each event, so that a busy log is chained in batches.
+ */
+export function startSealer({ audit, eventStore, leases, logger, sealSeconds }: SealerOptions): {
+  stop(): Promise<void>;
+} {
+  const stopping = new AbortController();
+  const running = run(stopping.signal);
+
+  async function run(signal: AbortSignal): Promise<void> {
+    while (!isAborted(signal)) {
+      try {
+        const lease = await leases.acquire('audit-sealer', signal);
+        try {
+          await sealUntilAborted(AbortSignal.any([signal, lease.signal]));
+        } finally {
+          await lease.release();
+        }
+      } catch (error) {
+        if (!isAborted(signal)) logger.warn('sealing the audit log failed', { reason: String(error) });
+      }
+      await stoppablePause(signal)(INTERVAL_MS);
+    }
+  }
+
+  async function sealUntilAborted(signal: AbortSignal): Promise<void> {
+    let chained = ORIGIN;
+    while (!isAborted(signal)) {
+      if ((await eventStore.head()) > chained) chained = await chainAudit({ signal }, audit);
+      await sealAudit({ everySeconds: sealSeconds }, audit);
+      await stoppablePause(signal)(INTERVAL_MS);
+    }
+  }
+
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}

@@ -1,0 +1,158 @@
+import { webhookRoutes } from '../../api/admin/automation/webhook-routes.ts';
+import type { ChangeOf } from '../../application/automation/build-messages.ts';
+import { createWebhookDirectory } from '../../application/automation/webhook-directory.ts';
+import {
+  WEBHOOK_CATEGORIES,
+  type WebhookWorker,
+  createWebhookWorker,
+} from '../../application/automation/webhook-worker.ts';
+import type { EventFeed } from '../../application/ports/event-feed.ts';
+import { webhookQueries } from '../../projections/automation/queries.ts';
+import { createPostgresWebhookQueue } from '../automation/postgres-webhook-queue.ts';
+import { createPostgresWebhookRecords } from '../automation/postgres-webhook-records.ts';
+import { sweepDeadLetters } from '../automation/sweep-dead-letters.ts';
+import { sweepWebhookRecords } from '../automation/sweep-webhook-records.ts';
+import { randomSecrets } from '../crypto/random-secrets.ts';
+import { createExclusive } from '../identity/exclusive.ts';
+import { createOutbound } from '../outbound/outbound.ts';
+import type { OwnEndpoint } from '../outbound/own-endpoints.ts';
+import type { Queryable } from '../postgres/database.ts';
+import { EMPTY_MODULE, type Module, type Sweep, type Worker } from './module.ts';
+import { ownEndpointsOf } from './platform/own-endpoints.ts';
+import type { Platform } from './platform/platform.ts';
+import { automationProjections } from './platform/projections.ts';
+
+export type AutomationNeeds = {
+  /** How the worker receives events. */
+  readonly feed: EventFeed;
+  /** The change of an entry that an event made. */
+  readonly changeOf: ChangeOf;
+  /** Whether entries of the content type have a status (draft and publish). */
+  readonly hasStatus: (tenant: string, typeId: string) => Promise<boolean>;
+};
+
+export type AutomationModule = Module & {
+  /**
+   * Adds a listener of this process, whose port is known once it listens, to the endpoints that webhooks never reach.
+   */
+  addOwnListener(endpoint: OwnEndpoint): void;
+};
+
+/** Webhooks: their routes, the worker that delivers them, and the sweeps of their records. */
+export function composeAutomation(platform: Platform, needs: AutomationNeeds): AutomationModule {
+  const { database, eventStore, signals, settings, vault, progress, entitlements, features } = platform;
+  const { metrics, tracing, logger, now, newId } = platform;
+  const ownEndpoints = [...ownEndpointsOf(settings)];
+  const outbound = createOutbound({ allowedPrivateNetworks: settings.webhookAllowedPrivateNetworks, ownEndpoints });
+  const webhooks = webhookQueries(database);
+  const directory = createWebhookDirectory({
+    webhooks,
+    vault,
+    now,
+    logger,
+    onApplied: (listener) =>
+      progress.onMove('automation', (_position, applied) => {
+        if (applied) listener();
+      }),
+  });
+  const worker = createWebhookWorker<Queryable>({
+    eventStore,
+    signals,
+    queue: createPostgresWebhookQueue({ database }),
+    directory,
+    outbound,
+    metrics,
+    tracing,
+    logger,
+    now,
+    newId,
+    random: Math.random,
+    changeOf: needs.changeOf,
+    hasStatus: needs.hasStatus,
+  });
+  return {
+    ...EMPTY_MODULE,
+    routes: webhookRoutes({
+      eventStore,
+      vault,
+      outbound,
+      webhooks,
+      progress,
+      entitlements,
+      exclusive: createExclusive({ database }),
+      newSecret: () => randomSecrets.refreshToken(),
+      records: createPostgresWebhookRecords({ database }),
+    }),
+    projections: automationProjections,
+    workers: features.isRequested('webhook') ? webhookWorkers(worker, needs.feed, platform) : [],
+    sweeps: webhookSweeps(platform),
+    addOwnListener(endpoint) {
+      ownEndpoints.push(endpoint);
+    },
+    async close() {
+      directory.close();
+      await outbound.close();
+    },
+  };
+}
+
+/** The worker that sends deliveries, then the worker that receives events. They stop in the reverse order. */
+function webhookWorkers(
+  worker: WebhookWorker<Queryable>,
+  feed: EventFeed,
+  { features }: Pick<Platform, 'features'>,
+): readonly Worker[] {
+  return [
+    {
+      name: 'webhook deliveries',
+      role: 'worker',
+      start() {
+        worker.start();
+        return Promise.resolve(worker);
+      },
+    },
+    {
+      name: 'webhook events',
+      role: 'worker',
+      async start() {
+        try {
+          return await feed.start({
+            worker: 'webhooks',
+            categories: WEBHOOK_CATEGORIES,
+            handle: (events) => worker.handle(events),
+          });
+        } catch (error) {
+          features.report('webhook', `the worker receives no events: ${String(error)}`);
+          throw error;
+        }
+      },
+    },
+  ];
+}
+
+function webhookSweeps({ database, settings, featureSettings }: Platform): readonly Sweep[] {
+  return [
+    {
+      name: 'sweep webhook deliveries',
+      everyMs: 600_000,
+      run: (signal) =>
+        sweepWebhookRecords(
+          { retentionDays: Number(featureSettings.value('webhook', 'delivery_retention_days')), signal },
+          { database },
+        ),
+    },
+    {
+      name: 'sweep dead letters and dead events',
+      everyMs: 600_000,
+      run: (signal) =>
+        sweepDeadLetters(
+          {
+            letterDays: settings.webhookDeadLetterRetentionDays,
+            eventDays: settings.deadEventRetentionDays,
+            signal,
+          },
+          { database },
+        ),
+    },
+  ];
+}

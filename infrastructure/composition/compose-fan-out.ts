@@ -1,0 +1,85 @@
+import type { ChangeOf } from '../../application/automation/build-messages.ts';
+import { createRelay } from '../../application/platform/relay.ts';
+import { topics } from '../../application/platform/topics.ts';
+import { traceBatch } from '../../application/platform/trace-batch.ts';
+import type { EventFeed } from '../../application/ports/event-feed.ts';
+import type { MessageBus } from '../../application/ports/message-bus.ts';
+import { startFollower } from '../../projections/engine/follower.ts';
+import { kafkaEventFeed } from '../message-bus/kafka-event-feed.ts';
+import { openBus } from './fan-out/open-bus.ts';
+import { storeEventFeed } from './fan-out/store-event-feed.ts';
+import { tracedEventFeed } from './fan-out/traced-event-feed.ts';
+import { EMPTY_MODULE, type Module, type Worker } from './module.ts';
+import type { Platform } from './platform/platform.ts';
+
+export type FanOutNeeds = {
+  /** The change of an entry that an event made, for the message on the bus. */
+  readonly changeOf: ChangeOf;
+};
+
+export type FanOutModule = Module & {
+  /** How workers receive events. */
+  readonly feed: EventFeed;
+};
+
+/**
+ * Fan-out of events: through Kafka when `KAFKA_BROKERS` is set, else each worker follows the event store with its own
+ * checkpoint.
+ */
+export async function composeFanOut(platform: Platform, { changeOf }: FanOutNeeds): Promise<FanOutModule> {
+  const { tracing, settings, logger, shutdown } = platform;
+  const bus = await openBus(platform);
+  if (!bus) return { ...EMPTY_MODULE, feed: tracedEventFeed(storeEventFeed(platform), tracing) };
+
+  const prefix = settings.kafkaTopicPrefix;
+  // Relay and consumers both need the topics; the first of them creates them and waits for the brokers until the
+  // shutdown.
+  const topicsReady = bus.ensureTopics(topics(prefix), shutdown.signal);
+  topicsReady.catch((error: unknown) => {
+    if (!shutdown.signal.aborted) logger.error('the topics could not be created', { reason: String(error) });
+  });
+  const feed = tracedEventFeed(kafkaEventFeed({ bus, prefix }), tracing);
+  return {
+    ...EMPTY_MODULE,
+    feed: {
+      async start(options) {
+        await topicsReady;
+        return feed.start(options);
+      },
+    },
+    workers: [relayWorker({ bus, topicsReady, changeOf }, platform)],
+    close: () => bus.close(),
+  };
+}
+
+/** Publishes the log to the bus. A lease makes sure that one process does it. */
+function relayWorker(
+  {
+    bus,
+    topicsReady,
+    changeOf,
+  }: { readonly bus: MessageBus; readonly topicsReady: Promise<void>; readonly changeOf: ChangeOf },
+  { settings, eventStore, leases, database, logger, metrics, tracing }: Platform,
+): Worker {
+  return {
+    name: 'relay',
+    role: 'relay',
+    async start() {
+      await topicsReady;
+      const publish = createRelay({ bus, prefix: settings.kafkaTopicPrefix, changeOf });
+      return startFollower({
+        name: 'relay',
+        source: eventStore,
+        leases,
+        database,
+        handler: {
+          kind: 'before',
+          handle: (events, signal) =>
+            traceBatch({ name: 'publish', kind: 'producer', events, work: () => publish(events, signal) }, { tracing }),
+        },
+        logger,
+        metrics,
+      });
+    },
+  };
+}

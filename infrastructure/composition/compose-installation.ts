@@ -1,0 +1,25 @@
+import { configRoutes } from '../../api/admin/platform/config-routes.ts';
+import { licenseRoutes } from '../../api/admin/platform/license-routes.ts';
+import { pluginRoutes } from '../../api/admin/platform/plugin-routes.ts';
+import { tenantFeatureRoutes } from '../../api/admin/platform/tenant-feature-routes.ts';
+import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
+import { EMPTY_MODULE, type Module } from './module.ts';
+import type { Platform } from './platform/platform.ts';
+import { installationProjections } from './platform/projections.ts';
+
+export type IdentityForInstallation = Pick<HttpDependencies, 'tenantState'>;
+
+/** The installation as its operators change it: settings, license, features. */
+export function composeInstallation(platform: Platform, { tenantState }: IdentityForInstallation): Module {
+  const { eventStore, vault, configuration, license, progress, features, featureSettings, entitlements } = platform;
+  return {
+    ...EMPTY_MODULE,
+    routes: [
+      ...configRoutes({ eventStore, vault, configuration }),
+      ...licenseRoutes({ ...license, eventStore }),
+      ...pluginRoutes({ eventStore, vault, progress, features, settings: featureSettings, entitlements }),
+      ...tenantFeatureRoutes({ eventStore, progress, features, tenantState }),
+    ],
+    projections: installationProjections,
+  };
+}

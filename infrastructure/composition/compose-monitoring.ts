@@ -1,0 +1,63 @@
+import { statfs } from 'node:fs/promises';
+import { type HealthChecks, healthRoutes } from '../../api/platform/health-routes.ts';
+import { metricsRoutes } from '../../api/platform/metrics-routes.ts';
+import { EMPTY_MODULE, type Module } from './module.ts';
+import { operationsRoutes } from './monitoring/operations-routes.ts';
+import type { Platform } from './platform/platform.ts';
+
+export type IdentityForMonitoring = {
+  /** Number of API key requests that were not recorded. */
+  droppedKeyRequests(): number;
+};
+
+export type MonitoringModule = Module & {
+  /** Reports that both listeners are open. From then on the readiness probe succeeds. */
+  started(): void;
+};
+
+const LOW_DISK_BYTES = 100 * 1024 * 1024;
+
+/** Probes, metrics and the routes for operators. A process without the role `api` serves probes and metrics only. */
+export function composeMonitoring(platform: Platform, identity: IdentityForMonitoring): MonitoringModule {
+  const { metrics, settings, roles, database, leasePool, replica, queuedAppends, shutdown } = platform;
+  let running = false;
+  metrics.watch({
+    pools: { main: database.pool, leases: leasePool, ...(replica && { replica: replica.database.pool }) },
+    replicaReads: replica && (() => replica.outcomes()),
+    droppedKeyRequests: () => identity.droppedKeyRequests(),
+    queuedAppends,
+  });
+  const state: HealthChecks['state'] = () =>
+    shutdown.signal.aborted ? 'shutting_down' : running ? 'running' : 'starting';
+  return {
+    ...EMPTY_MODULE,
+    routes: [
+      ...healthRoutes(healthChecks(platform, state)),
+      ...metricsRoutes({ metrics, token: settings.metricsToken }),
+      ...(roles.has('api') ? operationsRoutes(platform) : []),
+    ],
+    started() {
+      running = true;
+    },
+  };
+}
+
+function healthChecks({ database, engine, logger }: Platform, state: HealthChecks['state']): HealthChecks {
+  return {
+    state,
+    databaseReachable: async () => (await database.query('select 1')).length === 1,
+    stoppedProjections: () =>
+      engine
+        .status()
+        .filter((projection) => projection.state === 'stopped')
+        .map(({ name }) => name),
+    async diskLow() {
+      const { bavail, bsize } = await statfs(process.cwd());
+      return bavail * bsize < LOW_DISK_BYTES;
+    },
+    onChange(probe, reasons) {
+      if (reasons.length > 0) logger.warn('probe failing', { probe, reasons });
+      else logger.info('probe passing again', { probe });
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { ContentModule } from './compose-content.ts';
+import { EMPTY_MODULE, type Module } from './module.ts';
+import { createUniqueValuesOfStream } from './operational-state/unique-values-of-stream.ts';
+import type { Platform } from './platform/platform.ts';
+
+export type ContentForOperationalState = Pick<ContentModule, 'typeById' | 'backfillClaims'>;
+
+/** The sweeps of the state that modules share: claims, idempotency keys, rate counters. */
+export function composeOperationalState(
+  { eventStore, vault, claims, idempotency, rateCounters }: Platform,
+  content: ContentForOperationalState,
+): Module {
+  const heldBy = createUniqueValuesOfStream({ eventStore, vault, content });
+  return {
+    ...EMPTY_MODULE,
+    sweeps: [
+      // Frees within seconds what a crashed command left claimed.
+      { name: 'reap claims', everyMs: 5_000, run: () => claims.reap({ heldBy }) },
+      { name: 'sweep idempotency keys', everyMs: 60_000, run: () => idempotency.sweep() },
+      { name: 'sweep rate counters', everyMs: 60_000, run: () => rateCounters.sweep() },
+    ],
+  };
+}

@@ -1,0 +1,38 @@
+import { canvasLayoutRoutes } from '../../../api/admin/content-types/canvas-layout-routes.ts';
+import { presetRoutes } from '../../../api/admin/content-types/preset-routes.ts';
+import { recoverFieldRoutes } from '../../../api/admin/content-types/recover-field-routes.ts';
+import type { Route } from '../../../api/http/route.ts';
+import { entriesWithoutValue } from '../../../projections/content/entries/entries-without-value.ts';
+import { canvasLayoutQueries, savedPresetQueries } from '../../../projections/content/modelling/queries.ts';
+import { createOutbound } from '../../outbound/outbound.ts';
+import { ownEndpointsOf } from '../platform/own-endpoints.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { OpenContent } from './open-content.ts';
+
+/** Routes for modelling content types: presets, the canvas, recovering the values of removed fields. */
+export function openModelling(
+  { database, eventStore, settings, vault, entitlements }: Platform,
+  { typeDependencies, entryDependencies }: OpenContent,
+): { readonly routes: readonly Route[]; close(): Promise<void> } {
+  // Presets are fetched from public addresses only; networks that webhooks may reach do not count here.
+  const outbound = createOutbound({ ownEndpoints: ownEndpointsOf(settings) });
+  return {
+    routes: [
+      ...presetRoutes({
+        eventStore,
+        vault,
+        outbound,
+        entitlements,
+        presets: savedPresetQueries(database),
+        contentTypes: typeDependencies,
+      }),
+      ...canvasLayoutRoutes({ eventStore, entitlements, layouts: canvasLayoutQueries(database) }),
+      ...recoverFieldRoutes({
+        ...entryDependencies,
+        withoutValue: entriesWithoutValue(database),
+        progress: typeDependencies.progress,
+      }),
+    ],
+    close: () => outbound.close(),
+  };
+}

@@ -1,0 +1,109 @@
+import type { EntryRouteDependencies } from '../../../api/content/entry-routes.ts';
+import { claimMissingValues } from '../../../application/content/backfill-unique-claims.ts';
+import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
+import { createContentTypeCatalogue } from '../../../application/content/content-type-catalogue.ts';
+import { createPastState } from '../../../application/content/past-state.ts';
+import type { AccessRules } from '../../../application/ports/access-rules.ts';
+import type { StoredContentType } from '../../../domain/content/content-type.ts';
+import { type ContentTypeQueries, contentTypeQueries } from '../../../projections/content/content-types/queries.ts';
+import { contentTypesById, LIVE } from '../../../projections/content/content-types/rows.ts';
+import { schemaRenderer } from '../../../projections/content/content-types/schema-renderer.ts';
+import { createSchemaWorkbench } from '../../../projections/content/content-types/schema-workbench.ts';
+import { createEntryQueries } from '../../../projections/content/entries/entry-queries.ts';
+import { createPastReader } from '../../../projections/content/entries/past-reader.ts';
+import { refusingStaleStatements } from '../../../projections/content/entries/refuse-stale-statements.ts';
+import type { Platform } from '../platform/platform.ts';
+
+export type OpenContent = {
+  readonly typeDependencies: ContentTypeDependencies & { readonly queries: ContentTypeQueries };
+  readonly entryDependencies: EntryRouteDependencies;
+  /** A content type by id, including one that is softly deleted. */
+  readonly typeById: (id: string) => Promise<StoredContentType | undefined>;
+  /** Claims the values of the unique fields of a content type that no stream has claimed. */
+  readonly backfillClaims: (id: string) => Promise<void>;
+  close(): Promise<void>;
+};
+
+/** What content needs from identity. */
+export type ContentNeeds = {
+  readonly accessRules: AccessRules;
+  /** Renames a content type in access rules and in the lists of API keys. */
+  readonly renameInAccess: ContentTypeDependencies['renamed'];
+};
+
+/**
+ * Opens content types and entries; entries are read from the replica when there is one. `close` stops following changes
+ * of content types.
+ */
+export function openContent(platform: Platform, { accessRules, renameInAccess }: ContentNeeds): OpenContent {
+  const { database, eventStore, progress, claims, replica } = platform;
+  const queries = contentTypeQueries(database);
+  const { catalogue, close } = followContentTypes(queries, platform);
+  const primary = refusingStaleStatements(database);
+  const past = createPastReader({ database: primary, stateAt: createPastState({ eventStore }) });
+  const entries = createEntryQueries({
+    database: refusingStaleStatements({ ...database, ...replica?.queryable }),
+    primary,
+    past,
+  });
+  const workbench = createSchemaWorkbench({ database });
+  const typeById = async (id: string) => (await contentTypesById(database, LIVE, [id])).get(id);
+  return {
+    typeDependencies: {
+      eventStore,
+      claims,
+      queries,
+      catalogue,
+      workbench,
+      renderer: schemaRenderer,
+      renamed: renameInAccess,
+      progress,
+    },
+    entryDependencies: {
+      eventStore,
+      claims,
+      types: catalogue,
+      accessRules,
+      rows: entries.reads,
+      reads: entries.reads,
+      lists: entries.lists,
+      listRelated: entries.listRelated,
+      past,
+    },
+    typeById,
+    async backfillClaims(id) {
+      const type = await typeById(id);
+      if (!type || type.deleted) return;
+      const fields = type.definition.fields.filter(({ unique }) => unique === true);
+      await claimMissingValues(
+        { tenant: type.tenant, typeId: id, name: type.name, fields },
+        { claims, reader: workbench },
+      );
+    },
+    close,
+  };
+}
+
+/** The content types in memory, kept current by following the log. */
+function followContentTypes(
+  queries: ContentTypeQueries,
+  { progress, eventStore, logger }: Platform,
+): { readonly catalogue: ReturnType<typeof createContentTypeCatalogue>; readonly close: () => Promise<void> } {
+  const catalogue = createContentTypeCatalogue({
+    load: (tenant, name) => queries.one(tenant, name),
+    position: () => progress.position('content'),
+  });
+  const stopping = new AbortController();
+  const following = catalogue.follow(eventStore, stopping.signal).catch((error: unknown) => {
+    // From here on the content types in memory may be stale; only a restart repairs it.
+    if (!stopping.signal.aborted)
+      logger.error('changes of content types by other processes are no longer received', { reason: String(error) });
+  });
+  return {
+    catalogue,
+    async close() {
+      stopping.abort();
+      await following;
+    },
+  };
+}

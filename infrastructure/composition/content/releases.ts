@@ -1,0 +1,43 @@
+import type { ReleaseDependencies } from '../../../application/content/release-dependencies.ts';
+import type { IdentityReads } from '../../../application/ports/identity-reads.ts';
+import type { Actor } from '../../../domain/event.ts';
+import { isMember } from '../../../domain/identity/memberships.ts';
+import { rolesInTenant, SUPER_ADMIN } from '../../../domain/identity/roles.ts';
+import { releaseQueries } from '../../../projections/content/releases/queries.ts';
+import { createExclusive } from '../../identity/exclusive.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { OpenContent } from './open-content.ts';
+
+/** What releases need from identity. */
+export type ReleaseNeeds = { readonly userById: IdentityReads['userById'] };
+
+export function releaseDependencies(
+  { database, eventStore }: Pick<Platform, 'database' | 'eventStore'>,
+  { entryDependencies, typeById }: Pick<OpenContent, 'entryDependencies' | 'typeById'>,
+  { userById }: ReleaseNeeds,
+): ReleaseDependencies {
+  const { rows, accessRules } = entryDependencies;
+  return {
+    eventStore,
+    rows,
+    accessRules,
+    releases: releaseQueries(database),
+    typeById: (id) => typeById(id),
+    exclusive: createExclusive({ database }),
+    rolesOf: (tenant, actor) => rolesOf(tenant, actor, userById),
+  };
+}
+
+/**
+ * Current roles of the person who scheduled a release; undefined for a disabled or deleted account and for one that is
+ * no longer a member.
+ */
+async function rolesOf(
+  tenant: string,
+  { kind, id }: Actor,
+  userById: IdentityReads['userById'],
+): Promise<readonly string[] | undefined> {
+  const user = kind === 'user' ? await userById(id) : undefined;
+  if (!user || user.disabled || !(isMember(user, tenant) || user.roles.includes(SUPER_ADMIN))) return undefined;
+  return rolesInTenant(user.roles, user.memberships.find((membership) => membership.tenant === tenant)?.roles ?? []);
+}

@@ -1,0 +1,47 @@
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { SessionTokens } from '../../../application/ports/session-tokens.ts';
+import { DEFAULT_JWT_KEY_PATH } from '../../configuration/load-settings.ts';
+import type { Settings } from '../../configuration/settings/index.ts';
+import { createSessionTokens } from '../../crypto/session-tokens.ts';
+import { loadSigningKeys, readSigningKeys } from '../../crypto/signing-keys.ts';
+import { watchSigningKeys } from '../../crypto/watch-signing-keys.ts';
+
+export type SigningOptions = { readonly settings: Settings; readonly logger: Logger; readonly now: () => Date };
+
+/**
+ * Opens the keys that sign and verify session tokens, and watches the key file. With `JWT_ALG=HS256` the secret signs
+ * and no key file is created; an existing one still verifies its tokens, so that changing the algorithm ends no
+ * session.
+ * @throws when the key file cannot be read, or is readable by others in production
+ */
+export async function openSigning({
+  settings,
+  logger,
+  now,
+}: SigningOptions): Promise<{ readonly tokens: SessionTokens; close(): void }> {
+  const { jwtAlgorithm, jwtSecret, jwtSecrets, jwtExpirySeconds } = settings;
+  const file = { path: settings.jwtKeyPath ?? DEFAULT_JWT_KEY_PATH, ownerOnly: settings.appEnv === 'production' };
+  const bySecret = jwtAlgorithm === 'HS256';
+  const keys = watchSigningKeys({
+    ...file,
+    now,
+    keys: bySecret ? ((await readSigningKeys(file)) ?? []) : await loadSigningKeys(file),
+    onError: (error) => {
+      logger.warn('the signing key file could not be reloaded; the keys loaded before stay in force', {
+        reason: String(error),
+      });
+    },
+  });
+  const tokens = createSessionTokens({
+    keys,
+    expirySeconds: jwtExpirySeconds,
+    formerSecrets: jwtSecrets,
+    ...(bySecret ? { secret: jwtSecret } : {}),
+  });
+  return {
+    tokens,
+    close() {
+      keys.close();
+    },
+  };
+}

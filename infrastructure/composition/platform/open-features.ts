@@ -1,0 +1,114 @@
+import {
+  type FeatureSettings,
+  type StartupValue,
+  createFeatureSettings,
+} from '../../../application/platform/feature-settings.ts';
+import { createFeatures, type Features } from '../../../application/platform/features.ts';
+import type { Entitlements } from '../../../application/ports/entitlements.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { ProjectionProgress } from '../../../application/ports/projection-progress.ts';
+import type { Vault } from '../../../application/ports/vault.ts';
+import type { Json } from '../../../domain/json.ts';
+import { featureQueries } from '../../../projections/platform/queries.ts';
+import { type ReadSettings, type SettingsLayer, lookUp } from '../../configuration/read-settings.ts';
+import type { Setting } from '../../configuration/setting.ts';
+import { type Settings, SETTINGS } from '../../configuration/settings/index.ts';
+import type { Stores } from './open-stores.ts';
+
+export type FeatureInput = {
+  readonly settings: Settings;
+  /** The layer of each variable; a variable without one has its default. */
+  readonly sources: ReadSettings['sources'];
+  /** The layers above the console. */
+  readonly layers: readonly SettingsLayer[];
+};
+
+export type FeatureDependencies = Pick<Stores, 'database'> & {
+  readonly entitlements: Entitlements;
+  readonly progress: Pick<ProjectionProgress, 'onMove'>;
+  readonly vault: Vault;
+  readonly logger: Logger;
+};
+
+export type OpenedFeatures = {
+  readonly features: Features;
+  readonly settings: FeatureSettings;
+  close(): void;
+};
+
+/** A console layer that sets every variable: a variable that it wins is one that the console may set. */
+const ANY_CONSOLE: SettingsLayer = { name: 'console', get: () => '' };
+/** How often features are reloaded without a signal, so that a lost signal delays a change by at most a second. */
+const POLL_MS = 800;
+
+/** The features of this install and their settings. A change by another process takes effect here within a second. */
+export async function openFeatures(
+  input: FeatureInput,
+  { database, entitlements, progress, vault, logger }: FeatureDependencies,
+): Promise<OpenedFeatures> {
+  const features = createFeatures({
+    entitlements,
+    records: featureQueries(database),
+    requested: input.settings.plugins,
+  });
+  const reload = oneAtATime(async () => {
+    await features.reload().catch((error: unknown) => {
+      logger.debug('the feature settings of the console could not be reloaded', {
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    });
+  });
+  const stopListening = progress.onMove('platform', (_position, applied) => {
+    if (applied) reload();
+  });
+  const poll = setInterval(reload, POLL_MS);
+  poll.unref();
+  await features.reload();
+  return {
+    features,
+    settings: createFeatureSettings({ features, vault, startupValue: startupValues(input) }),
+    close() {
+      stopListening();
+      clearInterval(poll);
+    },
+  };
+}
+
+/** Runs `work` once at a time. A call during a run starts one more run after it. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let running: Promise<void> | undefined;
+  let again = false;
+  return () => {
+    again = true;
+    running ??= (async () => {
+      while (again) {
+        again = false;
+        await work();
+      }
+      running = undefined;
+    })();
+  };
+}
+
+/** Looks up the value of a variable at start, its layer, and whether the console may change it. */
+function startupValues({ settings, sources, layers }: FeatureInput): (variable: string) => StartupValue | undefined {
+  const declared = new Map(
+    Object.entries<Setting<unknown>>(SETTINGS).map(([key, setting]) => [
+      setting.name,
+      { setting, value: settings[key as keyof Settings] },
+    ]),
+  );
+  return (variable) => {
+    const known = declared.get(variable);
+    if (!known || !isScalar(known.value)) return undefined;
+    return {
+      value: known.value,
+      source: sources[variable] ?? 'default',
+      fixed: lookUp(known.setting, [...layers, ANY_CONSOLE])?.layer !== 'console',
+    };
+  };
+}
+
+function isScalar(value: unknown): value is Json & (string | number | boolean) {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type LicenseHolder, createLicenseHolder } from '../../../application/platform/license-holder.ts';
+import { type Licensing, createLicensing } from '../../../application/platform/licensing.ts';
+import type { ExchangeLicense } from '../../../application/ports/license-exchange.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { Vault } from '../../../application/ports/vault.ts';
+import type { Settings } from '../../configuration/settings/index.ts';
+import { createExclusive } from '../../identity/exclusive.ts';
+import { BUILT_IN_LICENSE_KEY } from '../../license/built-in-key.ts';
+import { createLicenseExchange } from '../../license/exchange-license.ts';
+import { createLicenseCache } from '../../license/license-cache.ts';
+import { LICENSE_MODULE } from '../../license/license-module.ts';
+import { createLicenseStore } from '../../license/license-store.ts';
+import { createLicenseVerifier } from '../../license/verify-license.ts';
+import { createOutbound } from '../../outbound/outbound.ts';
+import type { Stores } from './open-stores.ts';
+import type { Every } from './timer.ts';
+
+export type LicenseDependencies = Pick<Stores, 'database' | 'signals'> & {
+  readonly settings: Settings;
+  readonly vault: Vault;
+  readonly logger: Logger;
+  readonly now: () => Date;
+  readonly every: Every;
+};
+
+export type License = {
+  readonly holder: LicenseHolder;
+  /** Undefined in a build without license support. */
+  readonly licensing: Licensing | undefined;
+  close(): Promise<void>;
+};
+
+const CHECK_MS = 6 * 3_600_000;
+/** How long the start waits for the license server; a later answer still counts. */
+const START_WAIT_MS = 1_500;
+/**
+ * The operator chose the license server, so it may be in a private network. Cloud metadata services stay unreachable.
+ */
+const SERVER_NETWORKS = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
+const LOOPBACK = ['127.0.0.0/8', '::1'];
+
+/** Reads the license and keeps it current: every six hours, and when another process saves one. */
+export async function openLicense(
+  { licenseModule = LICENSE_MODULE }: { readonly licenseModule?: boolean },
+  dependencies: LicenseDependencies,
+): Promise<License> {
+  const { database, signals, settings, vault, logger, now, every } = dependencies;
+  const holder = createLicenseHolder({ now });
+  if (!licenseModule) {
+    if (settings.licenseKey !== undefined) logger.warn('this build has no license support: SVC_LICENSE_KEY is ignored');
+    return { holder, licensing: undefined, close: () => Promise.resolve() };
+  }
+  const server = openLicenseServer(settings);
+  const store = createLicenseStore({ database, signals, exclusive: createExclusive({ database }), vault, logger });
+  const licensing = createLicensing({
+    holder,
+    store,
+    logger,
+    now,
+    verify: await createLicenseVerifier({ publicKey: settings.licensePublicKey ?? BUILT_IN_LICENSE_KEY }),
+    exchange: server?.exchange,
+    cache: createLicenseCache({ directory: settings.licenseCacheDir ?? join(settings.dataDir, 'license') }),
+    digest: (licenseKey) => vault.digest('license-key', licenseKey),
+    configuredKey: settings.licenseKey,
+    newInstallId: () => randomUUID(),
+  });
+  const checking = new Set<Promise<void>>();
+  function check(): Promise<void> {
+    const current = licensing.check().finally(() => checking.delete(current));
+    checking.add(current);
+    return current;
+  }
+  const stopListening = store.onSaved(() => {
+    licensing.reload().catch((error: unknown) => {
+      logger.warn('the license could not be reloaded', {
+        reason: error instanceof Error ? error.message : String(error),
+      });
+    });
+  });
+  await licensing.reload();
+  await Promise.race([check(), pause(START_WAIT_MS, undefined, { ref: false })]);
+  const stopChecking = every(CHECK_MS, check);
+  return {
+    holder,
+    licensing,
+    async close() {
+      stopListening();
+      stopChecking();
+      await Promise.all([server?.close(), ...checking]);
+    },
+  };
+}
+
+/** Requests to the license server; undefined without `SVC_LICENSE_SERVER_URL`. */
+function openLicenseServer({
+  licenseServerUrl: serverUrl,
+  appEnv,
+}: Settings): { readonly exchange: ExchangeLicense; close(): Promise<void> } | undefined {
+  if (serverUrl === undefined) return undefined;
+  const outbound = createOutbound({
+    allowedPrivateNetworks: [...SERVER_NETWORKS, ...(appEnv === 'production' ? [] : LOOPBACK)],
+  });
+  const closing = new AbortController();
+  return {
+    exchange: createLicenseExchange({ serverUrl, outbound, signal: closing.signal }),
+    async close() {
+      closing.abort();
+      await outbound.close();
+    },
+  };
+}

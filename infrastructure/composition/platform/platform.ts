@@ -1,0 +1,51 @@
+import type { FeatureSettings } from '../../../application/platform/feature-settings.ts';
+import type { Features } from '../../../application/platform/features.ts';
+import type { Configuration } from '../../../application/ports/configuration.ts';
+import type { Entitlements } from '../../../application/ports/entitlements.ts';
+import type { Logger } from '../../../application/ports/logger.ts';
+import type { ProjectionProgress } from '../../../application/ports/projection-progress.ts';
+import type { Vault } from '../../../application/ports/vault.ts';
+import type { ProtectionLimits } from '../../../domain/traffic/protections.ts';
+import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
+import type { Settings } from '../../configuration/settings/index.ts';
+import type { Shutdown } from '../shutdown.ts';
+import type { License } from './open-license.ts';
+import type { Observability } from './open-observability.ts';
+import type { OperationalState } from './open-operational-state.ts';
+import type { Replica } from './open-replica.ts';
+import type { Stores } from './open-stores.ts';
+import type { Every } from './timer.ts';
+
+/** What every module builds on. A process opens one platform before it composes the modules. */
+export type Platform = Omit<Stores, 'close'> &
+  Observability &
+  OperationalState & {
+    /** The settings in force: environment, file, console, default. */
+    readonly settings: Settings;
+    /** Lists every setting with its source, and checks what the console wants to save. */
+    readonly configuration: Configuration;
+    /** `SVC_ROLES`. */
+    readonly roles: ReadonlySet<string>;
+    readonly logger: Logger;
+    /** Runs the projectors in a process with the role `projector`. */
+    readonly engine: ProjectionEngine;
+    /** How far each read model is; works in every process. */
+    readonly progress: ProjectionProgress;
+    /** Undefined without `DATABASE_REPLICA_URL`. */
+    readonly replica: Replica | undefined;
+    readonly vault: Vault;
+    readonly license: License;
+    /** What the license grants now. */
+    readonly entitlements: Entitlements;
+    readonly features: Features;
+    readonly featureSettings: FeatureSettings;
+    /** Limits of the sign-in protections; undefined: the built-in limits. */
+    readonly protections: ProtectionLimits | undefined;
+    /** Reports an error that only a restart of the process repairs. */
+    readonly onFatal: (error: Error) => void;
+    readonly every: Every;
+    readonly now: () => Date;
+    /** A new UUID v7. */
+    readonly newId: () => string;
+    readonly shutdown: Shutdown;
+  };

@@ -1,0 +1,20 @@
+import type { Module } from './module.ts';
+import type { Platform } from './platform/platform.ts';
+import { startScheduler } from './scheduler.ts';
+
+/**
+ * Starts the background roles `relay`, `worker` and `scheduler` of this process; the platform has started the role
+ * `projector`. A worker may still be starting when this returns; the shutdown waits for it and stops it.
+ */
+export function startRoles({ all }: { readonly all: readonly Module[] }, platform: Platform): void {
+  const { roles, shutdown, logger } = platform;
+  for (const worker of all.flatMap(({ workers }) => workers))
+    if (roles.has(worker.role)) shutdown.addStarting(worker.name, worker.start());
+  if (roles.has('scheduler')) {
+    const scheduler = startScheduler(
+      all.flatMap(({ sweeps }) => sweeps),
+      logger,
+    );
+    shutdown.add(() => scheduler.stop());
+  }
+}

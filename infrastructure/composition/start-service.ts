@@ -1,0 +1,42 @@
+import type { Logger } from '../../application/ports/logger.ts';
+import { composeModules } from './compose-modules.ts';
+import { type Listening, listen } from './listen.ts';
+import { type PlatformOptions, openPlatform } from './open-platform.ts';
+import { openLogger } from './platform/open-logger.ts';
+import { createShutdown } from './shutdown.ts';
+import { startRoles } from './start-roles.ts';
+
+export type StartServiceOptions = PlatformOptions & {
+  /** Definitions of content types that are created or updated before the listeners open. Default: none. */
+  readonly declaredTypes?: readonly unknown[];
+  /** Default: a logger on standard error with `LOG_LEVEL` and `LOG_FORMAT`. */
+  readonly logger?: Logger;
+};
+
+export type Service = Listening & {
+  /**
+   * Closes the listeners, finishes requests in flight and batches, saves checkpoints and releases leases, in reverse
+   * order of opening. Resolves when nothing runs any more, after 25 seconds at the latest. Safe to call twice.
+   */
+  stop(): Promise<void>;
+};
+
+/**
+ * Starts the roles that the settings name, in one process.
+ * @throws when the database, the event store or an address is unavailable; everything opened before is closed then
+ */
+export async function startService(options: StartServiceOptions): Promise<Service> {
+  const logger = options.logger ?? openLogger(options.settings);
+  const shutdown = createShutdown(logger);
+  try {
+    const platform = await openPlatform(options, { logger, shutdown });
+    const modules = await composeModules(platform);
+    startRoles(modules, platform);
+    await modules.content.applyDeclaredTypes(options.declaredTypes ?? []);
+    const listening = await listen(modules, platform);
+    return { ...listening, stop: () => shutdown.closeAll() };
+  } catch (error) {
+    await shutdown.closeAll();
+    throw error;
+  }
+}

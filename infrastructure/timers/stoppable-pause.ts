@@ -1,0 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** Creates pauses that end when the signal aborts. A pause resolves to false then, and to true after its time. */
+export function stoppablePause(stopping: AbortSignal): (milliseconds: number) => Promise<boolean> {
+  return (milliseconds) => pause(milliseconds, true, { signal: stopping }).catch(() => false);
+}

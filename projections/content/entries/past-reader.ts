@@ -1,0 +1,202 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import QuickLRU from 'quick-lru';
+import type { ContentType } from '../../../domain/content/content-type.ts';
+import type { EntryState } from '../../../domain/content/entry-state.ts';
+import type { Moment } from '../../../domain/content/moment.ts';
+import { refusal } from '../../../domain/errors.ts';
+import type { Database, Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
+import { addToSet, missingIds, type PastSet } from './past-rows.ts';
+import { READ_MODEL_POSITION } from './read-model-position.ts';
+
+export type PastReaderOptions = {
+  readonly database: Database;
+  /** Folds the state of an entry at a point in time from its stream; undefined when it did not exist. */
+  readonly stateAt: (type: ContentType, id: string, moment: Moment) => Promise<EntryState | undefined>;
+  /** How long a request waits for the changed entries to be gathered, in milliseconds. Default 5000. */
+  readonly waitMs?: number;
+};
+
+/** Reads content as it was at a moment: a point in time, or a position of the log. */
+export type PastReader = {
+  /**
+   * Runs `work` in one snapshot of the read model, with the complete sets of entries that have changed since the
+   * moment, by type id.
+   * @throws `past_not_ready` when gathering takes longer than a request may wait; it continues for later requests
+   */
+  read<T>(
+    types: readonly ContentType[],
+    moment: Moment,
+    work: (tx: Transaction, sets: ReadonlyMap<string, PastSet>) => Promise<T>,
+  ): Promise<T>;
+  /** Whether this process has a set of the type's entries at the moment. */
+  isKnown(type: ContentType, moment: Moment): boolean;
+};
+
+type CachedSet = {
+  readonly set: PastSet;
+  /** Position of the read model up to which the set is known to be complete. */
+  upto: string;
+  /** When the last use was written to the database, in milliseconds since 1970. */
+  touched: number;
+  /** The gathering of missing entries that is running. */
+  gathering: Promise<void> | undefined;
+};
+
+const MAX_SETS = 500;
+/**
+ * `sweepPastSets` deletes sets that are unused for 10 minutes. Stop using a set after 8, so that it is not deleted in
+ * use.
+ */
+const EXPIRY_MS = 8 * 60_000;
+/** A use is written to the database at most once a minute. */
+const TOUCH_MS = 60_000;
+/** Maximum number of missing entries that one query finds. */
+const FIND_LIMIT = 20_000;
+/** Entries that are folded and then added to the set by one statement. */
+const CHUNK_SIZE = 200;
+/** Streams that are read at the same time. */
+const CONCURRENT_READS = 8;
+/** Maximum number of entries that are gathered inside an open snapshot. */
+const SNAPSHOT_LIMIT = 500;
+/**
+ * Attempts to take a snapshot in which no entry is missing. After them, the missing entries are gathered inside the
+ * snapshot.
+ */
+const MAX_ATTEMPTS = 3;
+
+/**
+ * Most entries have not changed since a moment, and their current rows are used. The state of each changed entry is
+ * folded from its stream once and kept in `operational.past_entries` for the next pages. The state of an entry at a
+ * moment never changes, so entries are only added to a set.
+ */
+export function createPastReader({ database, stateAt, waitMs = 5_000 }: PastReaderOptions): PastReader {
+  const sets = new QuickLRU<string, Promise<CachedSet>>({ maxSize: MAX_SETS });
+  // A read that gathers inside its snapshot holds one connection and needs others. Run one at a time, so that such
+  // reads do not exhaust the pool and wait for each other.
+  let gatheringRead: Promise<unknown> = Promise.resolve();
+
+  /** The cached set of the type at the moment; makes one when there is none or it has expired. */
+  async function openSet(type: ContentType, moment: Moment): Promise<CachedSet> {
+    const key = keyOf(type, moment);
+    const opening = sets.get(key);
+    const known = opening && (await opening);
+    if (!known || (Date.now() - known.touched >= EXPIRY_MS && sets.get(key) === opening)) {
+      const made = makeSet(type, moment);
+      sets.set(key, made);
+      made.catch(() => sets.delete(key));
+      return made;
+    }
+    if (Date.now() - known.touched >= EXPIRY_MS) return openSet(type, moment);
+    if (Date.now() - known.touched > TOUCH_MS) {
+      known.touched = Date.now();
+      await database.execute('update operational.past_sets set used_at = now() where id = $1', [known.set.id]);
+    }
+    return known;
+  }
+
+  async function makeSet(type: ContentType, moment: Moment): Promise<CachedSet> {
+    const touched = Date.now();
+    const [row] = await database.query<{ id: number }>('insert into operational.past_sets default values returning id');
+    if (!row) throw new Error('the insert into past_sets returned no row');
+    return {
+      set: { type, moment, id: row.id },
+      upto: 'position' in moment ? moment.position : '',
+      touched,
+      gathering: undefined,
+    };
+  }
+
+  /** Folds the entries at the moment of the set and adds them to it. */
+  async function fold(db: Queryable, { set }: CachedSet, ids: readonly string[]): Promise<void> {
+    for (let at = 0; at < ids.length; at += CHUNK_SIZE) {
+      const remaining = ids.slice(at, at + CHUNK_SIZE);
+      const states: [string, EntryState | undefined][] = [];
+      const reader = async (): Promise<void> => {
+        for (let id = remaining.pop(); id !== undefined; id = remaining.pop())
+          states.push([id, await stateAt(set.type, id, set.moment)]);
+      };
+      await Promise.all(Array.from({ length: CONCURRENT_READS }, reader));
+      await addToSet(db, set, states);
+    }
+  }
+
+  /**
+   * Gathers the entries that are missing in the set. Concurrent requests of one set share the work.
+   * @throws `past_not_ready` after `waitMs`; the work continues
+   */
+  async function gather(cachedSet: CachedSet): Promise<void> {
+    cachedSet.gathering ??= (async () => {
+      for (;;) {
+        const ids = await missingIds(database, cachedSet.set, { upto: cachedSet.upto, limit: FIND_LIMIT });
+        await fold(database, cachedSet, ids);
+        if (ids.length < FIND_LIMIT) return;
+      }
+    })().finally(() => {
+      cachedSet.gathering = undefined;
+    });
+    const late = new AbortController();
+    const outcome = await Promise.race([
+      cachedSet.gathering.then(() => 'done' as const),
+      pause(waitMs, 'late' as const, { signal: late.signal, ref: false }).catch(() => 'done' as const),
+    ]);
+    late.abort();
+    if (outcome === 'late') {
+      cachedSet.gathering.catch(() => undefined);
+      throw refusal('past_not_ready', { headers: { 'Retry-After': '2' } });
+    }
+  }
+
+  /**
+   * Runs `work` in a repeatable-read transaction in which the sets are complete. With `gathers` it adds missing
+   * entries itself, if they are fewer than 500. @returns undefined when entries are still missing
+   */
+  function snapshot<T>(
+    cached: readonly CachedSet[],
+    work: (tx: Transaction, sets: ReadonlyMap<string, PastSet>) => Promise<T>,
+    gathers: boolean,
+  ): Promise<{ readonly value: T } | undefined> {
+    return database.transaction(async (tx) => {
+      // Few rows have changed, so a range index is faster. Without statistics the planner would scan the whole table.
+      await tx.query('set transaction isolation level repeatable read; set local enable_seqscan to off');
+      const [now] = await tx.query<{ position: string | null }>(`select ${READ_MODEL_POSITION} as position`);
+      for (const cachedSet of cached) {
+        const ids = await missingIds(tx, cachedSet.set, { upto: cachedSet.upto, limit: gathers ? SNAPSHOT_LIMIT : 1 });
+        if (ids.length > 0 && (!gathers || ids.length === SNAPSHOT_LIMIT)) return undefined;
+        await fold(tx, cachedSet, ids);
+      }
+      // Entries added in this transaction are not visible to others before its commit, so `upto` must not move past
+      // them.
+      if (!gathers && now?.position != null)
+        for (const cachedSet of cached) if (cachedSet.upto < now.position) cachedSet.upto = now.position;
+      await tx.query('set local enable_seqscan to on');
+      return { value: await work(tx, new Map(cached.map(({ set }) => [set.type.id, set]))) };
+    });
+  }
+
+  return {
+    isKnown: (type, moment) => sets.has(keyOf(type, moment)),
+    async read(types, moment, work) {
+      const cached = await Promise.all(types.map((type) => openSet(type, moment)));
+      for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+        for (const cachedSet of cached) if (cachedSet.gathering) await gather(cachedSet);
+        const result = await snapshot(cached, work, false);
+        if (result) return result.value;
+        for (const cachedSet of cached) await gather(cachedSet);
+      }
+      const last = gatheringRead.then(() => snapshot(cached, work, true));
+      gatheringRead = last.catch(() => undefined);
+      const result = await last;
+      if (!result) throw refusal('past_not_ready', { headers: { 'Retry-After': '1' } });
+      return result.value;
+    },
+  };
+}
+
+/** Deletes the sets that have been unused for 10 minutes. @returns their number */
+export async function sweepPastSets({ database }: { readonly database: Queryable }): Promise<number> {
+  return database.execute(`delete from operational.past_sets where used_at < now() - interval '10 minutes'`);
+}
+
+function keyOf(type: ContentType, moment: Moment): string {
+  return `${type.id}/${type.revision}/${'time' in moment ? moment.time : moment.position}`;
+}

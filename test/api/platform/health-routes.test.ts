@@ -1,0 +1,130 @@
+import { expect } from 'chai';
+import { type HealthChecks, healthRoutes } from '../../../api/platform/health-routes.ts';
+import { metricsRoutes } from '../../../api/platform/metrics-routes.ts';
+import { createMetrics } from '../../../infrastructure/metrics/create-metrics.ts';
+import { bodyOf, serve } from '../http/serve.ts';
+
+const WELL: HealthChecks = {
+  state: () => 'running',
+  databaseReachable: () => Promise.resolve(true),
+  stoppedProjections: () => [],
+  diskLow: () => Promise.resolve(false),
+};
+
+describe('probes', () => {
+  async function ask(checks: Partial<HealthChecks>, paths: readonly string[], headers: Record<string, string> = {}) {
+    const { admin, content } = await serve(healthRoutes({ ...WELL, ...checks }));
+    try {
+      return await Promise.all(
+        [admin, content].flatMap(({ url }) =>
+          paths.map(async (path) => {
+            const response = await fetch(url + path, { headers });
+            return { status: response.status, body: await bodyOf(response) };
+          }),
+        ),
+      );
+    } finally {
+      await Promise.all([admin.close(), content.close()]);
+    }
+  }
+
+  it('answer 200 without a credential on both listeners when all checks succeed', async () => {
+    for (const { status, body } of await ask({}, ['/healthz', '/readyz', '/startup']))
+      expect([status, body]).to.deep.equal([200, { status: 'ok' }]);
+  });
+  it('answer 503 during the start, except liveness', async () => {
+    const [healthz, readyz, startup] = await ask({ state: () => 'starting' }, ['/healthz', '/readyz', '/startup']);
+    expect([healthz?.status, readyz?.status, startup?.status]).to.deep.equal([200, 503, 503]);
+    expect(readyz?.body.reasons).to.deep.equal(['starting']);
+  });
+  it('answer 503 with reasons during shutdown, without a database, with a stopped projection and with little free disk', async () => {
+    const reasons = async (checks: Partial<HealthChecks>): Promise<unknown> =>
+      (await ask(checks, ['/readyz']))[0]?.body.reasons;
+    expect(await reasons({ state: () => 'shutting_down' })).to.deep.equal(['shutting down']);
+    expect(await reasons({ databaseReachable: () => Promise.reject(new Error('down')) })).to.deep.equal([
+      'database unreachable',
+    ]);
+    expect(
+      await reasons({ stoppedProjections: () => ['content'], diskLow: () => Promise.resolve(true) }),
+    ).to.deep.equal(['projection stopped: content', 'free disk low']);
+  });
+  it('report each change of their answer once', async () => {
+    const told: (readonly [string, readonly string[]])[] = [];
+    let stopped: readonly string[] = ['content'];
+    const { admin, content, logs } = await serve(
+      healthRoutes({
+        ...WELL,
+        stoppedProjections: () => stopped,
+        onChange: (probe, reasons) => told.push([probe, reasons]),
+      }),
+    );
+    try {
+      for (let n = 0; n < 5; n += 1)
+        for (const { url } of [admin, content]) expect((await fetch(`${url}/readyz`)).status).to.equal(503);
+      expect(told).to.deep.equal([['readyz', ['projection stopped: content']]]);
+      stopped = [];
+      expect((await fetch(`${admin.url}/readyz`)).status).to.equal(200);
+      expect(told.at(-1)).to.deep.equal(['readyz', []]);
+      expect(logs).to.deep.equal([]);
+    } finally {
+      await Promise.all([admin.close(), content.close()]);
+    }
+  });
+  it('query the database at most once a second', async () => {
+    let asked = 0;
+    const databaseReachable = () => {
+      asked += 1;
+      return Promise.resolve(true);
+    };
+    await ask(
+      { databaseReachable },
+      Array.from({ length: 20 }, () => '/healthz'),
+    );
+    expect(asked).to.be.lessThan(3);
+  });
+  it('have routes for callers with a credential: 401 without one, 503 `database unreachable`', async () => {
+    const down = { databaseReachable: () => Promise.resolve(false) };
+    const { admin, content } = await serve(healthRoutes({ ...WELL, ...down }));
+    for (const [base, path] of [
+      [admin.url, '/api/admin/health'],
+      [admin.url, '/api/admin/ready'],
+      [content.url, '/api/v1/health'],
+      [content.url, '/api/v1/ready'],
+    ] as const) {
+      expect((await fetch(base + path)).status).to.equal(401);
+      const answer = await fetch(base + path, { headers: { Authorization: 'Bearer editor' } });
+      expect([answer.status, (await bodyOf(answer)).error]).to.deep.equal([503, 'database unreachable']);
+    }
+    await Promise.all([admin.close(), content.close()]);
+  });
+});
+
+describe('GET /api/admin/metrics', () => {
+  async function ask(token: string | undefined, authorization: string | undefined) {
+    const metrics = createMetrics();
+    metrics.requestFinished('content', '/api/v1/content/{schema}', 'GET', 200, 0.01);
+    const { admin, content } = await serve(metricsRoutes({ metrics, token }));
+    const response = await fetch(`${admin.url}/api/admin/metrics`, {
+      headers: authorization === undefined ? {} : { Authorization: authorization },
+    });
+    const text = await response.text();
+    await Promise.all([admin.close(), content.close()]);
+    metrics.close();
+    return { status: response.status, text, type: response.headers.get('content-type') };
+  }
+  it('accepts METRICS_TOKEN only, when it is set', async () => {
+    const { status, text, type } = await ask('t0ken', 'Bearer t0ken');
+    expect(status).to.equal(200);
+    expect(type).to.contain('text/plain');
+    expect(text).to.contain(
+      'palimpsest_http_request_duration_seconds_count{api="content",route="/api/v1/content/{schema}",method="GET",status="200"} 1',
+    );
+    for (const wrong of [undefined, 'Bearer other', 'Bearer super'])
+      expect((await ask('t0ken', wrong)).status).to.equal(401);
+  });
+  it('is for super admins only, when METRICS_TOKEN is not set', async () => {
+    expect((await ask(undefined, 'Bearer super')).status).to.equal(200);
+    expect((await ask(undefined, 'Bearer admin')).status).to.equal(403);
+    expect((await ask(undefined, undefined)).status).to.equal(401);
+  });
+});

@@ -1,0 +1,32 @@
+import { expect } from 'chai';
+import { toPlacedStatements, toStatement } from '../../../application/content/to-statement.ts';
+import { schemaRenderer } from '../../../projections/content/content-types/schema-renderer.ts';
+
+describe('the statement of a schema operation', () => {
+  const column = { name: 'title', type: 'text' } as const;
+
+  it('has the SQL of the operation and of its undo, and is marked when it is destructive', () => {
+    const operation = { op: 'drop_column', column } as const;
+    const statement = toStatement({ operation, table: 'article', id: 's1' }, { renderer: schemaRenderer });
+    expect(statement).to.deep.equal({
+      id: 's1',
+      description: 'Drop column title',
+      sql: 'alter table "rm_content"."article" drop column "title"',
+      down_sql:
+        'alter table "rm_content"."article" add column if not exists "title" text;\n-- no undo: the values are gone from the table; they stay in the history',
+      destructive: true,
+      operation,
+    });
+  });
+
+  it('names its table unless it is that of the content type', () => {
+    const operation = { op: 'add_column', column } as const;
+    const operations = ['article', 'story'].map((table) => ({ table, operation }));
+    const statements = toPlacedStatements(
+      { operations, ownTable: 'article', newId: () => 's' },
+      { renderer: schemaRenderer },
+    );
+    expect(statements.map(({ table }) => table)).to.deep.equal([undefined, 'story']);
+    expect(statements.map(({ destructive }) => destructive)).to.deep.equal([undefined, undefined]);
+  });
+});

@@ -1,0 +1,110 @@
+import { expect } from 'chai';
+import type { ClaimRequest } from '../../application/ports/claims.ts';
+import { withClaims } from '../../application/with-claims.ts';
+import { refusal } from '../../domain/errors.ts';
+
+const value = (name: string): ClaimRequest => ({ tenant: 'default', scope: 's', value: name });
+const names = (requests: readonly ClaimRequest[]): string => requests.map((request) => request.value).join('+');
+
+/** The port of claims. It records the calls, and reports the value `taken` as held by another stream. */
+function recordingClaims() {
+  const calls: string[] = [];
+  return {
+    calls,
+    claims: {
+      claim: (owner: string, claimed: readonly ClaimRequest[], released: readonly ClaimRequest[] = []) => {
+        calls.push(`claim ${owner} ${names(claimed)} -${names(released)}`);
+        return Promise.resolve(claimed.filter((request) => request.value === 'taken'));
+      },
+      confirm: (owner: string, confirmed: readonly ClaimRequest[], released: readonly ClaimRequest[]) => {
+        calls.push(`confirm ${owner} ${names(confirmed)} -${names(released)}`);
+        return Promise.resolve();
+      },
+      abandon: (owner: string, requests: readonly ClaimRequest[]) => {
+        calls.push(`abandon ${owner} ${names(requests)}`);
+        return Promise.resolve();
+      },
+    },
+  };
+}
+
+describe('an append under claims of unique values', () => {
+  it('confirms the claimed values of each owner and releases the others', async () => {
+    const { calls, claims } = recordingClaims();
+    const result = await withClaims(
+      {
+        async work({ claim }) {
+          await claim({ owner: 'a', claimed: [value('new')], released: [value('old')] });
+          await claim({ owner: 'b', claimed: [value('other')] });
+          return 'appended';
+        },
+      },
+      { claims },
+    );
+    expect(result).to.equal('appended');
+    expect(calls.slice(2)).to.deep.equal(['confirm a new -old', 'confirm b other -']);
+  });
+
+  it('confirms what the stream holds after several decisions, and releases what it does not hold', async () => {
+    const { calls, claims } = recordingClaims();
+    await withClaims(
+      {
+        async work({ claim }) {
+          await claim({ owner: 'a', claimed: [value('first')] });
+          await claim({ owner: 'a', claimed: [value('second')] });
+        },
+        heldAfter: () => [value('second')],
+      },
+      { claims },
+    );
+    expect(calls.slice(2)).to.deep.equal(['confirm a second -first']);
+  });
+
+  it('abandons the claims when nothing was appended', async () => {
+    const { calls, claims } = recordingClaims();
+    await withClaims(
+      { work: ({ claim }) => claim({ owner: 'a', claimed: [value('new')] }), heldAfter: () => undefined },
+      { claims },
+    );
+    expect(calls.slice(1)).to.deep.equal(['abandon a new']);
+  });
+
+  it('returns the values that other streams hold', async () => {
+    const { claims } = recordingClaims();
+    const held = await withClaims(
+      {
+        work: ({ claim }) => claim({ owner: 'a', claimed: [value('free'), value('taken')] }),
+        heldAfter: () => undefined,
+      },
+      { claims },
+    );
+    expect(names(held)).to.equal('taken');
+  });
+
+  for (const { after, keepOnFailure, expected } of [
+    { after: 'conflict', keepOnFailure: false, expected: ['abandon a new'] },
+    { after: 'outcome_unknown', keepOnFailure: false, expected: [] },
+    { after: 'conflict', keepOnFailure: true, expected: [] },
+  ] as const)
+    it(`${expected.length > 0 ? 'abandons' : 'keeps'} the claims after ${after}${keepOnFailure ? ' of one of several appends' : ''}`, async () => {
+      const { calls, claims } = recordingClaims();
+      const failed = await withClaims(
+        {
+          async work(session) {
+            await session.claim({ owner: 'a', claimed: [value('new')], released: [value('old')] });
+            if (keepOnFailure) session.keepOnFailure();
+            throw refusal(after);
+          },
+        },
+        { claims },
+      ).catch((error: unknown) => error);
+      expect(failed).to.include({ code: after });
+      expect(calls.slice(1)).to.deep.equal(expected);
+    });
+
+  it('settles nothing when no unique value is touched', async () => {
+    const { calls, claims } = recordingClaims();
+    await withClaims({ work: ({ claim }) => claim({ owner: 'a', claimed: [] }) }, { claims });
+    expect(calls).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,37 @@
+import type { AdminTokenEvent } from '../../../domain/identity/admin-token-events.ts';
+import { type AdminTokenCommand, adminTokenDecider } from '../../../domain/identity/admin-token.ts';
+import { given } from '../../support/given.ts';
+
+describe('an admin token', () => {
+  const issued = {
+    token_hash: 'h1',
+    issued_by: 'u',
+    issued_at: '2026-11-20T00:00:00.000Z',
+    expires_at: '2026-12-20T00:00:00.000Z',
+  };
+  const created: AdminTokenEvent = {
+    type: 'AdminTokenCreated',
+    data: { ...issued, token_id: 't', name: 'ci', grants: ['schemas:read'] },
+  };
+  const rotated: AdminTokenEvent = { type: 'AdminTokenRotated', data: { ...issued, token_hash: 'h2' } };
+  const revoked: AdminTokenEvent = { type: 'AdminTokenRevoked', data: {} };
+  const rotate: AdminTokenCommand = { kind: 'rotate', event: rotated.data };
+
+  it('is created', () => {
+    given(adminTokenDecider, []).when({ kind: 'create', event: created.data }).thenAppends([created]);
+  });
+  it('is rotated', () => {
+    given(adminTokenDecider, [created]).when(rotate).thenAppends([rotated]);
+  });
+  it('is not rotated after it was revoked', () => {
+    given(adminTokenDecider, [created, rotated, revoked]).when(rotate).thenRefuses('admin_token_revoked');
+  });
+  it('is not found before it was created', () => {
+    given(adminTokenDecider, []).when(rotate).thenRefuses('admin_token_not_found');
+    given(adminTokenDecider, []).when({ kind: 'revoke' }).thenRefuses('admin_token_not_found');
+  });
+  it('is revoked once', () => {
+    given(adminTokenDecider, [created, rotated]).when({ kind: 'revoke' }).thenAppends([revoked]);
+    given(adminTokenDecider, [created, revoked]).when({ kind: 'revoke' }).thenAppendsNothing();
+  });
+});

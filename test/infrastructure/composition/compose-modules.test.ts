@@ -1,0 +1,63 @@
+import { expect } from 'chai';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Modules, composeModules } from '../../../infrastructure/composition/compose-modules.ts';
+import { openPlatform } from '../../../infrastructure/composition/open-platform.ts';
+import { projections } from '../../../infrastructure/composition/platform/projections.ts';
+import { createShutdown } from '../../../infrastructure/composition/shutdown.ts';
+import { loadSettings } from '../../../infrastructure/configuration/load-settings.ts';
+import { environmentLayer } from '../../../infrastructure/configuration/read-settings.ts';
+import { useDatabase } from '../../support/database.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+import { testEnvironment } from '../../support/service.ts';
+
+describe('the modules of a process', () => {
+  const logger = recordingLogger();
+  const shutdown = createShutdown(logger);
+  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-modules-'));
+  after(async () => {
+    await shutdown.closeAll();
+    rmSync(directory, { recursive: true });
+  });
+  const database = useDatabase();
+
+  /** Composes the modules of a process with these roles; starts no background work. */
+  async function composed(roles: string): Promise<Modules> {
+    const { settings } = loadSettings([
+      environmentLayer({ ...testEnvironment(database.url(), directory), SVC_ROLES: roles }),
+    ]);
+    return composeModules(await openPlatform({ settings }, { logger, shutdown }));
+  }
+
+  it('own each read model exactly once', async () => {
+    const { all } = await composed('api');
+    const owned = all.flatMap((module) => module.projections.map(({ name }) => name));
+    expect(owned.toSorted()).to.deep.equal(projections.map(({ name }) => name).toSorted());
+  });
+
+  it('name each worker and each sweep differently, because logs tell them apart by name', async () => {
+    const { all } = await composed('api');
+    for (const names of [
+      all.flatMap(({ workers }) => workers.map(({ name }) => name)),
+      all.flatMap(({ sweeps }) => sweeps.map(({ name }) => name)),
+    ]) {
+      expect(names).to.not.deep.equal([]);
+      expect(new Set(names).size, names.join()).to.equal(names.length);
+    }
+  });
+
+  it('serve only probes and metrics in a process without the role api', async () => {
+    const { routes } = await composed('worker');
+    expect([...new Set(routes.map(({ path }) => path))]).to.have.members([
+      '/healthz',
+      '/readyz',
+      '/startup',
+      '/api/admin/health',
+      '/api/admin/ready',
+      '/api/v1/health',
+      '/api/v1/ready',
+      '/api/admin/metrics',
+    ]);
+  });
+});

@@ -1,0 +1,131 @@
+import { expect } from 'chai';
+import { parseListQuery } from '../../../../api/content/parse-list-query.ts';
+import { createEntry } from '../../../../application/content/create-entry.ts';
+import { createPastState } from '../../../../application/content/past-state.ts';
+import { updateEntry } from '../../../../application/content/update-entry.ts';
+import type { ContentType } from '../../../../domain/content/content-type.ts';
+import { isAppError } from '../../../../domain/errors.ts';
+import { createEntryQueries } from '../../../../projections/content/entries/entry-queries.ts';
+import {
+  createPastReader,
+  sweepPastSets,
+  type PastReaderOptions,
+} from '../../../../projections/content/entries/past-reader.ts';
+import { testContext, useContent } from '../../../support/content.ts';
+
+const NOTHING: ReadonlySet<string> = new Set();
+
+describe('gathering the entries of a point in time', () => {
+  const content = useContent();
+  let type: ContentType;
+  const ids: string[] = [];
+  const context = testContext();
+
+  before(async () => {
+    type = await content.save({ name: 'thing', fields: [{ name: 'n', field_type: 'integer' }] });
+    for (let n = 0; n < 6; n += 1)
+      ids.push((await createEntry({ type, data: { n } }, context, content.dependencies())).entry.id);
+    await content.project();
+  });
+
+  const state: PastReaderOptions['stateAt'] = (...given) =>
+    createPastState({ eventStore: content.eventStore() })(...given);
+  const now = () => context.now();
+  async function change(id: string): Promise<void> {
+    await updateEntry(
+      { type, id, data: { n: 100 + (context.now().getTime() % 1e6) } },
+      context,
+      content.dependencies(),
+    );
+    await content.project();
+  }
+  /** Reads the values of `n` at a point in time, in order, through its own past reader. */
+  function reader(options: Omit<PastReaderOptions, 'database'>) {
+    const { lists } = createEntryQueries({
+      database: content.database(),
+      past: createPastReader({ database: content.database(), ...options }),
+    });
+    return async (asOf: string) =>
+      (
+        JSON.parse(
+          await lists.list(type, { ...parseListQuery({ type, hidden: NOTHING }, { sort: 'n', as_of: asOf }, now) }),
+        ) as { data: { n: number } }[]
+      ).map(({ data }) => data.n);
+  }
+
+  it('is correct while entries change concurrently', async () => {
+    const asOf = context.now().toISOString();
+    await change(ids[0]!);
+    let changes = 0;
+    const list = reader({
+      async stateAt(...given) {
+        changes += 1;
+        if (changes <= 5) await change(ids[changes]!);
+        return state(...given);
+      },
+    });
+    expect(await list(asOf)).to.deep.equal([0, 1, 2, 3, 4, 5]);
+    expect(changes).to.be.greaterThan(3);
+  });
+
+  it('answers 503 with Retry-After while it takes long, continues, and serves all requests with one run', async () => {
+    const asOf = context.now().toISOString();
+    for (const id of ids) await change(id);
+    let open = (): void => undefined;
+    const gate = new Promise<void>((resolve) => (open = resolve));
+    let folded = 0;
+    const list = reader({
+      waitMs: 5,
+      async stateAt(...given) {
+        await gate;
+        folded += 1;
+        return state(...given);
+      },
+    });
+    const refused = await Promise.all(
+      [1, 2].map(() =>
+        list(asOf).then(
+          () => undefined,
+          (error: unknown) => error,
+        ),
+      ),
+    );
+    for (const error of refused)
+      expect(isAppError(error) && [error.code, error.headers]).to.deep.equal([
+        'past_not_ready',
+        { 'Retry-After': '2' },
+      ]);
+    open();
+    let found: readonly number[] = [];
+    while (found.length === 0) found = await list(asOf).catch(() => []);
+    expect(found).to.have.length(6);
+    await list(asOf);
+    expect(folded).to.equal(6);
+  });
+
+  it('fails only the waiting requests when a stream cannot be read', async () => {
+    const asOf = context.now().toISOString();
+    await change(ids[0]!);
+    let failing = true;
+    const list = reader({ stateAt: (...given) => (failing ? Promise.reject(new Error('away')) : state(...given)) });
+    expect(
+      await list(asOf).then(
+        () => 'read',
+        (error: unknown) => (error as Error).message,
+      ),
+    ).to.equal('away');
+    failing = false;
+    expect(await list(asOf)).to.have.length(6);
+  });
+
+  it('is deleted ten minutes after its last use', async () => {
+    const db = content.database();
+    const rows = async () =>
+      (await db.query<{ count: number }>('select count(*) as count from operational.past_entries'))[0]!.count;
+    expect(await rows()).to.be.greaterThan(0);
+    expect(await sweepPastSets({ database: db })).to.equal(0);
+    await db.query(`update operational.past_sets set used_at = now() - interval '11 minutes'`);
+    expect(await sweepPastSets({ database: db })).to.be.greaterThan(0);
+    expect(await rows()).to.equal(0);
+  });
+});

@@ -8,6 +8,11 @@ export type Lease = {
   readonly epoch: number;
   /** Aborts when the lease is lost or released. */
   readonly signal: AbortSignal;
+  /**
+   * Asks the database whether no later holder has taken the lease. A process that was suspended can run on for a moment
+   * after it lost the lease, before `signal` aborts. Rejects when the database cannot be asked.
+   */
+  isHeld(): Promise<boolean>;
   release(): Promise<void>;
 };
 

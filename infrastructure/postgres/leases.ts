@@ -133,6 +133,13 @@ function hold({ database, name, owner, ttlMs, epoch, renewedAt, signals }: Holdi
     name,
     epoch,
     signal: lost.signal,
+    async isHeld() {
+      const rows = await database.query(
+        'select 1 from operational.leases where name = $1 and owner = $2 and epoch = $3',
+        [name, owner, epoch],
+      );
+      return rows.length === 1;
+    },
     async release() {
       clearTimeout(timer);
       if (lost.signal.aborted) return;

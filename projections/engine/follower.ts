@@ -57,8 +57,9 @@ export function startFollower(options: FollowerOptions): Follower {
    */
   async function commit(
     events: readonly RecordedEvent[],
-    { epoch, from, to, signal }: { epoch: number; from: GlobalPosition; to: GlobalPosition; signal: AbortSignal },
+    { lease, from, to, signal }: { lease: Lease; from: GlobalPosition; to: GlobalPosition; signal: AbortSignal },
   ): Promise<void> {
+    const { epoch } = lease;
     const move = { name, epoch, from, to };
     try {
       if (handler.kind === 'inside') {
@@ -72,13 +73,15 @@ export function startFollower(options: FollowerOptions): Follower {
       }
     } catch (error) {
       if (signal.aborted || hasCode(error, 'lease_lost') || isTransient(error) || onFailure === 'retry') throw error;
+      // A later holder may have applied these events; then the handler fails on the rows of that holder.
+      if (!(await lease.isHeld())) throw refusal('lease_lost');
       const [first] = events;
       if (events.length <= 1 || !first) throw new UnhandledEvent(first?.position ?? to, error);
       const half = Math.floor(events.length / 2);
       const middle = events[half - 1]?.position ?? from;
-      await commit(events.slice(0, half), { epoch, from, to: middle, signal });
+      await commit(events.slice(0, half), { lease, from, to: middle, signal });
       moved(middle, 'moved', true);
-      await commit(events.slice(half), { epoch, from: middle, to, signal });
+      await commit(events.slice(half), { lease, from: middle, to, signal });
     }
   }
 
@@ -103,7 +106,7 @@ export function startFollower(options: FollowerOptions): Follower {
         const began = performance.now();
         const ended = options.tracing?.startBatch(name, events);
         try {
-          await commit(events, { epoch, from: saved, to, signal });
+          await commit(events, { lease, from: saved, to, signal });
         } catch (error) {
           ended?.(error instanceof Error ? error.name : 'error');
           throw error;

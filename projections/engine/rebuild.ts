@@ -3,7 +3,7 @@ import type { Lease, Leases } from '../../application/ports/leases.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Signals } from '../../application/ports/signals.ts';
 import { isTransient } from '../../application/ports/transient-errors.ts';
-import { hasCode } from '../../domain/errors.ts';
+import { hasCode, refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, laterOf } from '../../domain/event.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
@@ -84,6 +84,10 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
   const lease = await leases.acquire(namesOf(projection).rebuild, signal);
   try {
     return await rebuildUnder(lease, options, AbortSignal.any([signal, lease.signal]));
+  } catch (error) {
+    // A later rebuild has replaced the tables; then this one fails on tables or rows that it does not expect.
+    if (!isTransient(error) && !(await lease.isHeld())) throw refusal('lease_lost');
+    throw error;
   } finally {
     await lease.release();
   }

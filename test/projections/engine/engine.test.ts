@@ -259,6 +259,47 @@ describe('the projection engine', () => {
     expect(await changes()).to.equal(3);
   });
 
+  it('follows again after a suspended lease holder failed on the rows of its successor', async () => {
+    let freeze: () => void = () => undefined;
+    let thaw: () => void = () => undefined;
+    const frozen = new Promise<void>((resolve) => {
+      freeze = resolve;
+    });
+    const thawed = new Promise<void>((resolve) => {
+      thaw = resolve;
+    });
+    let batches = 0;
+    const old = open({
+      ttlMs: 60_000,
+      projections: [
+        notes({
+          async before() {
+            batches += 1;
+            if (batches > 1) return;
+            freeze();
+            await thawed;
+            throw Object.assign(new Error('duplicate key value violates unique constraint'), { code: '23505' });
+          },
+        }),
+      ],
+    });
+    await old.prepare();
+    old.start();
+    const position = log.append(note(1, 'a'));
+    await frozen;
+    await database.db().query(`update operational.leases set expires_at = clock_timestamp() - interval '1 second'`);
+    const successor = open();
+    successor.start();
+    expect(await successor.progress.waitFor(['notes'], position, 5_000)).to.equal(true);
+    thaw();
+    await eventually(() => {
+      holds(old.status()[0]?.state === 'waiting', 'the old holder waits');
+    });
+    await successor.stop();
+    expect(await old.progress.waitFor(['notes'], log.append(note(1, 'b')), 5_000)).to.equal(true);
+    expect(await changes()).to.equal(2);
+  });
+
   it('rebuilds a read model of another version at start while the old version keeps answering', async () => {
     const old = open();
     await old.prepare();

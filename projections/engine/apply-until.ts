@@ -3,13 +3,13 @@ import type { EventFilter, EventStore } from '../../application/ports/event-stor
 import { isTransient } from '../../application/ports/transient-errors.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, type RecordedEvent, laterOf } from '../../domain/event.ts';
-import { openBatches } from './batches.ts';
+import { type Batch, openBatches } from './batches.ts';
 
 export type ApplyUntilOptions = {
   readonly source: Pick<EventStore, 'head' | 'subscribe'>;
   readonly filter: EventFilter;
   readonly after: GlobalPosition;
-  /** Inclusive. */
+  /** Inclusive. A position of a committed record, or of the head. */
   readonly until: GlobalPosition;
   /** Maximum number of events in a batch. Default 2,000. */
   readonly maxBatch?: number;
@@ -47,6 +47,15 @@ export async function applyUntil(options: ApplyUntilOptions): Promise<GlobalPosi
   let stopped = false;
   const isDone = (): boolean => stopped || position >= until;
 
+  /**
+   * The position up to which the source holds no event after those of the batch. `until` can lie behind the last event,
+   * because other records of the source have positions too; the source reports such positions rarely.
+   */
+  async function passedBy(batch: Batch): Promise<GlobalPosition> {
+    if (!batch.caughtUp || batch.position >= until) return batch.position;
+    return (await source.head()) <= batch.position ? until : batch.position;
+  }
+
   async function once(): Promise<void> {
     const batches = openBatches({ source, after: position, filter, maxEvents: maxBatch, signal });
     try {
@@ -60,7 +69,8 @@ export async function applyUntil(options: ApplyUntilOptions): Promise<GlobalPosi
         const end = batch.events.findIndex((event) => event.position > until || options.stopBefore?.(event) === true);
         const events = end < 0 ? batch.events : batch.events.slice(0, end);
         stopped = end >= 0 && (batch.events[end]?.position ?? until) <= until;
-        const to = stopped ? (events.at(-1)?.position ?? position) : batch.position < until ? batch.position : until;
+        const reached = await passedBy(batch);
+        const to = stopped ? (events.at(-1)?.position ?? position) : reached < until ? reached : until;
         if (to === position) continue;
         await commit(events, { from: position, to });
         position = laterOf(position, to);

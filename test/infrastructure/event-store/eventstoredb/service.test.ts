@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,7 +62,7 @@ describe('a service whose event store is an EventStoreDB', function () {
       environmentLayer({ DATABASE_URL: service.database.url(), EVENT_STORE_URL: server.url }),
     ]);
     const commands = await openCommands({ settings, logger: createLogger({ level: 'error', format: 'json' }) });
-    const target = `replay_esdb_${process.pid}`;
+    const target = `replay_${randomBytes(6).toString('hex')}`;
     await admin(`create database ${target}`);
     try {
       const live = await commands.digest();

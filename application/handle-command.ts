@@ -1,5 +1,5 @@
 import { type CommandContext, timestamp } from '../domain/context.ts';
-import type { Fold } from '../domain/decider.ts';
+import type { Decider, Fold } from '../domain/decider.ts';
 import { hasCode, refusal } from '../domain/errors.ts';
 import type { DomainEvent, GlobalPosition, NewEvent, RecordedEvent, StreamRevision } from '../domain/event.ts';
 import { foldStream, type StateAt } from './fold-stream.ts';
@@ -37,6 +37,12 @@ export type HandleCommandInput<State, Event extends DomainEvent> = {
    */
   readonly alongside?: ((events: readonly NewEvent[]) => Promise<readonly StreamWrite[]>) | undefined;
 };
+
+/**
+ * Makes the command from the current state; runs again after a conflict. It may throw a refusal. Undefined changes
+ * nothing.
+ */
+export type CommandFor<State, Command> = (state: State, revision: StreamRevision) => Command | undefined;
 
 type HandleCommandDependencies = { readonly eventStore: EventStore };
 
@@ -105,6 +111,17 @@ async function appendWith(
   const last = results?.at(-1);
   if (!last) throw new TypeError('this event store can not append to several streams at once');
   return last;
+}
+
+/** The `decide` of `handleCommand` for a command that is made from the current state. */
+export function decideBy<State, Command, Event extends DomainEvent>(
+  decider: Decider<State, Command, Event>,
+  commandFor: CommandFor<State, Command>,
+): (state: State, revision: StreamRevision) => readonly Event[] {
+  return (state, revision) => {
+    const command = commandFor(state, revision);
+    return command === undefined ? [] : decider.decide(state, command);
+  };
 }
 
 /** Makes an event to append: adds an id and the metadata (tenant, actor, correlation, time, schema version 1). */

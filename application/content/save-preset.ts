@@ -20,17 +20,17 @@ export async function savePreset(
 ): Promise<{ readonly saved: SavedPreset; readonly position: GlobalPosition | undefined }> {
   const { preset, sourceUrl } = await readPresetDocument({ body, signal }, { outbound });
   if (builtInPreset(preset.id)) throw refusal('preset_id_taken');
-  const source_url =
+  const sealedUrl =
     sourceUrl === undefined ? null : vault.sealSecret(sourcePurpose(context.tenant, preset.id), sourceUrl);
   const { position, events } = await handleCommand(
     {
       stream: presetStream(context.tenant, preset.id),
       decider: presetDecider,
       parse: presetEvents.parse,
-      decide: (state) => presetDecider.decide(state, { kind: 'save', event: { preset, source_url } }),
+      decide: (state) => presetDecider.decide(state, { kind: 'save', preset, sourceUrl: sealedUrl }),
     },
     context,
     { eventStore },
   );
-  return { saved: { ...preset, source_url, updated_at: events[0]?.metadata.occurred_at ?? '' }, position };
+  return { saved: { ...preset, source_url: sealedUrl, updated_at: events[0]?.metadata.occurred_at ?? '' }, position };
 }

@@ -63,7 +63,7 @@ export function clearFailures(
  */
 function recordLockout(account: Account, context: CommandContext, dependencies: LockoutDependencies): void {
   if (!('userId' in account)) return;
-  decideOnUser({ userId: account.userId, command: { kind: 'block_sign_in' } }, context, dependencies).catch(
+  decideOnUser({ userId: account.userId, commandFor: () => ({ kind: 'block_sign_in' }) }, context, dependencies).catch(
     (error: unknown) => {
       dependencies.reportFailure('could not append the lockout of an account', error);
     },

@@ -19,12 +19,12 @@ export async function changeAccessRule(
   context: CommandContext,
   dependencies: AccessRuleDependencies,
 ): Promise<SavedAccessRule> {
-  const command = (rules: AccessRuleSet): AccessRuleCommand => {
+  const commandFor = (rules: AccessRuleSet): AccessRuleCommand => {
     const current = rules.get(ruleId);
     if (!current) throw refusal('access_rule_not_found');
     return { kind: 'change', ruleId, changes: checkAccessRule({ ...current, ...changes }) };
   };
-  const outcome = await decideOnAccessRules({ command }, context, dependencies);
+  const outcome = await decideOnAccessRules({ commandFor }, context, dependencies);
   const rule = outcome.state.get(ruleId);
   if (!rule) throw refusal('access_rule_not_found');
   return savedAccessRule({ ruleId, rule }, outcome);

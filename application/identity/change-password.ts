@@ -36,7 +36,7 @@ export async function changePassword(
     replacing: known.passwordHash,
     keptSession: sessionId,
   } as const;
-  const { position } = await decideOnUser({ userId, command, known }, context, dependencies);
+  const { position } = await decideOnUser({ userId, commandFor: () => command, known }, context, dependencies);
   await clearFailures({ userId }, dependencies);
   return position;
 }

@@ -14,8 +14,9 @@ export async function changeTenant(
 ): Promise<SavedTenant> {
   const known = await dependencies.reads.tenant(slug);
   if (!known) throw refusal('tenant_not_found');
+  const checked = checkTenantSettings(settings);
   const { state, position, events } = await decideOnTenant(
-    { command: { kind: 'change', slug, settings: checkTenantSettings(settings) } },
+    { slug, commandFor: () => ({ kind: 'change', slug, settings: checked }) },
     context,
     dependencies,
   );

@@ -61,14 +61,8 @@ export async function completeSignIn(
   const email = await dependencies.vault.openPersonal(user.id, user.email);
   if (email === undefined) throw refusal('invalid_credentials');
   const sessionId = context.newId();
-  const session = {
-    session_id: sessionId,
-    tenant,
-    method,
-    ...(secondFactor === undefined ? {} : { second_factor: secondFactor }),
-  };
   const { position } = await decideOnUser(
-    { userId: user.id, command: { kind: 'sign_in', session }, known: user },
+    { userId: user.id, commandFor: () => ({ kind: 'sign_in', sessionId, tenant, method, secondFactor }), known: user },
     { ...context, actor: { kind: 'user', id: user.id } },
     dependencies,
   );

@@ -27,7 +27,11 @@ export async function confirmPasswordReset(
   const userId = known.id;
   const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(password));
   const { position } = await decideOnUser(
-    { userId, command: { kind: 'set_password', passwordHash, reason: 'reset', replacing: known.passwordHash }, known },
+    {
+      userId,
+      commandFor: () => ({ kind: 'set_password', passwordHash, reason: 'reset', replacing: known.passwordHash }),
+      known,
+    },
     { ...context, actor: { kind: 'user', id: userId } },
     dependencies,
   );

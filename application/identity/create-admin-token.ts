@@ -41,21 +41,18 @@ export async function createAdminToken(
   const { userId } = reauthentication;
   const tokenId = context.newId();
   const rawToken = dependencies.secrets.adminToken();
-  const event = {
-    token_id: tokenId,
-    name: name.trim(),
-    grants,
-    token_hash: dependencies.hashCredential(rawToken),
-    issued_by: userId,
-    issued_at: now.toISOString(),
-    expires_at: expiresAt.toISOString(),
-  };
-  const position = await decideOnAdminToken({ tokenId, command: { kind: 'create', event } }, context, dependencies);
+  const settings = { name: name.trim(), grants };
+  const tokenHash = dependencies.hashCredential(rawToken);
+  const secret = { tokenHash, issuedBy: userId, issuedAt: now, expiresAt };
+  const { position } = await decideOnAdminToken(
+    { tokenId, commandFor: () => ({ kind: 'create', tokenId, settings, secret }) },
+    context,
+    dependencies,
+  );
   const token = {
     id: tokenId,
     tenant: context.tenant,
-    name: event.name,
-    grants,
+    ...settings,
     createdBy: userId,
     createdAt: now,
     issuedBy: userId,

@@ -1,16 +1,14 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { apiKeyEvents } from '../../domain/identity/api-key-events.ts';
-import { apiKeyDecider, needsPaidLimit } from '../../domain/identity/api-key.ts';
+import { needsPaidLimit } from '../../domain/identity/api-key.ts';
 import { type NewApiKey, checkNewApiKey } from '../../domain/identity/new-api-key.ts';
 import { distinctRoles } from '../../domain/identity/roles.ts';
 import { FEATURES } from '../../domain/platform/features.ts';
-import { handleCommand } from '../handle-command.ts';
 import { capExceeded, paymentRequired } from '../platform/license-refusals.ts';
 import type { ApiKeyRecord } from '../ports/identity-reads.ts';
 import { newApiKeySecret } from './api-key-secret.ts';
 import type { CreateApiKeyDependencies } from './credential-dependencies.ts';
-import { apiKeyStream } from './decide-on-api-key.ts';
+import { decideOnApiKey } from './decide-on-api-key.ts';
 import { runExclusively } from './run-exclusively.ts';
 
 /** Active keys that a tenant may have without the entitlement `apikey-pro`. */
@@ -58,28 +56,12 @@ export async function createApiKey(
     const { rawKey, prefix, keyHash } = newApiKeySecret(dependencies);
     const roles = distinctRoles(asked.roles);
     const { name, scopes, schemas, expiresAt, monthlyLimit } = asked;
-    const event = {
-      key_id: keyId,
-      name,
-      prefix,
-      key_hash: keyHash,
-      scopes,
-      roles,
-      schemas,
-      expires_at: expiresAt?.toISOString() ?? null,
-      monthly_limit: monthlyLimit,
-    };
-    const { position, events } = await handleCommand(
-      {
-        stream: apiKeyStream(context.tenant, keyId),
-        decider: apiKeyDecider,
-        parse: apiKeyEvents.parse,
-        decide: (state) => apiKeyDecider.decide(state, { kind: 'create', event }),
-      },
+    const settings = { name, scopes, roles, schemas, expiresAt, monthlyLimit };
+    const { position, events } = await decideOnApiKey(
+      { keyId, commandFor: () => ({ kind: 'create', keyId, settings, secret: { prefix, keyHash } }) },
       context,
       dependencies,
     );
-    if (position !== undefined) dependencies.changes.expect(position);
     const key = {
       id: keyId,
       tenant: context.tenant,

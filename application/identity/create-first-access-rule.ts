@@ -11,7 +11,7 @@ export async function createFirstAccessRule(
 ): Promise<void> {
   await appendAccessRules(
     {
-      command: (_rules, revision) =>
+      commandFor: (_rules, revision) =>
         revision < 0 ? { kind: 'put', rule: DEFAULT_ACCESS_RULE, newId: context.newId() } : undefined,
     },
     { ...context, tenant },

@@ -48,7 +48,7 @@ export async function createFirstAccount(
   const { position } = await decideOnUser(
     {
       userId: created.id,
-      command: { kind: 'sign_in', session: { session_id: session.sessionId, tenant: DEFAULT_TENANT, method: 'setup' } },
+      commandFor: () => ({ kind: 'sign_in', sessionId: session.sessionId, tenant: DEFAULT_TENANT, method: 'setup' }),
     },
     { ...context, actor: { kind: 'user', id: created.id } },
     dependencies,

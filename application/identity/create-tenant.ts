@@ -24,7 +24,7 @@ export async function createTenant(
   const checked = { ...settings, ...checkTenantSettings(settings) };
   const before = () => createFirstAccessRule({ tenant: slug }, context, dependencies);
   const { state, position, events } = await decideOnTenant(
-    { command: { kind: 'create', slug, settings: checked }, before },
+    { slug, commandFor: () => ({ kind: 'create', slug, settings: checked }), before },
     context,
     dependencies,
   );

@@ -4,7 +4,7 @@ import type { GlobalPosition } from '../../domain/event.ts';
 import { normaliseEmail } from '../../domain/identity/email.ts';
 import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import { ROLE_NAME_PROBLEM } from '../../domain/identity/principal.ts';
-import { areRoleNames, distinctRoles } from '../../domain/identity/roles.ts';
+import { areRoleNames } from '../../domain/identity/roles.ts';
 import { withClaims } from '../with-claims.ts';
 import type { CreateUserDependencies } from './account-dependencies.ts';
 import { checkPasswordPolicy } from './check-password-policy.ts';
@@ -71,16 +71,10 @@ export async function createUser(
   );
 
   async function append(): Promise<CreatedUser> {
-    const event = {
-      user_id: userId,
-      email: await vault.sealPersonal(userId, email),
-      password_hash: passwordHash,
-      roles: distinctRoles(roles),
-      member_of: tenant,
-      ...(firstAccount ? { first_account: true as const } : {}),
-    };
+    const sealed = await vault.sealPersonal(userId, email);
+    const settings = { email: sealed, passwordHash, roles, memberOf: tenant, firstAccount };
     const { state, position, events } = await decideOnUser(
-      { userId, command: { kind: 'create', event } },
+      { userId, commandFor: () => ({ kind: 'create', userId, settings }) },
       context,
       dependencies,
     );

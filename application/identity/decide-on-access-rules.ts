@@ -4,7 +4,7 @@ import { accessRuleEvents } from '../../domain/identity/access-rule-events.ts';
 import type { AccessRule } from '../../domain/identity/access-rule.ts';
 import { type AccessRuleCommand, type AccessRuleSet, accessRulesDecider } from '../../domain/identity/access-rules.ts';
 import { streamName } from '../../domain/stream.ts';
-import { type CommandOutcome, handleCommand } from '../handle-command.ts';
+import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 import type { AccessRuleDependencies } from './tenant-dependencies.ts';
 
@@ -33,26 +33,25 @@ export function accessRuleStream(tenant: string): string {
 
 /**
  * Runs a command on the access rules of the tenant, and waits until this process applies the change.
- * @param input `command` makes the command from the current rules; it may throw a refusal.
- * @throws refusals of `accessRulesDecider` and of `command`
+ * @throws refusals of `accessRulesDecider` and of `commandFor`
  */
 export async function decideOnAccessRules(
-  { command }: { readonly command: (rules: AccessRuleSet) => AccessRuleCommand },
+  { commandFor }: { readonly commandFor: CommandFor<AccessRuleSet, AccessRuleCommand> },
   context: CommandContext,
   { eventStore, changes, tenants }: AccessRuleDependencies,
 ): Promise<CommandOutcome<AccessRuleSet>> {
-  const outcome = await appendAccessRules({ command }, context, { eventStore });
+  const outcome = await appendAccessRules({ commandFor }, context, { eventStore });
   if (outcome.position !== undefined) changes.expect(outcome.position);
   await tenants.waitFor(outcome.position);
   return outcome;
 }
 
 /**
- * Runs a command on the access rules of the tenant without waiting. `command` returns undefined to change nothing.
- * @throws refusals of `accessRulesDecider` and of `command`
+ * Runs a command on the access rules of the tenant without waiting.
+ * @throws refusals of `accessRulesDecider` and of `commandFor`
  */
 export function appendAccessRules(
-  { command }: { readonly command: (rules: AccessRuleSet, revision: number) => AccessRuleCommand | undefined },
+  { commandFor }: { readonly commandFor: CommandFor<AccessRuleSet, AccessRuleCommand> },
   context: CommandContext,
   { eventStore }: Pick<IdentityWriteDependencies, 'eventStore'>,
 ): Promise<CommandOutcome<AccessRuleSet>> {
@@ -61,10 +60,7 @@ export function appendAccessRules(
       stream: accessRuleStream(context.tenant),
       decider: accessRulesDecider,
       parse: accessRuleEvents.parse,
-      decide(rules, revision) {
-        const decided = command(rules, revision);
-        return decided ? accessRulesDecider.decide(rules, decided) : [];
-      },
+      decide: decideBy(accessRulesDecider, commandFor),
     },
     context,
     { eventStore },

@@ -1,35 +1,33 @@
 import type { CommandContext } from '../../domain/context.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
 import { adminTokenEvents } from '../../domain/identity/admin-token-events.ts';
-import { type AdminTokenCommand, adminTokenDecider } from '../../domain/identity/admin-token.ts';
+import { type AdminTokenCommand, type AdminTokenState, adminTokenDecider } from '../../domain/identity/admin-token.ts';
 import { streamName } from '../../domain/stream.ts';
-import { handleCommand } from '../handle-command.ts';
+import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
 function adminTokenStream(tenant: string, tokenId: string): string {
   return streamName({ category: 'admin_token', tenant, id: tokenId });
 }
 
-/**
- * Runs a command on an admin token of the tenant.
- * @returns the position to wait for; undefined when nothing changed
- * @throws refusals of `adminTokenDecider`
- */
+/** Runs a command on an admin token of the tenant. @throws refusals of `adminTokenDecider` and of `commandFor` */
 export async function decideOnAdminToken(
-  { tokenId, command }: { readonly tokenId: string; readonly command: AdminTokenCommand },
+  {
+    tokenId,
+    commandFor,
+  }: { readonly tokenId: string; readonly commandFor: CommandFor<AdminTokenState, AdminTokenCommand> },
   context: CommandContext,
   { eventStore, changes }: IdentityWriteDependencies,
-): Promise<GlobalPosition | undefined> {
-  const { position } = await handleCommand(
+): Promise<CommandOutcome<AdminTokenState>> {
+  const outcome = await handleCommand(
     {
       stream: adminTokenStream(context.tenant, tokenId),
       decider: adminTokenDecider,
       parse: adminTokenEvents.parse,
-      decide: (state) => adminTokenDecider.decide(state, command),
+      decide: decideBy(adminTokenDecider, commandFor),
     },
     context,
     { eventStore },
   );
-  if (position !== undefined) changes.expect(position);
-  return position;
+  if (outcome.position !== undefined) changes.expect(outcome.position);
+  return outcome;
 }

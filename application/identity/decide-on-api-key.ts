@@ -1,43 +1,30 @@
 import type { CommandContext } from '../../domain/context.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
 import { apiKeyEvents } from '../../domain/identity/api-key-events.ts';
 import { apiKeyDecider, type ApiKeyCommand, type ApiKeyState } from '../../domain/identity/api-key.ts';
 import { streamName } from '../../domain/stream.ts';
-import { handleCommand } from '../handle-command.ts';
+import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
 export function apiKeyStream(tenant: string, keyId: string): string {
   return streamName({ category: 'api_key', tenant, id: keyId });
 }
 
-/**
- * Runs a command on an API key of the tenant.
- * @param input `check` may throw a refusal; it sees the state that the command is decided on.
- * @returns the position to wait for; undefined when nothing changed
- * @throws refusals of `apiKeyDecider`
- */
+/** Runs a command on an API key of the tenant. @throws refusals of `apiKeyDecider` and of `commandFor` */
 export async function decideOnApiKey(
-  {
-    keyId,
-    command,
-    check = () => undefined,
-  }: { readonly keyId: string; readonly command: ApiKeyCommand; readonly check?: (state: ApiKeyState) => void },
+  { keyId, commandFor }: { readonly keyId: string; readonly commandFor: CommandFor<ApiKeyState, ApiKeyCommand> },
   context: CommandContext,
   { eventStore, changes }: IdentityWriteDependencies,
-): Promise<GlobalPosition | undefined> {
-  const { position } = await handleCommand(
+): Promise<CommandOutcome<ApiKeyState>> {
+  const outcome = await handleCommand(
     {
       stream: apiKeyStream(context.tenant, keyId),
       decider: apiKeyDecider,
       parse: apiKeyEvents.parse,
-      decide(state) {
-        check(state);
-        return apiKeyDecider.decide(state, command);
-      },
+      decide: decideBy(apiKeyDecider, commandFor),
     },
     context,
     { eventStore },
   );
-  if (position !== undefined) changes.expect(position);
-  return position;
+  if (outcome.position !== undefined) changes.expect(outcome.position);
+  return outcome;
 }

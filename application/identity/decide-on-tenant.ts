@@ -5,7 +5,7 @@ import { tenantEvents } from '../../domain/identity/tenant-events.ts';
 import { type TenantCommand, type TenantState, tenantDecider } from '../../domain/identity/tenant.ts';
 import { streamName } from '../../domain/stream.ts';
 import { foldStream } from '../fold-stream.ts';
-import { type CommandOutcome, handleCommand } from '../handle-command.ts';
+import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
 import type { ClaimRequest } from '../ports/claims.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { withClaims } from '../with-claims.ts';
@@ -20,14 +20,22 @@ export function tenantStream(slug: string): string {
  * Runs a command on a tenant's stream, and waits until this process applies the change. New domains are claimed before
  * the append, so that a domain never belongs to two tenants.
  * @param input `before` runs after the claims and before the append.
- * @throws refusals of `tenantDecider`, `tenant_domain_taken`
+ * @throws refusals of `tenantDecider` and of `commandFor`; `tenant_domain_taken`
  */
 export async function decideOnTenant(
-  { command, before }: { readonly command: TenantCommand; readonly before?: () => Promise<void> },
+  {
+    slug,
+    commandFor,
+    before,
+  }: {
+    readonly slug: string;
+    readonly commandFor: CommandFor<TenantState, TenantCommand>;
+    readonly before?: () => Promise<void>;
+  },
   context: CommandContext,
   { eventStore, claims, changes, tenants }: TenantDependencies,
 ): Promise<CommandOutcome<TenantState>> {
-  const owner = tenantStream(command.slug);
+  const owner = tenantStream(slug);
   const outcome = await withClaims(
     {
       command: context.newId(),
@@ -37,7 +45,7 @@ export async function decideOnTenant(
             stream: owner,
             decider: tenantDecider,
             parse: tenantEvents.parse,
-            decide: (state) => tenantDecider.decide(state, command),
+            decide: decideBy(tenantDecider, commandFor),
             beforeAppend: async (events, state) => {
               const next = events.reduce(tenantDecider.evolve, state);
               const added = next.domains.filter((domain) => !state.domains.includes(domain));

@@ -3,7 +3,7 @@ import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import { changesCredentials, userEvents } from '../../domain/identity/user-events.ts';
 import { type UserCommand, type UserState, userDecider } from '../../domain/identity/user.ts';
 import { streamName } from '../../domain/stream.ts';
-import { type CommandOutcome, handleCommand } from '../handle-command.ts';
+import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
 import type { UserRecord } from '../ports/identity-reads.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
@@ -15,14 +15,18 @@ export function userStream(userId: string): string {
 /**
  * Runs a command on a user's stream.
  * @param input `known` is the row of the read model; with it the stream is read only after a conflict.
- * @throws refusals of `userDecider`
+ * @throws refusals of `userDecider` and of `commandFor`
  */
 export async function decideOnUser(
   {
     userId,
-    command,
+    commandFor,
     known,
-  }: { readonly userId: string; readonly command: UserCommand; readonly known?: UserRecord | undefined },
+  }: {
+    readonly userId: string;
+    readonly commandFor: CommandFor<UserState, UserCommand>;
+    readonly known?: UserRecord | undefined;
+  },
   context: CommandContext,
   { eventStore, changes }: IdentityWriteDependencies,
 ): Promise<CommandOutcome<UserState>> {
@@ -31,7 +35,7 @@ export async function decideOnUser(
       stream: userStream(userId),
       decider: userDecider,
       parse: userEvents.parse,
-      decide: (state) => userDecider.decide(state, command),
+      decide: decideBy(userDecider, commandFor),
       snapshot: known && {
         state: {
           status: 'active',

@@ -9,7 +9,7 @@ import { runExclusively } from './run-exclusively.ts';
 type CountingCommand = {
   readonly userId: string;
   /** Makes the command from the number of other enabled super admins. */
-  readonly command: (otherSuperAdmins: number) => UserCommand;
+  readonly commandFor: (otherSuperAdmins: number) => UserCommand;
   /** Runs before the decision. */
   readonly before?: (known: UserRecord | undefined) => Promise<void>;
 };
@@ -20,7 +20,7 @@ type CountingCommand = {
  * @returns the position to wait for; undefined when nothing changed
  */
 export function decideWithSuperAdminCount(
-  { userId, command, before }: CountingCommand,
+  { userId, commandFor, before }: CountingCommand,
   context: CommandContext,
   dependencies: ChangeUserDependencies,
 ): Promise<GlobalPosition | undefined> {
@@ -30,13 +30,13 @@ export function decideWithSuperAdminCount(
     async () => {
       const known = await reads.userById(userId);
       await before?.(known);
-      return (
-        await decideOnUser(
-          { userId, command: command(await reads.otherSuperAdmins(userId)), known },
-          context,
-          dependencies,
-        )
-      ).position;
+      const otherSuperAdmins = await reads.otherSuperAdmins(userId);
+      const { position } = await decideOnUser(
+        { userId, commandFor: () => commandFor(otherSuperAdmins), known },
+        context,
+        dependencies,
+      );
+      return position;
     },
     dependencies,
   );

@@ -9,5 +9,6 @@ export async function deleteAccessRule(
   context: CommandContext,
   dependencies: AccessRuleDependencies,
 ): Promise<GlobalPosition | undefined> {
-  return (await decideOnAccessRules({ command: () => ({ kind: 'delete', ruleId }) }, context, dependencies)).position;
+  return (await decideOnAccessRules({ commandFor: () => ({ kind: 'delete', ruleId }) }, context, dependencies))
+    .position;
 }

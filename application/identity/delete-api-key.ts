@@ -13,7 +13,7 @@ export async function deleteApiKey(
   context: CommandContext,
   dependencies: DeleteApiKeyDependencies,
 ): Promise<GlobalPosition | undefined> {
-  const position = await decideOnApiKey({ keyId, command: { kind: 'delete' } }, context, dependencies);
+  const { position } = await decideOnApiKey({ keyId, commandFor: () => ({ kind: 'delete' }) }, context, dependencies);
   await dependencies.apiKeyRequests.forget({ tenant: context.tenant, keyId });
   return position;
 }

@@ -21,5 +21,10 @@ export async function deleteTenant(
     throw refusal('validation_failed', {
       fields: [{ field: 'confirm', message: 'must repeat the slug of the tenant' }],
     });
-  return (await decideOnTenant({ command: { kind: 'delete', slug } }, context, dependencies)).position;
+  const { position } = await decideOnTenant(
+    { slug, commandFor: () => ({ kind: 'delete', slug }) },
+    context,
+    dependencies,
+  );
+  return position;
 }

@@ -28,7 +28,7 @@ export async function deleteUser(
           await session.claim({ owner: userStream(userId), claimed: [], released: [emailClaim(email)] });
         };
         return decideWithSuperAdminCount(
-          { userId, before, command: (otherSuperAdmins) => ({ kind: 'delete', otherSuperAdmins }) },
+          { userId, before, commandFor: (otherSuperAdmins) => ({ kind: 'delete', otherSuperAdmins }) },
           context,
           dependencies,
         );

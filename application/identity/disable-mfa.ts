@@ -17,5 +17,10 @@ export async function disableMfa(
 ): Promise<GlobalPosition | undefined> {
   if ((await dependencies.reads.userById(userId))?.mfa === null) throw refusal('mfa_not_enabled');
   await reauthenticate({ userId, password, mfaCode: code }, context, dependencies);
-  return (await decideOnUser({ userId, command: { kind: 'disable_mfa' } }, context, dependencies)).position;
+  const { position } = await decideOnUser(
+    { userId, commandFor: () => ({ kind: 'disable_mfa' }) },
+    context,
+    dependencies,
+  );
+  return position;
 }

@@ -35,7 +35,7 @@ export async function enableMfa(
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => secrets.recoveryCode());
   const digests = recoveryCodes.map((one) => recoveryDigest(userId, recoveryCode(one) ?? one, vault));
   const { position } = await decideOnUser(
-    { userId, command: { kind: 'enable_mfa', secret, recoveryCodes: digests }, known },
+    { userId, commandFor: () => ({ kind: 'enable_mfa', secret, recoveryCodes: digests }), known },
     context,
     dependencies,
   );

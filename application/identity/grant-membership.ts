@@ -36,7 +36,7 @@ export async function grantMembership(
       fields: [{ field: 'roles', message: 'super_admin is held by users, in no tenant' }],
     });
   const { state, position } = await decideOnUser(
-    { userId, command: { kind: 'grant_membership', tenant, roles }, known },
+    { userId, commandFor: () => ({ kind: 'grant_membership', tenant, roles }), known },
     context,
     dependencies,
   );

@@ -17,6 +17,10 @@ export async function putAccessRule(
 ): Promise<SavedAccessRule> {
   const rule = checkAccessRule(input);
   const newId = context.newId();
-  const outcome = await decideOnAccessRules({ command: () => ({ kind: 'put', rule, newId }) }, context, dependencies);
+  const outcome = await decideOnAccessRules(
+    { commandFor: () => ({ kind: 'put', rule, newId }) },
+    context,
+    dependencies,
+  );
   return savedAccessRule({ ruleId: findRuleId(outcome.state, rule) ?? newId, rule }, outcome);
 }

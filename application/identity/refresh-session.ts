@@ -39,7 +39,7 @@ export async function refreshSession(
     await decideOnUser(
       {
         userId: session.userId,
-        command: { kind: 'end_session', sessionId: session.sessionId, reason: 'refresh_token_reused' },
+        commandFor: () => ({ kind: 'end_session', sessionId: session.sessionId, reason: 'refresh_token_reused' }),
       },
       { ...context, actor },
       dependencies,

@@ -29,7 +29,7 @@ export async function rehashPassword(
   try {
     const passwordHash = vault.sealSecret(purpose, await passwords.hash(password));
     const { position } = await decideOnUser(
-      { userId: user.id, command: { kind: 'rehash_password', passwordHash, replacing: user.passwordHash } },
+      { userId: user.id, commandFor: () => ({ kind: 'rehash_password', passwordHash, replacing: user.passwordHash }) },
       { ...context, actor: { kind: 'user', id: user.id } },
       dependencies,
     );

@@ -16,6 +16,10 @@ export async function removeMembership(
 ): Promise<GlobalPosition | undefined> {
   const known = await dependencies.reads.userById(userId);
   if (!known) throw refusal('user_not_found');
-  return (await decideOnUser({ userId, command: { kind: 'remove_membership', tenant }, known }, context, dependencies))
-    .position;
+  const { position } = await decideOnUser(
+    { userId, commandFor: () => ({ kind: 'remove_membership', tenant }), known },
+    context,
+    dependencies,
+  );
+  return position;
 }

@@ -15,16 +15,19 @@ export async function renameSchemaInAccess(
   context: CommandContext,
   dependencies: AccessRuleDependencies & { readonly reads: Pick<IdentityReads, 'apiKeysNaming'> },
 ): Promise<GlobalPosition | undefined> {
-  const command = () => ({ kind: 'rename_schema', from, to }) as const;
-  let { position } = await decideOnAccessRules({ command }, context, dependencies);
+  let { position } = await decideOnAccessRules(
+    { commandFor: () => ({ kind: 'rename_schema', from, to }) },
+    context,
+    dependencies,
+  );
   for (const { id, schemas } of await dependencies.reads.apiKeysNaming({ tenant: context.tenant, schema: from })) {
     const renamed = [...new Set(schemas.map((name) => (name === from ? to : name)))];
-    position =
-      (await decideOnApiKey(
-        { keyId: id, command: { kind: 'set_schemas', schemas: renamed } },
-        context,
-        dependencies,
-      )) ?? position;
+    const outcome = await decideOnApiKey(
+      { keyId: id, commandFor: () => ({ kind: 'set_schemas', schemas: renamed }) },
+      context,
+      dependencies,
+    );
+    position = outcome.position ?? position;
   }
   return position;
 }

@@ -8,10 +8,15 @@ import type { IdentityWriteDependencies } from './identity-write-dependencies.ts
  * @returns the position to wait for
  * @throws `admin_token_not_found`
  */
-export function revokeAdminToken(
+export async function revokeAdminToken(
   { tokenId }: { readonly tokenId: string },
   context: CommandContext,
   dependencies: IdentityWriteDependencies,
 ): Promise<GlobalPosition | undefined> {
-  return decideOnAdminToken({ tokenId, command: { kind: 'revoke' } }, context, dependencies);
+  const { position } = await decideOnAdminToken(
+    { tokenId, commandFor: () => ({ kind: 'revoke' }) },
+    context,
+    dependencies,
+  );
+  return position;
 }

@@ -8,10 +8,11 @@ import type { IdentityWriteDependencies } from './identity-write-dependencies.ts
  * @returns the position to wait for
  * @throws `api_key_not_found`
  */
-export function revokeApiKey(
+export async function revokeApiKey(
   { keyId }: { readonly keyId: string },
   context: CommandContext,
   dependencies: IdentityWriteDependencies,
 ): Promise<GlobalPosition | undefined> {
-  return decideOnApiKey({ keyId, command: { kind: 'revoke' } }, context, dependencies);
+  const { position } = await decideOnApiKey({ keyId, commandFor: () => ({ kind: 'revoke' }) }, context, dependencies);
+  return position;
 }

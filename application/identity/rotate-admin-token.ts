@@ -29,12 +29,12 @@ export async function rotateAdminToken(
 
   const { userId } = reauthentication;
   const rawToken = dependencies.secrets.adminToken();
-  const event = {
-    token_hash: dependencies.hashCredential(rawToken),
-    issued_by: userId,
-    issued_at: now.toISOString(),
-    expires_at: expiresAt.toISOString(),
-  };
-  const position = await decideOnAdminToken({ tokenId, command: { kind: 'rotate', event } }, context, dependencies);
+  const tokenHash = dependencies.hashCredential(rawToken);
+  const secret = { tokenHash, issuedBy: userId, issuedAt: now, expiresAt };
+  const { position } = await decideOnAdminToken(
+    { tokenId, commandFor: () => ({ kind: 'rotate', secret }) },
+    context,
+    dependencies,
+  );
   return { token: { ...before, issuedBy: userId, issuedAt: now, expiresAt }, rawToken, position };
 }

@@ -27,8 +27,11 @@ export async function rotateApiKey(
   dependencies: IdentityWriteDependencies & CredentialSecretDependencies,
 ): Promise<RotatedApiKey> {
   const { rawKey, prefix, keyHash } = newApiKeySecret(dependencies);
-  const until = graceSeconds === 0 ? null : new Date(context.now().getTime() + graceSeconds * 1_000).toISOString();
-  const event = { prefix, key_hash: keyHash, previous_until: until };
-  const position = await decideOnApiKey({ keyId, command: { kind: 'rotate', event, maker } }, context, dependencies);
+  const previousUntil = graceSeconds === 0 ? null : new Date(context.now().getTime() + graceSeconds * 1_000);
+  const { position } = await decideOnApiKey(
+    { keyId, commandFor: () => ({ kind: 'rotate', secret: { prefix, keyHash }, previousUntil, maker }) },
+    context,
+    dependencies,
+  );
   return { rawKey, prefix, position };
 }

@@ -11,27 +11,27 @@ import { decideOnApiKey } from './decide-on-api-key.ts';
  * @returns the position to wait for
  * @throws `api_key_not_found`, `payment_required`
  */
-export function setMonthlyLimit(
+export async function setMonthlyLimit(
   { keyId, monthlyLimit }: { readonly keyId: string; readonly monthlyLimit: number },
   context: CommandContext,
   dependencies: SetMonthlyLimitDependencies,
 ): Promise<GlobalPosition | undefined> {
   const { entitlements } = dependencies;
-  return decideOnApiKey(
+  const { position } = await decideOnApiKey(
     {
       keyId,
-      command: { kind: 'set_monthly_limit', monthlyLimit },
-      check(state) {
+      commandFor(state) {
         if (
-          !('monthlyLimit' in state) ||
-          entitlements.has('apikey-pro') ||
-          !needsPaidLimit(monthlyLimit, state.monthlyLimit)
+          'monthlyLimit' in state &&
+          needsPaidLimit(monthlyLimit, state.monthlyLimit) &&
+          !entitlements.has('apikey-pro')
         )
-          return;
-        throw paymentRequired({ plugin: 'apikey', feature: 'apikey-pro' }, entitlements);
+          throw paymentRequired({ plugin: 'apikey', feature: 'apikey-pro' }, entitlements);
+        return { kind: 'set_monthly_limit', monthlyLimit };
       },
     },
     context,
     dependencies,
   );
+  return position;
 }

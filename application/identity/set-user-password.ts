@@ -23,7 +23,7 @@ export async function setUserPassword(
   checkPasswordPolicy({ password }, { passwordPolicy });
   const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(password));
   const { position } = await decideOnUser(
-    { userId, command: { kind: 'set_password', passwordHash, reason: 'set' }, known },
+    { userId, commandFor: () => ({ kind: 'set_password', passwordHash, reason: 'set' }), known },
     context,
     dependencies,
   );

@@ -22,7 +22,7 @@ export async function setUserRoles(
     });
   }
   return decideWithSuperAdminCount(
-    { userId, command: (otherSuperAdmins) => ({ kind: 'set_roles', roles, otherSuperAdmins }) },
+    { userId, commandFor: (otherSuperAdmins) => ({ kind: 'set_roles', roles, otherSuperAdmins }) },
     context,
     dependencies,
   );

@@ -14,7 +14,7 @@ export function setUserState(
   dependencies: ChangeUserDependencies,
 ): Promise<GlobalPosition | undefined> {
   return decideWithSuperAdminCount(
-    { userId, command: (otherSuperAdmins) => ({ kind: 'set_disabled', disabled, otherSuperAdmins }) },
+    { userId, commandFor: (otherSuperAdmins) => ({ kind: 'set_disabled', disabled, otherSuperAdmins }) },
     context,
     dependencies,
   );

@@ -26,7 +26,7 @@ export async function signOut(
   for (const id of ids) {
     if (!(await sessions.end(id))) continue;
     const { position } = await decideOnUser(
-      { userId, command: { kind: 'end_session', sessionId: id, reason: 'signed_out' } },
+      { userId, commandFor: () => ({ kind: 'end_session', sessionId: id, reason: 'signed_out' }) },
       context,
       dependencies,
     );

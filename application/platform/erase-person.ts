@@ -64,12 +64,9 @@ export async function erasePerson(
         const known = await dependencies.reads.userById(userId);
         memberships += known?.memberships.length ?? 0;
         if (known) await claims.claim(userStream(userId), [], released);
+        const otherSuperAdmins = await dependencies.reads.otherSuperAdmins(userId);
         const outcome = await decideOnUser(
-          {
-            userId,
-            command: { kind: 'erase', otherSuperAdmins: await dependencies.reads.otherSuperAdmins(userId) },
-            known,
-          },
+          { userId, commandFor: () => ({ kind: 'erase', otherSuperAdmins }), known },
           context,
           dependencies,
         );

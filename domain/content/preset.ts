@@ -1,13 +1,13 @@
 import type { Decider } from '../decider.ts';
 import { refusal } from '../errors.ts';
-import type { EventData } from '../event.ts';
-import type { PresetEvent } from './preset-events.ts';
+import type { SealedValue } from '../sealed-value.ts';
+import type { Preset, PresetEvent } from './preset-events.ts';
 
 /** Whether the preset exists. */
 export type PresetState = 'none' | 'saved';
 
 export type PresetCommand =
-  | { readonly kind: 'save'; readonly event: EventData<PresetEvent, 'PresetSaved'> }
+  | { readonly kind: 'save'; readonly preset: Preset; readonly sourceUrl: SealedValue | null }
   | { readonly kind: 'delete'; readonly id: string };
 
 export const presetDecider: Decider<PresetState, PresetCommand, PresetEvent> = {
@@ -18,7 +18,8 @@ export const presetDecider: Decider<PresetState, PresetCommand, PresetEvent> = {
 
 /** @throws `preset_not_found` */
 function decide(state: PresetState, command: PresetCommand): readonly PresetEvent[] {
-  if (command.kind === 'save') return [{ type: 'PresetSaved', data: command.event }];
+  if (command.kind === 'save')
+    return [{ type: 'PresetSaved', data: { preset: command.preset, source_url: command.sourceUrl } }];
   if (state === 'none') throw refusal('preset_not_found');
   return [{ type: 'PresetDeleted', data: { id: command.id } }];
 }

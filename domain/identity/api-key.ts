@@ -1,6 +1,5 @@
 import type { Decider } from '../decider.ts';
 import { refusal } from '../errors.ts';
-import type { EventData } from '../event.ts';
 import type { ApiKeyEvent } from './api-key-events.ts';
 import { mayGrant } from './roles.ts';
 
@@ -9,17 +8,40 @@ export type ApiKeyState =
   | { readonly status: 'deleted' }
   | { readonly status: 'enabled' | 'revoked'; readonly roles: readonly string[]; readonly monthlyLimit: number };
 
+export type ApiKeySettings = {
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly roles: readonly string[];
+  readonly schemas: readonly string[];
+  /** Undefined means never. */
+  readonly expiresAt: Date | undefined;
+  /** Requests per UTC calendar month; 0 means no limit. */
+  readonly monthlyLimit: number;
+};
+
+/** What is stored of a secret: its public beginning and its HMAC. */
+export type StoredSecret = { readonly prefix: string; readonly keyHash: string };
+
 export type ApiKeyCommand =
-  | { readonly kind: 'create'; readonly event: EventData<ApiKeyEvent, 'ApiKeyCreated'> }
+  | {
+      readonly kind: 'create';
+      readonly keyId: string;
+      readonly settings: ApiKeySettings;
+      readonly secret: StoredSecret;
+    }
   | { readonly kind: 'set_schemas'; readonly schemas: readonly string[] }
   | { readonly kind: 'set_monthly_limit'; readonly monthlyLimit: number }
   | {
       readonly kind: 'rotate';
-      readonly event: EventData<ApiKeyEvent, 'ApiKeyRotated'>;
+      readonly secret: StoredSecret;
+      /** End of the replaced secret; null ends it at once. */
+      readonly previousUntil: Date | null;
       readonly maker: { readonly roles: readonly string[] };
     }
   | { readonly kind: 'revoke' }
   | { readonly kind: 'delete' };
+
+type CommandOf<Kind extends ApiKeyCommand['kind']> = Extract<ApiKeyCommand, { readonly kind: Kind }>;
 
 export const apiKeyDecider: Decider<ApiKeyState, ApiKeyCommand, ApiKeyEvent> = {
   initialState: () => ({ status: 'unknown' }),
@@ -33,7 +55,7 @@ export const apiKeyDecider: Decider<ApiKeyState, ApiKeyCommand, ApiKeyEvent> = {
  * @throws `api_key_not_found`, `api_key_revoked`, `cannot_grant_roles`
  */
 function decide(state: ApiKeyState, command: ApiKeyCommand): readonly ApiKeyEvent[] {
-  if (command.kind === 'create') return [{ type: 'ApiKeyCreated', data: command.event }];
+  if (command.kind === 'create') return [created(command)];
   if (state.status === 'unknown' || state.status === 'deleted') throw refusal('api_key_not_found');
   switch (command.kind) {
     case 'delete':
@@ -47,10 +69,39 @@ function decide(state: ApiKeyState, command: ApiKeyCommand): readonly ApiKeyEven
     case 'rotate':
       if (!mayGrant(command.maker, state.roles)) throw refusal('cannot_grant_roles');
       if (state.status === 'revoked') throw refusal('api_key_revoked');
-      return [{ type: 'ApiKeyRotated', data: command.event }];
+      return [rotated(command)];
     case 'revoke':
       return state.status === 'revoked' ? [] : [{ type: 'ApiKeyRevoked', data: {} }];
   }
+}
+
+function created({ keyId, settings, secret }: CommandOf<'create'>): ApiKeyEvent {
+  const { name, scopes, roles, schemas, expiresAt, monthlyLimit } = settings;
+  return {
+    type: 'ApiKeyCreated',
+    data: {
+      key_id: keyId,
+      name,
+      prefix: secret.prefix,
+      key_hash: secret.keyHash,
+      scopes,
+      roles,
+      schemas,
+      expires_at: expiresAt?.toISOString() ?? null,
+      monthly_limit: monthlyLimit,
+    },
+  };
+}
+
+function rotated({ secret, previousUntil }: CommandOf<'rotate'>): ApiKeyEvent {
+  return {
+    type: 'ApiKeyRotated',
+    data: {
+      prefix: secret.prefix,
+      key_hash: secret.keyHash,
+      previous_until: previousUntil?.toISOString() ?? null,
+    },
+  };
 }
 
 function evolve(state: ApiKeyState, event: ApiKeyEvent): ApiKeyState {

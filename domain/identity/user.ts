@@ -1,12 +1,11 @@
 import type { Decider } from '../decider.ts';
 import { refusal } from '../errors.ts';
-import type { EventData } from '../event.ts';
 import type { SealedValue } from '../sealed-value.ts';
 import { type UserRights, isMember, rightsAfter } from './memberships.ts';
-import type { SecondFactor } from './mfa.ts';
+import type { MfaMethod, SecondFactor } from './mfa.ts';
 import { SUPER_ADMIN, distinctRoles, sameRoles } from './roles.ts';
 import { secondFactorAfter } from './second-factor-after.ts';
-import type { PasswordChangeReason, SessionEnd, UserEvent } from './user-events.ts';
+import type { PasswordChangeReason, SessionEnd, SignInMethod, UserEvent } from './user-events.ts';
 
 export type UserState = UserRights & {
   readonly status: 'unknown' | 'active' | 'deleted' | 'erased';
@@ -16,8 +15,20 @@ export type UserState = UserRights & {
   readonly mfa: SecondFactor | undefined;
 };
 
+export type UserSettings = {
+  /** Sealed under the person's key. */
+  readonly email: SealedValue;
+  readonly passwordHash: SealedValue;
+  /** Roles in `memberOf`, except `super_admin`, which is the user's. */
+  readonly roles: readonly string[];
+  /** Tenant that the user joins. */
+  readonly memberOf: string;
+  /** Whether the setup creates this account. */
+  readonly firstAccount: boolean;
+};
+
 export type UserCommand =
-  | { readonly kind: 'create'; readonly event: EventData<UserEvent, 'UserCreated'> }
+  | { readonly kind: 'create'; readonly userId: string; readonly settings: UserSettings }
   /** `otherSuperAdmins` is the number of other enabled super admins. */
   | { readonly kind: 'set_roles'; readonly roles: readonly string[]; readonly otherSuperAdmins: number }
   /** `roles` never contains `super_admin`: users hold it, memberships do not. */
@@ -44,8 +55,17 @@ export type UserCommand =
   | { readonly kind: 'delete'; readonly otherSuperAdmins: number }
   /** Erases active and deleted users. */
   | { readonly kind: 'erase'; readonly otherSuperAdmins: number }
-  | { readonly kind: 'sign_in'; readonly session: EventData<UserEvent, 'UserSignedIn'> }
+  | {
+      readonly kind: 'sign_in';
+      readonly sessionId: string;
+      readonly tenant: string;
+      readonly method: SignInMethod;
+      /** The second factor that completed the sign-in; undefined for accounts without one. */
+      readonly secondFactor?: MfaMethod | undefined;
+    }
   | { readonly kind: 'end_session'; readonly sessionId: string; readonly reason: SessionEnd };
+
+type CommandOf<Kind extends UserCommand['kind']> = Extract<UserCommand, { readonly kind: Kind }>;
 
 export const userDecider: Decider<UserState, UserCommand, UserEvent> = {
   initialState: () => ({
@@ -69,11 +89,11 @@ export const userDecider: Decider<UserState, UserCommand, UserEvent> = {
 function decide(state: UserState, command: UserCommand): readonly UserEvent[] {
   if (command.kind === 'create') {
     if (state.status !== 'unknown') throw refusal('user_exists');
-    return [{ type: 'UserCreated', data: { ...command.event, roles: distinctRoles(command.event.roles) } }];
+    return [created(command)];
   }
   if (command.kind === 'sign_in') {
     if (state.status !== 'active' || state.disabled) throw refusal('invalid_credentials');
-    return [{ type: 'UserSignedIn', data: command.session }];
+    return [signedIn(command)];
   }
   if (command.kind === 'end_session') {
     // The deletion of a user has already ended the sessions.
@@ -142,6 +162,33 @@ function decide(state: UserState, command: UserCommand): readonly UserEvent[] {
       refuseWithoutSuperAdmin(state, command.otherSuperAdmins);
       return [{ type: 'UserDeleted', data: {} }];
   }
+}
+
+function created({ userId, settings }: CommandOf<'create'>): UserEvent {
+  const { email, passwordHash, roles, memberOf, firstAccount } = settings;
+  return {
+    type: 'UserCreated',
+    data: {
+      user_id: userId,
+      email,
+      password_hash: passwordHash,
+      roles: distinctRoles(roles),
+      member_of: memberOf,
+      ...(firstAccount ? { first_account: true } : {}),
+    },
+  };
+}
+
+function signedIn({ sessionId, tenant, method, secondFactor }: CommandOf<'sign_in'>): UserEvent {
+  return {
+    type: 'UserSignedIn',
+    data: {
+      session_id: sessionId,
+      tenant,
+      method,
+      ...(secondFactor === undefined ? {} : { second_factor: secondFactor }),
+    },
+  };
 }
 
 function evolve(state: UserState, event: UserEvent): UserState {

@@ -9,7 +9,7 @@ describe('a preset', () => {
 
   it('is saved, and saved again over itself', () => {
     for (const events of [[], [saved], [saved, deleted]])
-      given(presetDecider, events).when({ kind: 'save', event: saved.data }).thenAppends([saved]);
+      given(presetDecider, events).when({ kind: 'save', preset, sourceUrl: null }).thenAppends([saved]);
   });
   it('is deleted once', () => {
     given(presetDecider, [saved]).when({ kind: 'delete', id: 'blog' }).thenAppends([deleted]);

@@ -3,6 +3,12 @@ import { type AdminTokenCommand, adminTokenDecider } from '../../../domain/ident
 import { given } from '../../support/given.ts';
 
 describe('an admin token', () => {
+  const secret = (tokenHash: string) => ({
+    tokenHash,
+    issuedBy: 'u',
+    issuedAt: new Date('2026-11-20T00:00:00.000Z'),
+    expiresAt: new Date('2026-12-20T00:00:00.000Z'),
+  });
   const issued = {
     token_hash: 'h1',
     issued_by: 'u',
@@ -15,10 +21,17 @@ describe('an admin token', () => {
   };
   const rotated: AdminTokenEvent = { type: 'AdminTokenRotated', data: { ...issued, token_hash: 'h2' } };
   const revoked: AdminTokenEvent = { type: 'AdminTokenRevoked', data: {} };
-  const rotate: AdminTokenCommand = { kind: 'rotate', event: rotated.data };
+  const rotate: AdminTokenCommand = { kind: 'rotate', secret: secret('h2') };
 
   it('is created', () => {
-    given(adminTokenDecider, []).when({ kind: 'create', event: created.data }).thenAppends([created]);
+    given(adminTokenDecider, [])
+      .when({
+        kind: 'create',
+        tokenId: 't',
+        settings: { name: 'ci', grants: ['schemas:read'] },
+        secret: secret('h1'),
+      })
+      .thenAppends([created]);
   });
   it('is rotated', () => {
     given(adminTokenDecider, [created]).when(rotate).thenAppends([rotated]);

@@ -27,11 +27,25 @@ describe('an API key', () => {
   const limited: ApiKeyEvent = { type: 'ApiKeyMonthlyLimitChanged', data: { monthly_limit: 20 } };
   const rotateAs = (...roles: readonly string[]): ApiKeyCommand => ({
     kind: 'rotate',
-    event: rotated.data,
+    secret: { prefix: 'ijklmnop', keyHash: 'h2' },
+    previousUntil: null,
     maker: { roles },
   });
   const limitTo = (monthlyLimit: number): ApiKeyCommand => ({ kind: 'set_monthly_limit', monthlyLimit });
 
+  it('is created without its secret', () => {
+    const settings = {
+      name: 'site',
+      scopes: [],
+      roles: ['editor'],
+      schemas: [],
+      expiresAt: undefined,
+      monthlyLimit: 10,
+    };
+    given(apiKeyDecider, [])
+      .when({ kind: 'create', keyId: 'k', settings, secret: { prefix: 'abcdefgh', keyHash: 'h1' } })
+      .thenAppends([created]);
+  });
   it('is rotated by a caller who holds its roles', () => {
     given(apiKeyDecider, [created]).when(rotateAs('admin', 'editor')).thenAppends([rotated]);
   });

@@ -20,16 +20,20 @@ const removed = (tenant: string): UserEvent => ({ type: 'UserMembershipRemoved',
 const rolesChanged = (...roles: readonly string[]): UserEvent => ({ type: 'UserRolesChanged', data: { roles } });
 
 describe('creating a user', () => {
+  const create = (...roles: readonly string[]): UserCommand => ({
+    kind: 'create',
+    userId: 'u',
+    settings: { email: sealed, passwordHash: sealed, roles, memberOf: 'default', firstAccount: false },
+  });
+
   it('appends the account', () => {
-    given(userDecider, []).when({ kind: 'create', event: superAdmin.data }).thenAppends([superAdmin]);
+    given(userDecider, []).when(create('super_admin')).thenAppends([superAdmin]);
   });
   it('is refused when the account exists', () => {
-    given(userDecider, [superAdmin]).when({ kind: 'create', event: superAdmin.data }).thenRefuses('user_exists');
+    given(userDecider, [superAdmin]).when(create('super_admin')).thenRefuses('user_exists');
   });
   it('drops repeated roles', () => {
-    given(userDecider, [])
-      .when({ kind: 'create', event: { ...superAdmin.data, roles: ['editor', 'editor'] } })
-      .thenAppends([editor]);
+    given(userDecider, []).when(create('editor', 'editor')).thenAppends([editor]);
   });
   it('accepts only events of users as history', () => {
     expect(() => userEvents.parse({ type: 'EntryCreated', data: {} })).to.throw(TypeError);
@@ -127,7 +131,7 @@ describe('disabling a user', () => {
   });
   it('prevents sign-ins', () => {
     given(userDecider, [editor, disabled])
-      .when({ kind: 'sign_in', session: { session_id: 's', tenant: 'default', method: 'password' } })
+      .when({ kind: 'sign_in', sessionId: 's', tenant: 'default', method: 'password' })
       .thenRefuses('invalid_credentials');
   });
 });
@@ -166,7 +170,7 @@ describe('deleting and erasing a user', () => {
   });
   it('prevents sign-ins', () => {
     given(userDecider, [editor, deleted])
-      .when({ kind: 'sign_in', session: { session_id: 's', tenant: 'default', method: 'password' } })
+      .when({ kind: 'sign_in', sessionId: 's', tenant: 'default', method: 'password' })
       .thenRefuses('invalid_credentials');
   });
 });

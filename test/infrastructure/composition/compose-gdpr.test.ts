@@ -47,7 +47,11 @@ describe('the sweep that finishes erasures', () => {
       now: () => new Date(),
       newId: v7,
     } as const;
-    await decideOnUser({ userId: gone.id, command: { kind: 'erase', otherSuperAdmins: 1 } }, context, dependencies);
+    await decideOnUser(
+      { userId: gone.id, commandFor: () => ({ kind: 'erase', otherSuperAdmins: 1 }) },
+      context,
+      dependencies,
+    );
     expect(await held()).to.deep.equal([{ keys: 2, sessions: 2 }]);
     expect(await finishErasures()).to.equal(1);
     expect(await held()).to.deep.equal([{ keys: 1, sessions: 1 }]);

@@ -4,7 +4,7 @@ import { currentOperation, endedFields, operationsAfterRemoval } from '../../dom
 import type { SchemaStatement } from '../../domain/content/schema-statement.ts';
 import { tableUseOf } from '../../domain/content/table-shape.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { hasCode, refusal } from '../../domain/errors.ts';
+import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { SchemaSession } from '../ports/schema-workbench.ts';
 import { withEndingScopes } from '../with-claims.ts';
@@ -22,7 +22,7 @@ export type AppliedStatements = {
   readonly position: GlobalPosition | undefined;
 };
 
-const NOTHING_APPLIED: AppliedStatements = { applied: 0, canceled: 0, failed: 0, position: undefined };
+export const NOTHING_APPLIED: AppliedStatements = { applied: 0, canceled: 0, failed: 0, position: undefined };
 
 /**
  * Runs the pending statements of a content type. This permanently removes the values of removed fields and releases
@@ -77,32 +77,6 @@ export async function applyStatements(
     context,
     dependencies,
   );
-}
-
-/**
- * Runs the pending statements of all content types of the tenant, one type after the other.
- * @throws `ddl_in_progress`, `not_caught_up`; the statements of earlier types stay applied
- */
-export async function applyAllStatements(
-  context: CommandContext,
-  dependencies: ContentTypeDependencies,
-): Promise<AppliedStatements> {
-  const types = await dependencies.workbench.ofTenant(context.tenant);
-  let sum = NOTHING_APPLIED;
-  for (const { name } of types.filter(({ pending, canceled }) => pending.length + canceled > 0)) {
-    const done = await applyStatements({ name }, context, dependencies).catch((error: unknown) => {
-      // The type was deleted or renamed since the list was read.
-      if (hasCode(error, 'schema_not_found')) return NOTHING_APPLIED;
-      throw error;
-    });
-    sum = {
-      applied: sum.applied + done.applied,
-      canceled: sum.canceled + done.canceled,
-      failed: sum.failed + done.failed,
-      position: done.position ?? sum.position,
-    };
-  }
-  return sum;
 }
 
 type TriedStatements = {

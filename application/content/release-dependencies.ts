@@ -1,4 +1,4 @@
-import type { Actor } from '../../domain/event.ts';
+import type { Actor, GlobalPosition } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { AccessRules } from '../ports/access-rules.ts';
 import type { EntryRows } from '../ports/entry-rows.ts';
@@ -18,6 +18,8 @@ export type ReleaseDependencies = TypeOfEntryDependencies & {
   /** The current roles of an actor in a tenant; undefined for an unknown actor. */
   readonly rolesOf: (tenant: string, actor: Actor) => Promise<readonly string[] | undefined>;
 };
+
+export type ReleaseOutcome = { readonly id: string; readonly position: GlobalPosition | undefined };
 
 /** Name of the read model of releases. */
 export const RELEASES = 'releases';

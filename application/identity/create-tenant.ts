@@ -1,6 +1,5 @@
 import type { CommandContext } from '../../domain/context.ts';
-import { hasCode, refusal } from '../../domain/errors.ts';
-import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
+import { refusal } from '../../domain/errors.ts';
 import type { TenantSettings } from '../../domain/identity/tenant-events.ts';
 import { TENANT_SLUG } from '../../domain/stream.ts';
 import type { SavedTenant } from '../ports/identity-reads.ts';
@@ -40,17 +39,4 @@ export async function createTenant(
     },
     position,
   };
-}
-
-/** Creates the default tenant unless it exists. */
-export async function ensureDefaultTenant(context: CommandContext, dependencies: TenantDependencies): Promise<void> {
-  try {
-    await createTenant(
-      { slug: DEFAULT_TENANT, settings: { name: 'Default', domains: [], disabled: false } },
-      context,
-      dependencies,
-    );
-  } catch (error) {
-    if (!hasCode(error, 'tenant_exists')) throw error;
-  }
 }

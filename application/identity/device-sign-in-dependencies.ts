@@ -1,7 +1,9 @@
 import type { DeviceSignIns } from '../ports/device-sign-ins.ts';
+import type { IdentityReads } from '../ports/identity-reads.ts';
 import type { RandomSecrets } from '../ports/random-secrets.ts';
 import type { RateCounters } from '../ports/rate-counters.ts';
 import type { Vault } from '../ports/vault.ts';
+import type { CompleteSignInDependencies } from './sign-in-dependencies.ts';
 
 /** Finds and decides pending sign-ins of devices. */
 export type DeviceSignInDependencies = {
@@ -9,6 +11,12 @@ export type DeviceSignInDependencies = {
   /** Makes the digests under which the codes are stored. */
   readonly vault: Pick<Vault, 'digest'>;
   readonly rateCounters: Pick<RateCounters, 'take'>;
+};
+
+/** Answers devices that poll for their approval. */
+export type PollDeviceSignInDependencies = CompleteSignInDependencies & {
+  readonly reads: IdentityReads;
+  readonly deviceSignIns: DeviceSignIns;
 };
 
 /** Starts sign-ins of devices. */

@@ -1,11 +1,9 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
-import type { DeviceSignIns } from '../ports/device-sign-ins.ts';
-import type { IdentityReads } from '../ports/identity-reads.ts';
 import { type SignedIn, completeSignIn } from './complete-sign-in.ts';
+import type { PollDeviceSignInDependencies } from './device-sign-in-dependencies.ts';
 import { deviceCodeDigest } from './device-sign-in-digests.ts';
 import { isSessionValid } from './session-validity.ts';
-import type { CompleteSignInDependencies } from './sign-in-dependencies.ts';
 import { POLL_SECONDS } from './start-device-sign-in.ts';
 
 /** Half a second less than the interval that devices are given, to tolerate network jitter. */
@@ -20,10 +18,7 @@ const MIN_INTERVAL_MS = POLL_SECONDS * 1000 - 500;
 export async function pollDeviceSignIn(
   { deviceCode }: { readonly deviceCode: string },
   context: CommandContext,
-  dependencies: CompleteSignInDependencies & {
-    readonly reads: IdentityReads;
-    readonly deviceSignIns: DeviceSignIns;
-  },
+  dependencies: PollDeviceSignInDependencies,
 ): Promise<SignedIn> {
   const { deviceSignIns, reads, vault } = dependencies;
   const digest = deviceCodeDigest(deviceCode, vault);

@@ -4,7 +4,7 @@ import { isRedeemableOn } from '../../domain/identity/magic-link.ts';
 import type { UserRecord } from '../ports/identity-reads.ts';
 import type { MagicLink } from '../ports/magic-links.ts';
 import { waitForReadModel } from '../wait-for-read-model.ts';
-import { type Challenged, type SignedIn, signInOrChallenge } from './complete-sign-in.ts';
+import type { SignedIn } from './complete-sign-in.ts';
 import { createUser } from './create-user.ts';
 import { findUserByEmail } from './find-user-by-email.ts';
 import { IDENTITY } from './identity-read-model.ts';
@@ -15,6 +15,7 @@ import {
   linkPurpose,
 } from './magic-link-dependencies.ts';
 import { runExclusively } from './run-exclusively.ts';
+import { type Challenged, signInOrChallenge } from './sign-in-or-challenge.ts';
 import { signInTenant } from './sign-in-tenant.ts';
 
 export type Redemption = RequestHost & { readonly token: string; readonly clientAddress: string };

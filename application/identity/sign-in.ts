@@ -3,10 +3,11 @@ import { refusal } from '../../domain/errors.ts';
 import { normaliseEmail } from '../../domain/identity/email.ts';
 import { spendProtection } from '../traffic/spend-limit.ts';
 import { withinLockout } from './account-lockout.ts';
-import { type Challenged, type SignedIn, signInOrChallenge } from './complete-sign-in.ts';
+import type { SignedIn } from './complete-sign-in.ts';
 import { findUserByEmail } from './find-user-by-email.ts';
 import { rehashPassword } from './rehash-password.ts';
 import type { PasswordSignInDependencies } from './sign-in-dependencies.ts';
+import { type Challenged, signInOrChallenge } from './sign-in-or-challenge.ts';
 import { signInTenant } from './sign-in-tenant.ts';
 import { verifyPassword } from './verify-password.ts';
 

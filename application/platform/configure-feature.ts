@@ -1,20 +1,13 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
-import { featureConfigurationEvents } from '../../domain/platform/feature-configuration-events.ts';
-import {
-  type FeatureConfigurationCommand,
-  featureConfigurationDecider,
-} from '../../domain/platform/feature-configuration.ts';
 import type { FeatureName } from '../../domain/platform/features.ts';
 import { SECRET_MASK } from '../../domain/secret-mask.ts';
-import { streamName } from '../../domain/stream.ts';
-import { handleCommand } from '../handle-command.ts';
 import type { Vault } from '../ports/vault.ts';
+import { decideOnFeature } from './decide-on-feature.ts';
 import { type FeatureSettings, secretPurpose } from './feature-settings.ts';
-import { type FeatureChangeDependencies, waitForFeatureChange } from './wait-for-feature-change.ts';
+import type { FeatureChangeDependencies } from './wait-for-feature-change.ts';
 
 export type ConfigureFeatureDependencies = FeatureChangeDependencies & {
   readonly vault: Pick<Vault, 'sealSecret'>;
@@ -49,36 +42,10 @@ export async function configureFeature(
     else if (typeof value === 'string' && value !== SECRET_MASK)
       secrets[key] = dependencies.vault.sealSecret(secretPurpose(feature, key), value);
   }
-  return decideOnConfiguration({ kind: 'configure', feature, values, secrets, removed }, context, dependencies);
-}
-
-/**
- * Sets all settings of a feature back to their defaults.
- * @returns the position to wait for; undefined when nothing changed
- */
-export function resetFeature(
-  { feature }: { readonly feature: FeatureName },
-  context: CommandContext,
-  dependencies: FeatureChangeDependencies,
-): Promise<GlobalPosition | undefined> {
-  return decideOnConfiguration({ kind: 'reset', feature }, context, dependencies);
-}
-
-async function decideOnConfiguration(
-  command: FeatureConfigurationCommand,
-  context: CommandContext,
-  dependencies: FeatureChangeDependencies,
-): Promise<GlobalPosition | undefined> {
-  const { position } = await handleCommand(
-    {
-      stream: streamName({ category: 'settings', tenant: DEFAULT_TENANT, id: `feature.${command.feature}` }),
-      decider: featureConfigurationDecider,
-      parse: featureConfigurationEvents.parse,
-      decide: (state) => featureConfigurationDecider.decide(state, command),
-    },
-    { ...context, tenant: DEFAULT_TENANT },
+  const { position } = await decideOnFeature(
+    { feature, commandFor: () => ({ kind: 'configure', feature, values, secrets, removed }) },
+    context,
     dependencies,
   );
-  await waitForFeatureChange(position, dependencies);
   return position;
 }

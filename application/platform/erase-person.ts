@@ -1,13 +1,13 @@
 import type { CommandContext } from '../../domain/context.ts';
-import { hasCode } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { ChangeUserDependencies } from '../identity/account-dependencies.ts';
 import { decideOnUser, userStream } from '../identity/decide-on-user.ts';
 import { runExclusively } from '../identity/run-exclusively.ts';
 import { emailClaim } from '../identity/user-claims.ts';
 import type { Claims } from '../ports/claims.ts';
-import type { PersonalRecords, Subject } from '../ports/personal-records.ts';
+import type { PersonalRecords } from '../ports/personal-records.ts';
 import type { Vault } from '../ports/vault.ts';
+import { eraseRecords } from './erase-records.ts';
 import { type PersonIdentifier, findSubject } from './find-subject.ts';
 
 export type ErasePersonDependencies = ChangeUserDependencies & {
@@ -43,8 +43,8 @@ const KEPT: Erasure['kept'] = [
 
 /**
  * Erases a person: ends their sessions, deletes their accounts by events, removes personal data that is stored outside
- * the event store, and destroys their keys. After a crash the follower of the erasure event completes the work with
- * `finishErasure`.
+ * the event store, and destroys their keys. When a crash interrupts it, the sweep of unfinished erasures completes it
+ * with `finishErasure`.
  * @throws `person_not_found`, `last_super_admin`
  */
 export async function erasePerson(
@@ -79,33 +79,4 @@ export async function erasePerson(
   for (const userId of subject.userIds) await claims.confirm(userStream(userId), [], released).catch(() => undefined);
   const records = await eraseRecords(subject, dependencies);
   return { erased: { users: subject.userIds.length, memberships, ...records }, kept: KEPT, position };
-}
-
-/**
- * Completes an erasure that a crash interrupted or that restoring a backup reverted.
- * @returns whether anything was left to erase
- */
-export async function finishErasure(
-  { userId }: { readonly userId: string },
-  dependencies: Pick<ErasePersonDependencies, 'eventStore' | 'vault' | 'personal'>,
-): Promise<boolean> {
-  const subject = await findSubject({ person: { userId } }, dependencies).catch((error: unknown) => {
-    if (hasCode(error, 'person_not_found')) return undefined;
-    throw error;
-  });
-  if (!subject) return false;
-  await eraseRecords(subject, dependencies);
-  return true;
-}
-
-/** Destroys the keys last: while a key exists, an interrupted erasure still finds the person's records. */
-async function eraseRecords(
-  subject: Subject,
-  { personal, vault }: Pick<ErasePersonDependencies, 'vault' | 'personal'>,
-): Promise<Readonly<Record<string, number>>> {
-  const erased: Record<string, number> = {};
-  for (const records of personal) erased[records.kind] = await records.erase(subject);
-  let keys = 0;
-  for (const userId of subject.userIds) if (await vault.destroyPerson(userId)) keys += 1;
-  return { ...erased, person_keys: keys };
 }

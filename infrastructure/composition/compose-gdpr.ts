@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { gdprRoutes } from '../../api/admin/platform/gdpr-routes.ts';
-import { type ErasePersonDependencies, finishErasure } from '../../application/platform/erase-person.ts';
+import type { ErasePersonDependencies } from '../../application/platform/erase-person.ts';
+import { finishErasure } from '../../application/platform/finish-erasure.ts';
 import type { PersonalRecords } from '../../application/ports/personal-records.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { parseStream } from '../../domain/stream.ts';

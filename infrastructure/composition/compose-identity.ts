@@ -3,7 +3,7 @@ import { contentAuthRoutes } from '../../api/content/auth-routes.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
 import type { Route } from '../../api/http/route.ts';
 import { type Authenticator, createAuthenticator } from '../../application/identity/authenticator.ts';
-import { ensureDefaultTenant } from '../../application/identity/create-tenant.ts';
+import { ensureDefaultTenant } from '../../application/identity/ensure-default-tenant.ts';
 import { missingMagicLinkSetting } from '../../application/identity/magic-link-dependencies.ts';
 import { renameSchemaInAccess } from '../../application/identity/rename-schema-in-access.ts';
 import type { Mailer } from '../../application/ports/mailer.ts';

@@ -1,8 +1,5 @@
-import {
-  applyAllStatements,
-  applyStatements,
-  type AppliedStatements,
-} from '../../../application/content/apply-statements.ts';
+import { applyAllStatements } from '../../../application/content/apply-all-statements.ts';
+import { applyStatements, type AppliedStatements } from '../../../application/content/apply-statements.ts';
 import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
 import type { RateCounters } from '../../../application/ports/rate-counters.ts';
 import type { Json } from '../../../domain/json.ts';

@@ -1,4 +1,5 @@
 import type { CommentDependencies } from '../../../application/content/add-comment.ts';
+import type { AdminEntryDependencies } from '../../../application/content/admin-entry-dependencies.ts';
 import {
   contentAccess,
   requireWriter,
@@ -6,7 +7,6 @@ import {
   type ContentAccessDependencies,
 } from '../../../application/content/content-access.ts';
 import { typeOfEntry, type TypeOfEntryDependencies } from '../../../application/content/type-of-entry.ts';
-import type { AdminEntryDependencies } from '../../../application/content/write-admin-entry.ts';
 import type { AccessAction } from '../../../application/ports/access-rules.ts';
 import type { Entitlements } from '../../../application/ports/entitlements.ts';
 import type { StoredContentType } from '../../../domain/content/content-type.ts';

@@ -1,15 +1,15 @@
 import { Type } from '@sinclair/typebox';
-import {
-  changeRelease,
-  createRelease,
-  deleteRelease,
-  MAX_RELEASE_ITEMS,
-  setReleaseEntries,
-  type ReleaseOutcome,
-} from '../../../application/content/change-release.ts';
+import { changeRelease } from '../../../application/content/change-release.ts';
+import { createRelease } from '../../../application/content/create-release.ts';
+import { deleteRelease } from '../../../application/content/delete-release.ts';
 import { loadRelease } from '../../../application/content/load-release.ts';
 import { publishRelease, reportOf } from '../../../application/content/publish-release.ts';
-import { RELEASES, type ReleaseDependencies } from '../../../application/content/release-dependencies.ts';
+import {
+  RELEASES,
+  type ReleaseDependencies,
+  type ReleaseOutcome,
+} from '../../../application/content/release-dependencies.ts';
+import { MAX_RELEASE_ITEMS, setReleaseEntries } from '../../../application/content/set-release-entries.ts';
 import { parseDatetime } from '../../../domain/content/entry-value.ts';
 import { type ReleaseAction, RELEASE_ACTIONS } from '../../../domain/content/release-events.ts';
 import type { ReleaseRecord } from '../../../domain/content/release-record.ts';
@@ -169,7 +169,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       refusals: ['release_not_found', 'release_in_progress'],
       handler: async ({ params, context }) => ({
         status: 204,
-        ...commitAt((await deleteRelease(idOf(params), context, dependencies)).position, [RELEASES]),
+        ...commitAt((await deleteRelease({ id: idOf(params) }, context, dependencies)).position, [RELEASES]),
       }),
     }),
     route({

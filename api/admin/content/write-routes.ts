@@ -1,8 +1,9 @@
 import { refuseLockedFields } from '../../../application/content/content-access.ts';
+import { createAdminEntry } from '../../../application/content/create-admin-entry.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
 import { moveEntry } from '../../../application/content/move-entry.ts';
 import { undeleteEntry } from '../../../application/content/undelete-entry.ts';
-import { createAdminEntry, updateAdminEntry } from '../../../application/content/write-admin-entry.ts';
+import { updateAdminEntry } from '../../../application/content/update-admin-entry.ts';
 import { ENTRY_MOVES, type EntryMove } from '../../../domain/content/entry.ts';
 import { onEntry, READS } from '../../content/entry-access.ts';
 import { MOVE_SUMMARIES, toData } from '../../content/write-routes.ts';

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
-import type { Challenged, SignedIn } from '../../../application/identity/complete-sign-in.ts';
+import type { SignedIn } from '../../../application/identity/complete-sign-in.ts';
 import { IDENTITY } from '../../../application/identity/identity-read-model.ts';
+import type { Challenged } from '../../../application/identity/sign-in-or-challenge.ts';
 import { MFA_METHODS } from '../../../domain/identity/mfa.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { ReauthenticationDependencies } from '../../../application/identity/account-dependencies.ts';
-import { approveDeviceSignIn, denyDeviceSignIn } from '../../../application/identity/decide-device-sign-in.ts';
+import { approveDeviceSignIn } from '../../../application/identity/approve-device-sign-in.ts';
+import { denyDeviceSignIn } from '../../../application/identity/deny-device-sign-in.ts';
 import type { StartDeviceSignInDependencies } from '../../../application/identity/device-sign-in-dependencies.ts';
 import { findDeviceSignIn } from '../../../application/identity/find-device-sign-in.ts';
 import { pollDeviceSignIn } from '../../../application/identity/poll-device-sign-in.ts';

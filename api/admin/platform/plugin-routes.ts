@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox';
 import {
   type ConfigureFeatureDependencies,
   configureFeature,
-  resetFeature,
 } from '../../../application/platform/configure-feature.ts';
 import type { FeatureSettings } from '../../../application/platform/feature-settings.ts';
 import type { Features, FeatureStatus } from '../../../application/platform/features.ts';
+import { resetFeature } from '../../../application/platform/reset-feature.ts';
 import { PLATFORM } from '../../../application/platform/wait-for-feature-change.ts';
 import type { Entitlements } from '../../../application/ports/entitlements.ts';
 import { refusal } from '../../../domain/errors.ts';

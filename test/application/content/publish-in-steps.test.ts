@@ -1,12 +1,14 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
-import { changeRelease, createRelease, setReleaseEntries } from '../../../application/content/change-release.ts';
+import { changeRelease } from '../../../application/content/change-release.ts';
 import { createEntry } from '../../../application/content/create-entry.ts';
+import { createRelease } from '../../../application/content/create-release.ts';
 import { loadRelease } from '../../../application/content/load-release.ts';
 import { moveEntry } from '../../../application/content/move-entry.ts';
 import { publishDueReleases } from '../../../application/content/publish-due-releases.ts';
 import { publishRelease } from '../../../application/content/publish-release.ts';
 import type { ReleaseDependencies } from '../../../application/content/release-dependencies.ts';
+import { setReleaseEntries } from '../../../application/content/set-release-entries.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { ReleaseAction } from '../../../domain/content/release-events.ts';

@@ -1,0 +1,39 @@
+import type { ContentType } from '../../domain/content/content-type.ts';
+import { titleOf } from '../../domain/content/entry-title.ts';
+import type { CommandContext } from '../../domain/context.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import type { AdminEntryDependencies } from './admin-entry-dependencies.ts';
+import type { EntryOutcome } from './run-entry-command.ts';
+import { updateEntry } from './update-entry.ts';
+import { writeWithSlug } from './write-with-slug.ts';
+
+/**
+ * Writes the fields of `data` and the slug. An entry without a slug gets one.
+ * @throws `entry_not_found`, `entry_changed`, `validation_failed`, `unique_value_held`
+ */
+export async function updateAdminEntry(
+  {
+    type,
+    id,
+    data,
+    slug,
+    versions,
+  }: {
+    readonly type: ContentType;
+    readonly id: string;
+    readonly data: JsonObject;
+    readonly slug?: string | undefined;
+    readonly versions?: readonly number[] | undefined;
+  },
+  context: CommandContext,
+  dependencies: AdminEntryDependencies,
+): Promise<EntryOutcome> {
+  const stored = slug === undefined ? await dependencies.rows.load(type, id) : undefined;
+  const title =
+    stored && stored.slug === undefined
+      ? titleOf(type.definition, { ...stored.fields, ...data }, new Set())
+      : undefined;
+  const write = (chosen: string | undefined): Promise<EntryOutcome> =>
+    updateEntry({ type, id, data, slug: chosen, versions }, context, dependencies);
+  return writeWithSlug({ type, given: slug, title, write }, dependencies);
+}

@@ -1,0 +1,38 @@
+import type { CommandContext } from '../../domain/context.ts';
+import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
+import { featureConfigurationEvents } from '../../domain/platform/feature-configuration-events.ts';
+import {
+  type FeatureConfigurationCommand,
+  type FeatureConfiguration,
+  featureConfigurationDecider,
+} from '../../domain/platform/feature-configuration.ts';
+import type { FeatureName } from '../../domain/platform/features.ts';
+import { streamName } from '../../domain/stream.ts';
+import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
+import { type FeatureChangeDependencies, waitForFeatureChange } from './wait-for-feature-change.ts';
+
+/** Runs a command on the settings of a feature, and waits until this process applies the change. */
+export async function decideOnFeature(
+  {
+    feature,
+    commandFor,
+  }: {
+    readonly feature: FeatureName;
+    readonly commandFor: CommandFor<FeatureConfiguration, FeatureConfigurationCommand>;
+  },
+  context: CommandContext,
+  dependencies: FeatureChangeDependencies,
+): Promise<CommandOutcome<FeatureConfiguration>> {
+  const outcome = await handleCommand(
+    {
+      stream: streamName({ category: 'settings', tenant: DEFAULT_TENANT, id: `feature.${feature}` }),
+      decider: featureConfigurationDecider,
+      parse: featureConfigurationEvents.parse,
+      decide: decideBy(featureConfigurationDecider, commandFor),
+    },
+    { ...context, tenant: DEFAULT_TENANT },
+    dependencies,
+  );
+  await waitForFeatureChange(outcome.position, dependencies);
+  return outcome;
+}

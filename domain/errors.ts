@@ -17,7 +17,7 @@ export type ErrorDetails = {
 
 /**
  * A refusal: an error of the catalogue. Match it by `code`, never by class: `hasCode(error, 'conflict')`.
- * `status` is the HTTP status of the response; `api/http/error-answer.ts` maps the refusal to a response body.
+ * `status` is the HTTP status of the response; `api/http/error-response.ts` maps the refusal to a response body.
  */
 export class AppError extends Error {
   readonly code: ErrorCode;

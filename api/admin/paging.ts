@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 
-/** The query of lists that answer a plain array. */
+/** The query of lists that return a plain array. */
 export const Page = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 25 }),
   offset: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }),

@@ -4,7 +4,12 @@ import type { PasswordSignInDependencies } from '../../application/identity/sign
 import { signIn } from '../../application/identity/sign-in.ts';
 import { verifyChallenge } from '../../application/identity/verify-challenge.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { Challenge, Credentials, challengeAnswer, credentialsAnswer } from '../admin/identity/credentials-answer.ts';
+import {
+  Challenge,
+  Credentials,
+  challengeResponse,
+  credentialsResponse,
+} from '../admin/identity/credentials-response.ts';
 import { ChallengeBody } from '../admin/identity/mfa-routes.ts';
 import { addressBlock } from '../http/address-block.ts';
 import { type Route, route } from '../http/route.ts';
@@ -34,11 +39,11 @@ export function contentAuthRoutes(
         },
         { additionalProperties: false },
       ),
-      answers: { 200: Type.Union([Credentials, Challenge]) },
+      responses: { 200: Type.Union([Credentials, Challenge]) },
       refusals: ['invalid_credentials', 'tenant_disabled', 'rate_limited'],
       handler: async ({ body, clientAddress, context }) => {
         const signedIn = await signIn({ ...body, clientAddress: addressBlock(clientAddress) }, context, dependencies);
-        return 'challengeToken' in signedIn ? challengeAnswer(signedIn) : credentialsAnswer(200, signedIn);
+        return 'challengeToken' in signedIn ? challengeResponse(signedIn) : credentialsResponse(200, signedIn);
       },
     }),
     route({
@@ -50,10 +55,10 @@ export function contentAuthRoutes(
       summary: 'Complete a sign-in with a code of the second factor; answers a bearer token',
       access: { kind: 'public' },
       body: ChallengeBody,
-      answers: { 200: Credentials },
+      responses: { 200: Credentials },
       refusals: ['invalid_challenge', 'invalid_code', 'tenant_disabled', 'rate_limited'],
       handler: async ({ body, context }) =>
-        credentialsAnswer(
+        credentialsResponse(
           200,
           await verifyChallenge({ challengeToken: body.challenge_token, code: body.code }, context, dependencies),
         ),
@@ -66,7 +71,7 @@ export function contentAuthRoutes(
       tag: 'identity',
       summary: 'Public keys that verify session tokens and audit seals',
       access: { kind: 'public' },
-      answers: { 200: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }) },
+      responses: { 200: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }) },
       handler: ({ context }) =>
         Promise.resolve({
           status: 200,

@@ -5,8 +5,8 @@ import { type ChangesView, readChanges } from '../../application/content/read-ch
 import type { EventStore } from '../../application/ports/event-store.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, parsePosition } from '../../domain/event.ts';
-import { eventStreamAnswer, wantsEventStream } from '../http/event-stream.ts';
-import { type Answer, type Route, route } from '../http/route.ts';
+import { eventStreamResponse, wantsEventStream } from '../http/event-stream.ts';
+import { type RouteResponse, type Route, route } from '../http/route.ts';
 import { type StreamSlots, createStreamSlots, releasing } from '../http/stream-slots.ts';
 import { type ChangeStreamPace, CHANGE_STREAM_PACE, changeStream } from './change-stream.ts';
 import { READS, requireAccess } from './entry-access.ts';
@@ -61,7 +61,7 @@ export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Ro
       reads: READS,
       params: SchemaParams,
       query: Type.Object({ after: After, limit: Limit }, { additionalProperties: false }),
-      answers: {
+      responses: {
         200: Type.Object({
           data: Type.Array(ChangeSchema),
           next: Type.String({ description: 'The value of after for the next page' }),
@@ -69,9 +69,9 @@ export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Ro
       },
       streamed: 'text/event-stream',
       requestHeaders: ['Last-Event-ID'],
-      answerHeaders: ['X-Schema-Revision'],
+      responseHeaders: ['X-Schema-Revision'],
       refusals: ['schema_not_found', 'schema_write_only', 'too_many_streams'],
-      handler: async (request): Promise<Answer> => {
+      handler: async (request): Promise<RouteResponse> => {
         const view = await requireAccess(request, 'read', dependencies);
         const after = positionOf(request.query.after);
         const limit = wholeNumber('limit', request.query.limit, { min: 1, max: MAX_LIMIT, fallback: DEFAULT_LIMIT });
@@ -93,7 +93,7 @@ export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Ro
           },
           changes,
         );
-        return eventStreamAnswer(releasing(pieces, streamSlots.take(request.tenant)), headers);
+        return eventStreamResponse(releasing(pieces, streamSlots.take(request.tenant)), headers);
       },
     }),
   ];

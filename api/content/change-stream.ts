@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ChangesDependencies, type ChangesView, followChanges } from '../../application/content/read-changes.ts';
 import { isAppError } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { errorAnswer } from '../http/error-answer.ts';
+import { errorResponse } from '../http/error-response.ts';
 import { heartbeat, serverSentEvent, withTicks } from '../http/event-stream.ts';
 
 /** Milliseconds between heartbeats of an idle stream, and between checks that the reader may still read. */
@@ -87,6 +87,6 @@ export async function* changeStream(
     }
   } catch (error) {
     if (!isAppError(error) || error.status >= 500) throw error;
-    yield serverSentEvent({ event: 'closed', data: JSON.stringify(errorAnswer(error).body) });
+    yield serverSentEvent({ event: 'closed', data: JSON.stringify(errorResponse(error).body) });
   }
 }

@@ -8,7 +8,7 @@ import { isList } from '../http/openapi/json-schema.ts';
 
 /** JSON Schemas of the member `data` of one content type's entries. */
 export type DataSchemas = {
-  /** In the answer of a read without the parameter `fields`. */
+  /** In the response of a read without the parameter `fields`. */
   readonly read: JsonObject;
   /** In the body of a create. */
   readonly create: JsonObject;

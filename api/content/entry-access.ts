@@ -26,7 +26,7 @@ export type EntryRouteDependencies = EntryDependencies &
 /** The entry that a request names, and what the caller may do with its content type. */
 export type EntryAccess = { readonly id: string; readonly access: ContentAccess };
 
-/** Read models that the answers about entries come from. */
+/** Read models that the responses about entries come from. */
 export const READS = ['content'] as const;
 
 type Caller<Params> = Pick<RouteRequest<Params, unknown, unknown>, 'params' | 'principal' | 'tenant'>;

@@ -63,10 +63,10 @@ export const BlameSchema = Type.Object({
   ),
 });
 
-export const BulkAnswerSchema = Type.Object({ created: Type.Integer(), data: EntryListSchema });
+export const BulkResponseSchema = Type.Object({ created: Type.Integer(), data: EntryListSchema });
 
 /**
- * Path parameters. Ids are plain strings here: the handler answers 404 for one that is not a UUID, after the access
+ * Path parameters. Ids are plain strings here: the handler refuses an id that is not a UUID with 404, after the access
  * checks.
  */
 export const SchemaParams = Type.Object({ schema: Type.String() });

@@ -78,7 +78,7 @@ export function parseFields({ type, hidden }: ListAccess, fields: string | undef
     const name = given.trim();
     const field = stored.find(({ key, definition }) => key === name || definition.name === name);
     if (field && !hidden.has(field.key)) return [field.key];
-    // System fields are always in the answer; relations without a column of their own only when populated.
+    // System fields are always in the response; relations without a column of their own only when populated.
     if (
       SYSTEM_FIELDS.has(name) ||
       (!hidden.has(name) && type.definition.fields.some((other) => other.name === name && !isStored(other)))

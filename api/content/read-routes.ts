@@ -3,7 +3,7 @@ import { entryAsOf } from '../../application/content/read-revisions.ts';
 import { refusal } from '../../domain/errors.ts';
 import { getPastEntry } from '../../projections/content/entries/get-past-entry.ts';
 import { entityTag, matchesVersion } from '../http/entity-tags.ts';
-import { type Answer, type Route, route } from '../http/route.ts';
+import { type RouteResponse, type Route, route } from '../http/route.ts';
 import { encodeCursor } from './cursor.ts';
 import { READS, requireAccess, requireEntryId, type EntryRouteDependencies } from './entry-access.ts';
 import {
@@ -41,7 +41,7 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       summary: 'List entries',
       params: SchemaParams,
       query: ListParametersSchema,
-      answers: { 200: EntryListSchema },
+      responses: { 200: EntryListSchema },
       refusals: ['schema_not_found', 'schema_write_only', 'past_not_ready'],
       handler: async (request) => {
         const access = await requireAccess(request, 'read', dependencies);
@@ -65,7 +65,7 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       summary: 'List entries page by page; no entry is repeated or skipped when entries change between the pages',
       params: SchemaParams,
       query: PageParametersSchema,
-      answers: { 200: EntryPageSchema },
+      responses: { 200: EntryPageSchema },
       refusals: ['schema_not_found', 'schema_write_only', 'past_not_ready'],
       handler: async (request) => {
         const access = await requireAccess(request, 'read', dependencies);
@@ -96,14 +96,14 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       summary: 'Get one entry, also a draft; with as_of, as it was at a point in time',
       params: EntryParams,
       query: SingleParametersSchema,
-      answers: { 200: EntrySchema, 304: null },
+      responses: { 200: EntrySchema, 304: null },
       refusals: ['schema_not_found', 'schema_write_only', 'entry_not_found', 'past_not_ready'],
-      handler: async (request): Promise<Answer> => {
+      handler: async (request): Promise<RouteResponse> => {
         const access = await requireAccess(request, 'read', dependencies);
         const id = requireEntryId(request.params.id);
         const fields = parseFields(access, request.query.fields);
         const populate = await parsePopulate(access, request, dependencies);
-        // Related entries can change without a new version of this entry, so a populated answer is never 304.
+        // Related entries can change without a new version of this entry, so a populated response is never 304.
         const known = populate === undefined ? request.header('if-none-match') : undefined;
         const locale = localize(access.type, requestedLocale(request));
         const asOf = parseAsOf(request.query.as_of, () => request.context.now());

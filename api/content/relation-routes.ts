@@ -12,7 +12,7 @@ import { type Route, route } from '../http/route.ts';
 import { onEntry, READS, requireAccess, requireEntryId, type EntryRouteDependencies } from './entry-access.ts';
 import { EntrySchema, RelatedParametersSchema, RelatedSchema, RelationBody, RelationParams } from './entry-schemas.ts';
 import { parsePaging } from './parse-list-query.ts';
-import { entryAnswer } from './write-routes.ts';
+import { entryResponse } from './write-routes.ts';
 
 const SHARED = {
   api: 'content',
@@ -33,8 +33,8 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
       summary: 'List the entries that a relation of an entry refers to, in their order',
       reads: READS,
       query: RelatedParametersSchema,
-      answers: { 200: RelatedSchema },
-      answerHeaders: ['ETag'],
+      responses: { 200: RelatedSchema },
+      responseHeaders: ['ETag'],
       refusals: ['schema_not_found', 'schema_write_only', 'permission_denied', 'field_not_found', 'entry_not_found'],
       handler: async ({ params, query, principal, tenant }) => {
         const access = await requireAccess({ params, principal, tenant }, 'read', dependencies);
@@ -45,7 +45,7 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
           { type, hidden, names: [name], depth: 1, principal, transport: 'rest' },
           dependencies,
         );
-        // Populate leaves out a relation to a type that the caller may not read; this route then has nothing to answer.
+        // Populate leaves out a relation to a type that the caller may not read; this route then has nothing to return.
         if (!relation) throw refusal('permission_denied');
         const page = await dependencies.listRelated({
           type,
@@ -71,8 +71,8 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
         const access = await requireAccess(request, 'update', dependencies);
         return { access, field: relationOf(access, request.params.field) };
       },
-      answers: { 200: EntrySchema },
-      answerHeaders: ['ETag'],
+      responses: { 200: EntrySchema },
+      responseHeaders: ['ETag'],
       refusals: [
         'insufficient_permissions',
         'schema_not_found',
@@ -89,7 +89,7 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
         const data = linksOf(field, request.body.ids);
         const entry = { id: requireEntryId(request.params.id), access };
         const outcome = await updateEntry({ ...onEntry(entry, request), data }, request.context, dependencies);
-        return entryAnswer(200, access, outcome);
+        return entryResponse(200, access, outcome);
       },
     }),
   ];

@@ -2,7 +2,7 @@ import { parseLocale, preferredLocale } from '../../domain/content/locale.ts';
 import type { RouteRequest } from '../http/route.ts';
 import { invalidParameter } from './query-parameters.ts';
 
-/** Header of every answer that depends on the caller's language. */
+/** Header of every response that depends on the caller's language. */
 export const LOCALIZED = { Vary: 'Accept-Language' } as const;
 
 /**

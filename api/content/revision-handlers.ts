@@ -6,7 +6,7 @@ import type { EntryDependencies, EntryOutcome } from '../../application/content/
 import type { Entitlements } from '../../application/ports/entitlements.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { Answer, RouteRequest } from '../http/route.ts';
+import type { RouteResponse, RouteRequest } from '../http/route.ts';
 import { onEntry, type EntryAccess } from './entry-access.ts';
 import { parsePaging, wantsCount, type ListParameters } from './parse-list-query.ts';
 import { presentActor } from './present-entry.ts';
@@ -34,7 +34,7 @@ export function revisionHandlers(dependencies: RevisionHandlerDependencies) {
   });
 
   return {
-    async list(entry: EntryAccess, { query, context }: ListRequest): Promise<Answer> {
+    async list(entry: EntryAccess, { query, context }: ListRequest): Promise<RouteResponse> {
       const counted = wantsCount(query);
       const { revisions, total } = await readRevisions(
         { ...visible(entry, context), ...parsePaging(query) },
@@ -46,15 +46,15 @@ export function revisionHandlers(dependencies: RevisionHandlerDependencies) {
         ...(counted ? { headers: { 'X-Total-Count': String(total) } } : {}),
       };
     },
-    async get(entry: EntryAccess, { params, context }: RevisionRequest): Promise<Answer> {
+    async get(entry: EntryAccess, { params, context }: RevisionRequest): Promise<RouteResponse> {
       const found = await readRevision({ ...visible(entry, context), revision: params.rev_id }, dependencies);
       return { status: 200, body: { ...presentRevision(found), data: found.data } };
     },
-    async diff(entry: EntryAccess, { params: { a: from, b: to }, context }: DiffRequest): Promise<Answer> {
+    async diff(entry: EntryAccess, { params: { a: from, b: to }, context }: DiffRequest): Promise<RouteResponse> {
       const changes = await diffRevisions({ ...visible(entry, context), from, to }, dependencies);
       return { status: 200, body: { changes } };
     },
-    async blame({ id, access: { type, hidden } }: EntryAccess): Promise<Answer> {
+    async blame({ id, access: { type, hidden } }: EntryAccess): Promise<RouteResponse> {
       const blame = await blameEntry({ type, id, hidden }, dependencies);
       return { status: 200, body: { data: blame.map(presentBlame) } };
     },

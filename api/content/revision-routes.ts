@@ -12,7 +12,7 @@ import {
   RevisionParams,
 } from './entry-schemas.ts';
 import { revisionHandlers, type RevisionHandlerDependencies } from './revision-handlers.ts';
-import { entryAnswer } from './write-routes.ts';
+import { entryResponse } from './write-routes.ts';
 
 const SHARED = { api: 'content', tag: 'content', feature: 'content', access: { kind: 'credential' } } as const;
 
@@ -31,7 +31,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       reads: READS,
       params: EntryParams,
       query: RevisionParametersSchema,
-      answers: { 200: RevisionListSchema },
+      responses: { 200: RevisionListSchema },
       refusals: ['schema_not_found', 'entry_not_found'],
       handler: async (request) => revisions.list(await requireEntry(request, 'read', dependencies), request),
     }),
@@ -43,7 +43,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       summary: 'Get one revision, by its id or version, with the field values at that revision',
       reads: READS,
       params: RevisionParams,
-      answers: { 200: RevisionDataSchema },
+      responses: { 200: RevisionDataSchema },
       refusals: ['schema_not_found', 'entry_not_found', 'revision_not_found', 'payment_required'],
       handler: async (request) => revisions.get(await requireEntry(request, 'read', dependencies), request),
     }),
@@ -55,7 +55,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       summary: 'Compare two revisions of an entry',
       reads: READS,
       params: DiffParams,
-      answers: { 200: DiffSchema },
+      responses: { 200: DiffSchema },
       refusals: ['schema_not_found', 'entry_not_found', 'revision_not_found', 'payment_required'],
       handler: async (request) => revisions.diff(await requireEntry(request, 'read', dependencies), request),
     }),
@@ -66,8 +66,8 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       operation: 'restoreRevision',
       summary: 'Restore the field values of a revision as a new revision',
       params: RevisionParams,
-      answers: { 200: EntrySchema },
-      answerHeaders: ['ETag'],
+      responses: { 200: EntrySchema },
+      responseHeaders: ['ETag'],
       refusals: [
         'insufficient_permissions',
         'schema_not_found',
@@ -81,7 +81,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       ],
       handler: async (request) => {
         const entry = await requireEntry(request, 'update', dependencies);
-        return entryAnswer(200, entry.access, await revisions.restore(entry, request));
+        return entryResponse(200, entry.access, await revisions.restore(entry, request));
       },
     }),
     route({
@@ -92,7 +92,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       summary: 'For each field, who wrote the current value, when and with which credential',
       reads: READS,
       params: EntryParams,
-      answers: { 200: BlameSchema },
+      responses: { 200: BlameSchema },
       refusals: ['schema_not_found', 'schema_write_only', 'entry_not_found'],
       handler: async (request) => revisions.blame(await requireEntry(request, 'read', dependencies)),
     }),

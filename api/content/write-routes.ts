@@ -11,7 +11,7 @@ import { refusal } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { commitAt } from '../http/commit.ts';
 import { entityTag } from '../http/entity-tags.ts';
-import { type Answer, type Route, route } from '../http/route.ts';
+import { type RouteResponse, type Route, route } from '../http/route.ts';
 import {
   onEntry,
   requireAccess,
@@ -20,7 +20,7 @@ import {
   READS,
   type EntryRouteDependencies,
 } from './entry-access.ts';
-import { BulkAnswerSchema, BulkBody, EntryBody, EntryParams, EntrySchema, SchemaParams } from './entry-schemas.ts';
+import { BulkResponseSchema, BulkBody, EntryBody, EntryParams, EntrySchema, SchemaParams } from './entry-schemas.ts';
 import { presentEntry } from './present-entry.ts';
 
 const SHARED = { api: 'content', tag: 'content', feature: 'content', access: { kind: 'credential' } } as const;
@@ -47,13 +47,13 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       operation: `${move}Entry`,
       summary: MOVE_SUMMARIES[move],
       params: EntryParams,
-      answers: { 200: EntrySchema },
-      answerHeaders: ['ETag'],
+      responses: { 200: EntrySchema },
+      responseHeaders: ['ETag'],
       refusals: [...ENTRY_REFUSALS, 'invalid_status_transition'],
       handler: async (request) => {
         const entry = await requireEntry(request, 'publish', dependencies);
         const outcome = await moveEntry({ ...onEntry(entry, request), move }, request.context, dependencies);
-        return entryAnswer(200, entry.access, outcome);
+        return entryResponse(200, entry.access, outcome);
       },
     });
 
@@ -67,14 +67,14 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       params: SchemaParams,
       body: EntryBody,
       precheck: (request) => requireAccess(request, 'create', dependencies),
-      answers: { 201: EntrySchema },
-      answerHeaders: ['ETag'],
+      responses: { 201: EntrySchema },
+      responseHeaders: ['ETag'],
       refusals: [...REFUSALS, 'validation_failed', 'unique_value_held'],
       idempotent: true,
       handler: async ({ body, checked: access, context }) => {
         const data = toData(body.data);
         refuseLockedFields(access, data);
-        return entryAnswer(201, access, await createEntry({ type: access.type, data }, context, dependencies));
+        return entryResponse(201, access, await createEntry({ type: access.type, data }, context, dependencies));
       },
     }),
     route({
@@ -91,7 +91,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
           fields: problems.map(({ field, message }) => ({ field, message })),
         }),
       precheck: (request) => requireAccess(request, 'create', dependencies),
-      answers: { 201: BulkAnswerSchema },
+      responses: { 201: BulkResponseSchema },
       refusals: [...REFUSALS, 'validation_failed', 'unique_value_held'],
       idempotent: true,
       handler: async ({ body, checked: access, context }) => {
@@ -113,15 +113,15 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       params: EntryParams,
       body: EntryBody,
       precheck: (request) => requireAccess(request, 'update', dependencies),
-      answers: { 200: EntrySchema },
-      answerHeaders: ['ETag'],
+      responses: { 200: EntrySchema },
+      responseHeaders: ['ETag'],
       refusals: [...ENTRY_REFUSALS, 'validation_failed', 'unique_value_held'],
       handler: async ({ params, body, header, checked: access, context }) => {
         const entry = { id: requireEntryId(params.id), access };
         const data = toData(body.data);
         refuseLockedFields(access, data);
         const outcome = await updateEntry({ ...onEntry(entry, { header }), data }, context, dependencies);
-        return entryAnswer(200, access, outcome);
+        return entryResponse(200, access, outcome);
       },
     }),
     route({
@@ -131,7 +131,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       operation: 'deleteEntry',
       summary: 'Delete an entry; its history is kept',
       params: EntryParams,
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: [...ENTRY_REFUSALS, 'entry_referenced'],
       handler: async (request) => {
         const entry = await requireEntry(request, 'delete', dependencies);
@@ -147,24 +147,24 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       operation: 'undeleteEntry',
       summary: 'Restore a soft-deleted entry',
       params: EntryParams,
-      answers: { 200: EntrySchema },
-      answerHeaders: ['ETag'],
+      responses: { 200: EntrySchema },
+      responseHeaders: ['ETag'],
       refusals: [...ENTRY_REFUSALS, 'invalid_status_transition', 'unique_value_held', 'validation_failed'],
       handler: async (request) => {
         const entry = await requireEntry(request, 'delete', dependencies);
         const outcome = await undeleteEntry(onEntry(entry, request), request.context, dependencies);
-        return entryAnswer(200, entry.access, outcome);
+        return entryResponse(200, entry.access, outcome);
       },
     }),
   ];
 }
 
-/** Answers an entry from the state that its command returned, without reading it again. */
-export function entryAnswer(
+/** The response with an entry, from the state that its command returned, without reading it again. */
+export function entryResponse(
   status: number,
   { type, hidden }: ContentAccess,
   { entry, position }: EntryOutcome,
-): Answer {
+): RouteResponse {
   return {
     status,
     body: presentEntry(type, entry, hidden),

@@ -7,15 +7,15 @@ export type CorsPolicy = {
   readonly allowMethods: readonly string[];
   readonly allowHeaders: readonly string[];
   readonly exposeHeaders: readonly string[];
-  /** How long a browser may cache the answer to a preflight request, in seconds. */
+  /** How long a browser may cache the response to a preflight request, in seconds. */
   readonly maxAge: number;
 };
 
 /** CORS headers by origin, as a flat list of alternating names and values. Computed once per configured origin. */
 export type Cors = {
-  /** Headers of every answer. Empty for an unknown origin. */
+  /** Headers of every response. Empty for an unknown origin. */
   readonly simple: (origin: string | undefined) => readonly string[];
-  /** Headers of the answer to a preflight request. Empty for an unknown origin. */
+  /** Headers of the response to a preflight request. Empty for an unknown origin. */
   readonly preflight: (origin: string | undefined) => readonly string[];
 };
 

@@ -6,7 +6,7 @@ import { recordedCredential } from './admit.ts';
 import { createClientAddress } from './client-address.ts';
 import { compileRoute } from './compile-route.ts';
 import { createCors } from './cors.ts';
-import { errorAnswer } from './error-answer.ts';
+import { errorResponse } from './error-response.ts';
 import { Exchange } from './exchange.ts';
 import { createHostAndIpFilter } from './host-and-ip-filter.ts';
 import type { HttpDependencies } from './http-dependencies.ts';
@@ -15,9 +15,9 @@ import { PROBES } from './probes.ts';
 import { endRequestSpan, startRequestSpan } from './request-span.ts';
 import { type Serving, respond } from './respond.ts';
 import { buildRouteTable } from './route-table.ts';
-import type { Answer, Route } from './route.ts';
+import type { RouteResponse, Route } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
-import { sendAnswer } from './send-answer.ts';
+import { sendResponse } from './send-response.ts';
 import { sendStream } from './send-stream.ts';
 
 export type CreateApiOptions = {
@@ -87,25 +87,25 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
     );
     const { tracing } = dependencies;
     if (tracing) exchange.span = startRequestSpan(exchange, { tracing });
-    let answer: Answer;
+    let routeResponse: RouteResponse;
     try {
-      answer = await respond(exchange, serving);
+      routeResponse = await respond(exchange, serving);
     } catch (error) {
-      answer = refused(error, exchange);
+      routeResponse = refused(error, exchange);
     }
     let sent;
-    const { stream } = answer;
+    const { stream } = routeResponse;
     try {
-      sent = sendAnswer(exchange, answer, constant, serving);
+      sent = sendResponse(exchange, routeResponse, constant, serving);
     } catch (error) {
-      answer = refused(error, exchange);
+      routeResponse = refused(error, exchange);
       if (response.headersSent) response.destroy();
-      else sent = sendAnswer(exchange, answer, constant, serving);
+      else sent = sendResponse(exchange, routeResponse, constant, serving);
     }
     if (stream) {
       sent = await sendStream(
         exchange,
-        { ...answer, stream },
+        { ...routeResponse, stream },
         {
           stopping,
           onError: (error) => {
@@ -114,26 +114,26 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
         },
       );
     }
-    finished(exchange, answer, sent ?? 0);
+    finished(exchange, routeResponse, sent ?? 0);
   }
 
-  function refused(error: unknown, exchange: Exchange): Answer {
-    const answer = errorAnswer(error);
+  function refused(error: unknown, exchange: Exchange): RouteResponse {
+    const routeResponse = errorResponse(error);
     // Probes are logged only when their result changes, by `healthRoutes`.
-    if (answer.status >= 500 && !PROBES.has(exchange.path)) {
+    if (routeResponse.status >= 500 && !PROBES.has(exchange.path)) {
       const { requestId, correlationId, compiled } = exchange;
       const detail = { request_id: requestId, correlation_id: correlationId, route: compiled?.route.path, error };
       if (isAppError(error)) dependencies.logger.warn('request failed', detail);
       else dependencies.logger.error('request failed', detail);
     }
-    return answer;
+    return routeResponse;
   }
 
   /**
    * Logs successful reads at `debug`, because a line per read would halve the throughput; writes and refusals at
    * `info`.
    */
-  function finished(exchange: Exchange, { status }: Answer, bytesOut: number): void {
+  function finished(exchange: Exchange, { status }: RouteResponse, bytesOut: number): void {
     const { request, compiled, principal, refusedKey, requestId, correlationId } = exchange;
     const seconds = (performance.now() - exchange.startedAt) / 1000;
     const method = request.method ?? 'GET';

@@ -1,4 +1,4 @@
-/** Entity tags of answers, and the conditional headers `If-Match` and `If-None-Match` that name them. */
+/** Entity tags of responses, and the conditional headers `If-Match` and `If-None-Match` that name them. */
 
 /** The ETag of a version of an entry. */
 export function entityTag(version: number): string {
@@ -7,7 +7,7 @@ export function entityTag(version: number): string {
 
 /**
  * The versions that `If-Match` names. Undefined, for a missing header or `*`, accepts every version. A tag that is not
- * a version matches nothing. Weak tags (`W/"3"`) count, because a proxy that compresses an answer weakens its tag.
+ * a version matches nothing. Weak tags (`W/"3"`) count, because a proxy that compresses a response weakens its tag.
  */
 export function expectedVersions(header: string | undefined): readonly number[] | undefined {
   if (header === undefined || header.trim() === '*') return undefined;

@@ -1,4 +1,4 @@
-import type { Answer } from './route.ts';
+import type { RouteResponse } from './route.ts';
 
 /** Server-sent events: the format `text/event-stream` (WHATWG HTML, section 9.2). */
 
@@ -27,11 +27,11 @@ export function heartbeat(id: string): string {
   return `: heartbeat\nid: ${id}\n\n`;
 }
 
-/** The answer that sends a stream of events. Its headers disable caching and the buffering of proxies. */
-export function eventStreamAnswer(
+/** The response that sends a stream of events. Its headers disable caching and the buffering of proxies. */
+export function eventStreamResponse(
   stream: AsyncIterable<string>,
   headers: Readonly<Record<string, string>> = {},
-): Answer {
+): RouteResponse {
   return {
     status: 200,
     stream,

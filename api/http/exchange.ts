@@ -14,7 +14,7 @@ const ANONYMOUS: Actor = { kind: 'anonymous', id: 'anonymous' };
 type ClockAndIds = Pick<HttpDependencies, 'now' | 'newId'>;
 
 /**
- * One request and its state while it is answered; the handler sees it as `RouteRequest`. It is a class, so that the
+ * One request and its state while it is handled; the handler sees it as `RouteRequest`. It is a class, so that the
  * signal and the context are created on first use: most handlers use neither or one of them.
  */
 export class Exchange implements RouteRequest<unknown, unknown, unknown> {
@@ -89,7 +89,7 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
     return this.#abort.signal;
   }
 
-  /** Aborts the handler's signal: its answer has ended. */
+  /** Aborts the handler's signal: its response has ended. */
   end(): void {
     this.#abort?.abort();
   }

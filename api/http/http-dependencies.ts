@@ -38,7 +38,7 @@ export type HttpDependencies = {
   readonly checkKeyScope: (principal: KeyPrincipal, method: string, path: string) => ErrorCode | undefined;
   /** Counts a request towards the monthly limit of its key. @throws `monthly_limit_exceeded` */
   readonly admitKeyRequest: ApiKeyRequests['admit'];
-  /** Records a request of a key or an admin token, also a refused one, after its answer was sent. Must not block. */
+  /** Records a request of a key or an admin token, also a refused one, after its response was sent. Must not block. */
   readonly recordKeyRequest: ApiKeyRequests['record'];
   /** The state of a tenant. @returns undefined for an unknown slug */
   readonly tenantState: (slug: string) => 'active' | 'disabled' | undefined;
@@ -50,13 +50,13 @@ export type HttpDependencies = {
 
   readonly progress: Pick<ProjectionProgress, 'waitFor'>;
   readonly idempotency: IdempotencyStore;
-  /** Undefined: the primary database answers all reads. */
+  /** Undefined: the primary database serves all reads. */
   readonly replica?: ReplicaRouting | undefined;
 
   readonly options: HttpOptions;
 };
 
-/** Decides which reads a replica of the database answers (`DATABASE_REPLICA_URL`). */
+/** Decides which reads a replica of the database serves (`DATABASE_REPLICA_URL`). */
 export type ReplicaRouting = {
   /**
    * Runs a read. Its statements go to the replica when that has reached every position that the caller must see, else
@@ -67,13 +67,13 @@ export type ReplicaRouting = {
     reader: { readonly tenant: string; readonly minimum: GlobalPosition | undefined },
     work: () => Promise<T>,
   ): Promise<T>;
-  /** Reports a write of the tenant before it is answered. `position` is undefined when nothing was written. */
+  /** Reports a write of the tenant before its response is sent. `position` is undefined when nothing was written. */
   wrote(tenant: string, position: GlobalPosition | undefined): void;
 };
 
 /** Which features and capabilities a tenant may use. */
 export type FeatureGate = {
-  /** Whether the install does not run the feature: its paths answer 404. */
+  /** Whether the install does not run the feature: its paths return 404. */
   isHidden(feature: string): boolean;
   /** Whether the feature is withheld from the tenant. */
   isWithheld(tenant: string, feature: string): boolean;

@@ -5,9 +5,9 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:https
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, refusal } from '../../domain/errors.ts';
-import { errorAnswer } from './error-answer.ts';
+import { errorResponse } from './error-response.ts';
 
-/** Serves one request. `stopping` is aborted when the listener begins to close; endless answers end then. */
+/** Serves one request. `stopping` is aborted when the listener begins to close; endless responses end then. */
 export type App = (request: IncomingMessage, response: ServerResponse, stopping: AbortSignal) => void;
 
 export type StartListenerOptions = {
@@ -31,15 +31,15 @@ export type Listener = {
   /** Uses another certificate for new connections. Does nothing without TLS. @throws Error when the pair is invalid */
   renew(tls: TlsPair): void;
   /**
-   * Stops accepting connections, ends endless answers at once, lets other requests finish and closes idle connections.
-   * Breaks the remaining connections after `deadlineMs` (default 10,000). Resolves when every connection is closed.
-   * Safe to call twice.
+   * Stops accepting connections, ends endless responses at once, lets other requests finish and closes idle
+   * connections. Breaks the remaining connections after `deadlineMs` (default 10,000). Resolves when every connection is
+   * closed. Safe to call twice.
    */
   close(options?: { readonly deadlineMs?: number }): Promise<void>;
 };
 
 /**
- * Starts a listener. Requests that Node itself refuses (not HTTP, headers too large) get a JSON answer as well.
+ * Starts a listener. Requests that Node itself refuses (not HTTP, headers too large) get a JSON response as well.
  * @throws Error when the address is in use or is not of the form `host:port`
  */
 export async function startListener({ app, address, tls }: StartListenerOptions): Promise<Listener> {
@@ -55,14 +55,14 @@ export async function startListener({ app, address, tls }: StartListenerOptions)
     : createServer(limits);
   let closing: Promise<void> | undefined;
   const stopping = new AbortController();
-  // Every endless answer adds a listener.
+  // Every endless response adds a listener.
   setMaxListeners(0, stopping.signal);
   const serve = (request: IncomingMessage, response: ServerResponse & { req: IncomingMessage }) => {
     if (closing) response.shouldKeepAlive = false;
     app(request, response, stopping.signal);
   };
   server.on('request', serve);
-  // With this listener Node does not answer `Expect: 100-continue` itself; `readBody` does.
+  // With this listener Node does not respond to `Expect: 100-continue` itself; `readBody` does.
   server.on('checkContinue', serve);
   server.on('checkExpectation', (_request, response) => {
     const { status, text, headers } = rawRefusal('expectation_failed');
@@ -107,7 +107,7 @@ async function close(server: Server, deadlineMs: number): Promise<void> {
       resolve();
     });
   });
-  // A keep-alive connection becomes idle only some time after its last answer was sent.
+  // A keep-alive connection becomes idle only some time after its last response was sent.
   const sweep = setInterval(() => {
     server.closeIdleConnections();
   }, 25);
@@ -125,7 +125,7 @@ const CLIENT_ERRORS: Readonly<Record<string, ErrorCode>> = {
 };
 
 function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
+  if (error.code === 'ECONNRESET' || !socket.writable || isResponding(socket)) {
     socket.destroy();
     return;
   }
@@ -135,16 +135,16 @@ function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void {
 }
 
 /**
- * Whether an answer has begun on this socket: a second one would corrupt it. Node's default handler checks the same
+ * Whether a response has begun on this socket: a second one would corrupt it. Node's default handler checks the same
  * property.
  */
-function isAnswering(socket: Duplex): boolean {
-  const answer: unknown = Reflect.get(socket, '_httpMessage');
-  return typeof answer === 'object' && answer !== null && 'headersSent' in answer && answer.headersSent === true;
+function isResponding(socket: Duplex): boolean {
+  const message: unknown = Reflect.get(socket, '_httpMessage');
+  return typeof message === 'object' && message !== null && 'headersSent' in message && message.headersSent === true;
 }
 
 function rawRefusal(code: ErrorCode): { status: number; text: string; headers: Record<string, string> } {
-  const { status, body } = errorAnswer(refusal(code));
+  const { status, body } = errorResponse(refusal(code));
   const text = JSON.stringify(body);
   const headers = {
     'Content-Type': 'application/json; charset=utf-8',

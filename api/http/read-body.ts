@@ -62,7 +62,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Refuses a body without reading it. Node drops a moderate rest after the answer; a larger one closes the connection.
+ * Refuses a body without reading it. Node drops a moderate rest after the response; a larger one closes the connection.
  */
 function refuseUnread(code: ErrorCode, request: IncomingMessage, response: ServerResponse, bytes: number): Error {
   const unread = request.headers.expect !== undefined || bytes > MAX_DRAINED_BYTES;

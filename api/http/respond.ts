@@ -16,10 +16,10 @@ import { PROBES } from './probes.ts';
 import { readParams, readQuery, readRouteBody } from './read-request.ts';
 import { refuseDisabledHost, resolveTenant } from './request-tenant.ts';
 import type { RouteTable } from './route-table.ts';
-import type { Answer } from './route.ts';
+import type { RouteResponse } from './route.ts';
 import { waitForCommit, waitForPosition } from './wait-for-read-models.ts';
 
-/** The read model whose reads a replica of the database may answer. */
+/** The read model whose reads a replica of the database may serve. */
 const REPLICATED_READ_MODEL = 'content';
 
 /** The precheck of a route runs again when the body arrives later than this after it, in milliseconds. */
@@ -38,11 +38,11 @@ export type Serving = {
 };
 
 /**
- * Answers a request. The order of the checks decides which refusal the caller gets: unknown path, method, credential,
+ * Responds to a request. The order of the checks decides which refusal the caller gets: unknown path, method, credential,
  * role, tenant, path ids, limit, precheck, body, query. Then the handler runs, and its commit is awaited.
- * @throws the refusal to answer
+ * @throws the refusal that the caller gets
  */
-export async function respond(exchange: Exchange, serving: Serving): Promise<Answer> {
+export async function respond(exchange: Exchange, serving: Serving): Promise<RouteResponse> {
   const { dependencies } = serving;
   serving.hostAndIpFilter?.({
     host: exchange.request.headers.host,
@@ -114,13 +114,13 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Ans
 async function writeBesideReplica(
   replica: ReplicaRouting,
   { tenant }: Exchange,
-  work: () => Promise<Answer>,
-): Promise<Answer> {
+  work: () => Promise<RouteResponse>,
+): Promise<RouteResponse> {
   let position: GlobalPosition | undefined;
   try {
-    const answer = await work();
-    position = answer.commit?.position;
-    return answer;
+    const response = await work();
+    position = response.commit?.position;
+    return response;
   } finally {
     replica.wrote(tenant, position);
   }
@@ -131,9 +131,9 @@ async function perform(
   { route }: CompiledRoute,
   bytes: Buffer | undefined,
   dependencies: HttpDependencies,
-): Promise<Answer> {
+): Promise<RouteResponse> {
   const key = route.idempotent ? exchange.header('idempotency-key') : undefined;
-  const answer =
+  const response =
     key === undefined
       ? await route.handler(exchange)
       : await withIdempotency(
@@ -144,7 +144,7 @@ async function perform(
           },
           { store: dependencies.idempotency, logger: dependencies.logger },
         );
-  return answer.commit ? await waitForCommit(answer, answer.commit, dependencies) : answer;
+  return response.commit ? await waitForCommit(response, response.commit, dependencies) : response;
 }
 
 async function authenticate(
@@ -178,8 +178,8 @@ function idempotencyScope({ tenant, request, path, context: { actor } }: Exchang
   return { tenant, route: `${request.method ?? ''} ${path}`, caller: `${actor.kind}:${actor.id}`, key };
 }
 
-/** Answers OPTIONS with `Allow`, and a preflight request also with its CORS headers. */
-function preflight({ request }: Exchange, { cors }: Serving, allow: string): Answer {
+/** Responds to OPTIONS with `Allow`, and a preflight request also with its CORS headers. */
+function preflight({ request }: Exchange, { cors }: Serving, allow: string): RouteResponse {
   const isPreflight = request.headers['access-control-request-method'] !== undefined;
   const headers: Record<string, string> = { Allow: allow };
   const list = isPreflight ? cors.preflight(request.headers.origin) : [];
@@ -188,7 +188,7 @@ function preflight({ request }: Exchange, { cors }: Serving, allow: string): Ans
 }
 
 /** With `SECURE_COOKIE`, redirects plain HTTP to HTTPS, except for probes and `/.well-known/`. */
-function redirectToHttps({ request, path }: Exchange): Answer | undefined {
+function redirectToHttps({ request, path }: Exchange): RouteResponse | undefined {
   if ('encrypted' in request.socket || request.headers['x-forwarded-proto'] === 'https') return undefined;
   if (PROBES.has(path) || path.startsWith('/.well-known/')) return undefined;
   const host = request.headers.host;

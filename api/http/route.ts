@@ -7,7 +7,7 @@ import type { Principal } from '../../domain/identity/principal.ts';
 import type { Json } from '../../domain/json.ts';
 import type { FeatureName } from '../../domain/platform/features.ts';
 import type { Capability } from '../../domain/platform/license.ts';
-import type { AnswerHeader, RequestHeader } from './openapi/headers.ts';
+import type { ResponseHeader, RequestHeader } from './openapi/headers.ts';
 import type { RouteLimit } from './route-limit.ts';
 
 /** Who may call a route. The checks run in this order: credential (401), role (403), existence (404), body (4xx). */
@@ -37,20 +37,20 @@ export type RouteRequest<P, Q, B, Checked = unknown> = {
   readonly context: CommandContext;
   /** The client's address behind trusted proxies; see `createClientAddress`. */
   readonly clientAddress: string;
-  /** Aborted when the client disconnects, and when the service stops during an endless answer. */
+  /** Aborted when the client disconnects, and when the service stops during an endless response. */
   readonly signal: AbortSignal;
   /**
-   * Authenticates and authorizes again, during long answers.
+   * Authenticates and authorizes again, during long responses.
    * @throws the refusal that the same request would get now
    */
   readonly recheck: () => Promise<Principal | undefined>;
 };
 
 /**
- * The answer of a handler, as a value. Its body is one of `body` (serialised to JSON), `json` (JSON text, for hot
- * paths), `text` and `stream`; an answer with none of them is empty.
+ * The response of a handler, as a value. Its body is one of `body` (serialised to JSON), `json` (JSON text, for hot
+ * paths), `text` and `stream`; a response with none of them is empty.
  */
-export type Answer = {
+export type RouteResponse = {
   readonly status: number;
   readonly body?: Json | undefined;
   readonly json?: string | undefined;
@@ -71,7 +71,7 @@ export type Answer = {
   readonly trailers?:
     { readonly names: readonly string[]; readonly read: () => Readonly<Record<string, string>> } | undefined;
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** Of a write: the answer is sent with `X-Commit-Position` once the read models have reached the position. */
+  /** Of a write: the response is sent with `X-Commit-Position` once the read models have reached the position. */
   readonly commit?: { readonly position: GlobalPosition; readonly readModels: readonly string[] } | undefined;
 };
 
@@ -92,19 +92,19 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema, C
    * admin tokens are refused with 403 `session_required`. Admin API only. The token acts as `admin` in its own tenant.
    */
   readonly grants?: readonly AdminGrant[];
-  /** Path parameters: `Type.Object({id: EntryId})`. A value that does not match answers `notFound` (404), never 400. */
+  /** Path parameters: `Type.Object({id: EntryId})`. A value that does not match gets `notFound` (404), never 400. */
   readonly params?: P;
   /** Code of the 404 for a malformed id in the path. Default `not_found`. */
   readonly notFound?: ErrorCode;
   /**
-   * Query parameters. Values are coerced to the schema's types. An invalid query answers 400 `invalid_query_parameter`.
+   * Query parameters. Values are coerced to the schema's types. An invalid query gets 400 `invalid_query_parameter`.
    */
   readonly query?: Q;
   /** JSON body. */
   readonly body?: B;
   /** Accepts an empty body as `{}`. Default: an empty body is refused like text that is not JSON. */
   readonly bodyOptional?: boolean;
-  /** Media types in lower case, such as `text/csv`: the handler gets the body as a `Buffer`; other types answer 415. */
+  /** Media types in lower case, such as `text/csv`: the handler gets the body as a `Buffer`; other types get 415. */
   readonly rawBody?: readonly string[];
   /** Creates the refusal of an invalid body. Default: 422 `validation_failed` with `fields`. */
   readonly refuseBody?: (
@@ -116,16 +116,16 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema, C
   readonly maxBodyBytes?: number;
   /** Code of the refusal of a larger body. Default `body_too_large`. */
   readonly tooLarge?: ErrorCode;
-  /** Schemas of successful answers by status, for OpenAPI. `null`: no body. */
-  readonly answers: Readonly<Record<number, TSchema | null>>;
-  /** Media type in which 200 may answer as a stream instead, for OpenAPI. */
+  /** Schemas of successful responses by status, for OpenAPI. `null`: no body. */
+  readonly responses: Readonly<Record<number, TSchema | null>>;
+  /** Media type of a stream that may be the 200 response instead, for OpenAPI. */
   readonly streamed?: string;
   /** Refusals that do not follow from the rest of the declaration, for OpenAPI. */
   readonly refusals?: readonly ErrorCode[];
   /** Request headers that do not follow from the rest of the declaration, for OpenAPI. */
   readonly requestHeaders?: readonly RequestHeader[];
-  /** Headers of successful answers that do not follow from the rest of the declaration, for OpenAPI. */
-  readonly answerHeaders?: readonly AnswerHeader[];
+  /** Headers of successful responses that do not follow from the rest of the declaration, for OpenAPI. */
+  readonly responseHeaders?: readonly ResponseHeader[];
   /** Whether the route supports `Idempotency-Key`. */
   readonly idempotent?: boolean;
   /** Limit of calls per client address and process; 429 `rate_limited` when exceeded. */
@@ -139,13 +139,13 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema, C
   /**
    * Checks access or existence before the body and the query are read, so that its refusal takes precedence over
    * theirs. It runs again after a body that took longer than a second to arrive. The handler gets the result as
-   * `request.checked` and does not check again. The result is read before the wait for `X-Min-Position`: do not answer
+   * `request.checked` and does not check again. The result is read before the wait for `X-Min-Position`: do not return
    * rows of a read model from it.
    */
   precheck?(request: RouteRequest<Static<P>, unknown, unknown>): Promise<Checked> | Checked;
   /** Read models that the handler reads; `X-Min-Position` waits for them. */
   readonly reads?: readonly string[];
-  handler(request: RouteRequest<Static<P>, Static<Q>, Static<B>, Checked>): Promise<Answer>;
+  handler(request: RouteRequest<Static<P>, Static<Q>, Static<B>, Checked>): Promise<RouteResponse>;
 };
 
 /** A route of any parameter, query and body types. */

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 
 /**
  * Helmet's headers for an API that serves no pages, as a flat list of alternating names and values. They are computed
- * once and sent with every answer. `secure` is the setting `SECURE_COOKIE`: it adds HSTS.
+ * once and sent with every response. `secure` is the setting `SECURE_COOKIE`: it adds HSTS.
  */
 export function securityHeaders({ secure }: { readonly secure: boolean }): readonly string[] {
   const set = helmet({

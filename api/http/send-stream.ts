@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.ts';
-import type { Answer } from './route.ts';
+import type { RouteResponse } from './route.ts';
 
-type StreamedAnswer = Answer & { readonly stream: AsyncIterable<string | Uint8Array> };
+type StreamedResponse = RouteResponse & { readonly stream: AsyncIterable<string | Uint8Array> };
 
 export type SendStreamOptions = {
   /** Aborted when the service stops. */
@@ -11,23 +11,23 @@ export type SendStreamOptions = {
 };
 
 /**
- * Sends the pieces of a streamed answer whose head was sent, as fast as the client reads them. Ends when the pieces
- * end, the client disconnects, or the service stops and the answer is endless. Breaks the connection when a piece
+ * Sends the pieces of a streamed response whose head was sent, as fast as the client reads them. Ends when the pieces
+ * end, the client disconnects, or the service stops and the response is endless. Breaks the connection when a piece
  * fails. Always closes the iterator.
  * @returns the number of bytes of the body
  */
 export async function sendStream(
   exchange: Exchange,
-  answer: StreamedAnswer,
+  routeResponse: StreamedResponse,
   { stopping, onError }: SendStreamOptions,
 ): Promise<number> {
   const { request, response, signal } = exchange;
-  const iterator = answer.stream[Symbol.asyncIterator]();
+  const iterator = routeResponse.stream[Symbol.asyncIterator]();
   let over =
     response.destroyed ||
     response.writableEnded ||
     request.method === 'HEAD' ||
-    (answer.endless === true && stopping?.aborted === true);
+    (routeResponse.endless === true && stopping?.aborted === true);
   let wake: () => void = () => undefined;
   const stop = (): void => {
     over = true;
@@ -37,7 +37,7 @@ export async function sendStream(
     exchange.end();
   };
   signal.addEventListener('abort', stop);
-  if (answer.endless === true) stopping?.addEventListener('abort', stopEndless);
+  if (routeResponse.endless === true) stopping?.addEventListener('abort', stopEndless);
   let bytes = 0;
   try {
     if (!over) response.flushHeaders();
@@ -48,7 +48,7 @@ export async function sendStream(
       if (!response.write(next.value)) await unlessOver(drained());
     }
     if (!response.destroyed) {
-      if (answer.trailers && !isOver()) response.addTrailers(answer.trailers.read());
+      if (routeResponse.trailers && !isOver()) response.addTrailers(routeResponse.trailers.read());
       response.end();
     }
   } catch (error) {
@@ -69,8 +69,9 @@ export async function sendStream(
   }
 
   /**
-   * Waits for `work` or the end of the answer. Keeps one waiter, so that a long stream adds no listeners to the signal.
-   * @returns undefined when the answer ends first
+   * Waits for `work` or the end of the response. Keeps one waiter, so that a long stream adds no listeners to the
+   * signal.
+   * @returns undefined when the response ends first
    */
   function unlessOver<T>(work: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {

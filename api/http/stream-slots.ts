@@ -1,6 +1,6 @@
 import { refusal } from '../../domain/errors.ts';
 
-/** Limits the number of endless answers: each one holds a connection and a subscription. */
+/** Limits the number of endless responses: each one holds a connection and a subscription. */
 export type StreamSlots = {
   /**
    * Takes a slot. @returns the function that releases it; a second call does nothing

@@ -1,7 +1,7 @@
 import { hasCode, refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, parsePosition } from '../../domain/event.ts';
 import type { HttpDependencies } from './http-dependencies.ts';
-import type { Answer } from './route.ts';
+import type { RouteResponse } from './route.ts';
 
 /** How long a write waits for its read models, and a read for its `X-Min-Position`. */
 const COMMIT_WAIT_MS = 5000;
@@ -29,17 +29,17 @@ export async function waitForPosition(
  * when they have not after 5 seconds.
  */
 export async function waitForCommit(
-  answer: Answer,
-  commit: NonNullable<Answer['commit']>,
+  response: RouteResponse,
+  commit: NonNullable<RouteResponse['commit']>,
   { progress, logger }: HttpDependencies,
-): Promise<Answer> {
-  const headers = { ...answer.headers, 'X-Commit-Position': commit.position };
+): Promise<RouteResponse> {
+  const headers = { ...response.headers, 'X-Commit-Position': commit.position };
   try {
-    if (await progress.waitFor(commit.readModels, commit.position, COMMIT_WAIT_MS)) return { ...answer, headers };
+    if (await progress.waitFor(commit.readModels, commit.position, COMMIT_WAIT_MS)) return { ...response, headers };
   } catch (error) {
-    // The write is done: a failing read model does not turn its answer into an error.
+    // The write is done: a failing read model does not turn its response into an error.
     if (!hasCode(error, 'projection_stopped'))
       logger.error('waiting for the read models of a commit failed', { error: String(error) });
   }
-  return { ...answer, headers: { ...headers, 'X-Projection-Lag': 'true' } };
+  return { ...response, headers: { ...headers, 'X-Projection-Lag': 'true' } };
 }

@@ -16,7 +16,10 @@ export function asyncApiRoutes(options: AsyncApiOptions): readonly Route[] {
       summary: 'Get the AsyncAPI document of all topics and their messages',
       tag: 'platform',
       access: { kind: 'credential', roles: ['super_admin'] },
-      answers: { 200: Type.Object({}, { additionalProperties: true, description: 'An AsyncAPI document' }), 304: null },
+      responses: {
+        200: Type.Object({}, { additionalProperties: true, description: 'An AsyncAPI document' }),
+        304: null,
+      },
       handler: ({ header }) => {
         const { json, tag } = (created ??= sentDocument(JSON.stringify(asyncApiDocument(options))));
         const headers = { ETag: tag, 'Cache-Control': 'private, no-cache' };

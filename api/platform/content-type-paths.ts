@@ -8,7 +8,7 @@ const SCHEMAS = '#/components/schemas/';
 
 /**
  * The generic operations that are repeated for a content type, by the part of the path after the type, with the
- * condition for the type. The answers of all other operations do not depend on the type.
+ * condition for the type. The responses of all other operations do not depend on the type.
  */
 const TYPED: Readonly<Record<string, (definition: ContentTypeDefinition) => boolean>> = {
   '': always,
@@ -33,7 +33,7 @@ export type TypedNames = {
 
 /**
  * The operations of one content type: the generic ones of the document, with its name in the path and its schemas in
- * bodies and answers.
+ * bodies and responses.
  */
 export function contentTypePaths(
   document: OpenApiDocument,

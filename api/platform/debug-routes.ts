@@ -30,7 +30,7 @@ export function debugRoutes({ latencies, collector }: DebugDependencies): readon
       access: ADMIN,
       summary: 'List the slowest routes of this process over the last 5 to 10 minutes',
       query: Type.Object({ limit: Type.Integer({ minimum: 1, maximum: 200, default: 25 }) }),
-      answers: { 200: Type.Object({ endpoints: Type.Array(Latency) }) },
+      responses: { 200: Type.Object({ endpoints: Type.Array(Latency) }) },
       handler: ({ query }) =>
         Promise.resolve({
           status: 200,
@@ -45,7 +45,7 @@ export function debugRoutes({ latencies, collector }: DebugDependencies): readon
       tag: 'platform',
       access: ADMIN,
       summary: 'Get the garbage collection settings and the heap usage of this process',
-      answers: { 200: Config },
+      responses: { 200: Config },
       handler: () => Promise.resolve(config()),
     }),
     route({
@@ -58,7 +58,7 @@ export function debugRoutes({ latencies, collector }: DebugDependencies): readon
       summary:
         'Set by how many percent the heap of this process may grow between two garbage collections; 0 is the default of the engine',
       body: Type.Object({ gogc: Type.Integer({ minimum: 0, maximum: 10_000 }) }, { additionalProperties: false }),
-      answers: { 200: Config },
+      responses: { 200: Config },
       handler: ({ body }) => {
         collector.setGrowth(body.gogc);
         return Promise.resolve(config());

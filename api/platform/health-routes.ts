@@ -45,8 +45,8 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
   }
 
   const reported = new Map<string, string>();
-  /** The answer of a probe. Reports each change of the result once. */
-  function answer(probe: 'healthz' | 'readyz' | 'startup', found: readonly string[]) {
+  /** The response to a probe. Reports each change of the result once. */
+  function probeResponse(probe: 'healthz' | 'readyz' | 'startup', found: readonly string[]) {
     const now = found.join();
     if ((reported.get(probe) ?? '') !== now) {
       reported.set(probe, now);
@@ -56,12 +56,12 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
     return OK;
   }
 
-  const live = async () => answer('healthz', (await databaseReachable()) ? [] : ['database unreachable']);
-  const ready = async () => answer('readyz', await reasons());
+  const live = async () => probeResponse('healthz', (await databaseReachable()) ? [] : ['database unreachable']);
+  const ready = async () => probeResponse('readyz', await reasons());
   function started() {
     const state = checks.state();
     return new Promise<typeof OK>((resolve) => {
-      resolve(answer('startup', state === 'starting' || state === 'setting_up' ? [STATES[state]] : []));
+      resolve(probeResponse('startup', state === 'starting' || state === 'setting_up' ? [STATES[state]] : []));
     });
   }
 
@@ -73,7 +73,7 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
       method: 'GET',
       tag: 'platform',
       access: { kind: 'public' },
-      answers: { 200: Ok },
+      responses: { 200: Ok },
       refusals: ['unavailable'],
     } as const;
     const signedIn = { ...probe, access: { kind: 'credential' } } as const;

@@ -22,7 +22,7 @@ export function metricsRoutes({ metrics, token }: MetricsRouteDependencies): rea
       summary: 'Get the metrics of this process in the Prometheus format',
       tag: 'platform',
       access: token === undefined ? { kind: 'session', roles: ['super_admin'] } : { kind: 'public' },
-      answers: { 200: null },
+      responses: { 200: null },
       refusals: ['authentication_required'],
       handler: async ({ header }) => {
         if (token !== undefined) {

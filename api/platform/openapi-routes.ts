@@ -6,7 +6,7 @@ import type { ContentTypeQueries } from '../../projections/content/content-types
 import { visibleTypes } from '../content/visible-types.ts';
 import { matchesTag } from '../http/entity-tags.ts';
 import { type OpenApiDocument, openApiDocument } from '../http/openapi.ts';
-import { type Answer, type Route, type RouteRequest, route } from '../http/route.ts';
+import { type RouteResponse, type Route, type RouteRequest, route } from '../http/route.ts';
 import { withContentTypes } from './content-document.ts';
 import { type SentDocument, documentCache, sentDocument } from './sent-document.ts';
 
@@ -55,7 +55,10 @@ type OnDocument = Pick<RouteRequest<unknown, unknown, unknown>, 'header' | 'prin
 export function openApiRoutes({ routes, version, queries, accessRules }: OpenApiRoutesDependencies): readonly Route[] {
   const cached = documentCache();
 
-  async function answer(name: DocumentName, { header, principal, tenant }: OnDocument): Promise<Answer> {
+  async function documentResponse(
+    name: DocumentName,
+    { header, principal, tenant }: OnDocument,
+  ): Promise<RouteResponse> {
     const types =
       name === 'admin' ? [] : visibleTypes(await queries.list(tenant), { tenant, principal }, { accessRules });
     const { json, tag } = cached(`${name}:${JSON.stringify(types)}`, (): SentDocument =>
@@ -69,7 +72,7 @@ export function openApiRoutes({ routes, version, queries, accessRules }: OpenApi
     api: 'admin',
     method: 'GET',
     tag: 'platform',
-    answers: { 200: Type.Object({}, { additionalProperties: true, description: 'An OpenAPI document' }), 304: null },
+    responses: { 200: Type.Object({}, { additionalProperties: true, description: 'An OpenAPI document' }), 304: null },
   } as const;
   const admins = { kind: 'credential', roles: ['admin', 'super_admin'] } as const;
   return [
@@ -79,7 +82,7 @@ export function openApiRoutes({ routes, version, queries, accessRules }: OpenApi
       operation: 'openApiPublic',
       summary: 'Get the OpenAPI document of the Content API, with the content types of the tenant',
       access: admins,
-      handler: (request) => answer('public', request),
+      handler: (request) => documentResponse('public', request),
     }),
     route({
       ...shared,
@@ -88,7 +91,10 @@ export function openApiRoutes({ routes, version, queries, accessRules }: OpenApi
       summary: 'Get the OpenAPI document of the Content API; for super admins, of both APIs',
       access: admins,
       handler: (request) =>
-        answer(request.principal && holdsRole(request.principal, ['super_admin']) ? 'all' : 'public', request),
+        documentResponse(
+          request.principal && holdsRole(request.principal, ['super_admin']) ? 'all' : 'public',
+          request,
+        ),
     }),
     route({
       ...shared,
@@ -96,7 +102,7 @@ export function openApiRoutes({ routes, version, queries, accessRules }: OpenApi
       operation: 'openApiAdmin',
       summary: 'Get the OpenAPI document of the Admin API',
       access: { kind: 'credential', roles: ['super_admin'] },
-      handler: (request) => answer('admin', request),
+      handler: (request) => documentResponse('admin', request),
     }),
     route({
       ...shared,
@@ -106,7 +112,7 @@ export function openApiRoutes({ routes, version, queries, accessRules }: OpenApi
       summary:
         'Get the OpenAPI document of the Content API, with the content types that the caller may read. API keys need the scope schemas:read',
       access: { kind: 'credential' },
-      handler: (request) => answer('public', request),
+      handler: (request) => documentResponse('public', request),
     }),
   ];
 }

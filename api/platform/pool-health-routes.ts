@@ -60,7 +60,7 @@ export function poolHealthRoutes(health: PoolHealth): readonly Route[] {
       tag: 'platform',
       summary: 'Get the state of the connection pools of this process',
       access: { kind: 'session', roles: ['admin', 'super_admin'] },
-      answers: {
+      responses: {
         200: Type.Object({
           status: Type.Union([Type.Literal('healthy'), Type.Literal('degraded'), Type.Literal('unreachable')]),
           reasons: Type.Array(Type.String()),

@@ -21,7 +21,7 @@ export function securityControlsRoutes(controls: () => readonly SecurityControl[
       tag: 'platform',
       summary: 'List the security controls, and whether each is enforced',
       access: { kind: 'session', roles: ['super_admin'] },
-      answers: {
+      responses: {
         200: Type.Object({
           controls: Type.Array(Type.Object({ name: Type.String(), enforced: Type.Boolean(), detail: Type.String() })),
         }),

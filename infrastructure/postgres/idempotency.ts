@@ -11,11 +11,11 @@ import type { Queryable } from './database.ts';
 export type IdempotencyOptions = {
   readonly database: Queryable;
   /**
-   * Bodies may contain values that must not be stored in plain text: stored answers are sealed, and request bodies are
+   * Bodies may contain values that must not be stored in plain text: stored responses are sealed, and request bodies are
    * stored as a keyed digest.
    */
   readonly vault: Pick<Vault, 'sealSecret' | 'openSecret' | 'digest'>;
-  /** Time that an answer is kept, in seconds. Default 24 hours. */
+  /** Time that a response is kept, in seconds. Default 24 hours. */
   readonly keepSeconds?: number;
   /** Time after which a request that neither completed nor abandoned is considered crashed, in seconds. Default 60. */
   readonly inProgressSeconds?: number;
@@ -36,7 +36,7 @@ type Row = {
 
 const PURPOSE = 'idempotency';
 
-/** Creates the store of answers to requests with an `Idempotency-Key`, in `operational.idempotency_keys`. */
+/** Creates the store of responses to requests with an `Idempotency-Key`, in `operational.idempotency_keys`. */
 export function createIdempotencyKeys({
   database,
   vault,
@@ -107,6 +107,6 @@ function judge(row: Row, digest: string, vault: Pick<Vault, 'openSecret'>): Idem
   const sealed = JSON.parse(row.body) as SealedValue;
   return {
     kind: 'replay',
-    answer: { status: row.status, headers: row.headers ?? {}, body: vault.openSecret(PURPOSE, sealed) },
+    response: { status: row.status, headers: row.headers ?? {}, body: vault.openSecret(PURPOSE, sealed) },
   };
 }

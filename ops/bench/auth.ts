@@ -41,7 +41,7 @@ const compiled = compileRoute(
     summary: 'list',
     tag: 'content',
     access: { kind: 'credential' },
-    answers: { 200: null },
+    responses: { 200: null },
     handler: () => Promise.resolve({ status: 200 }),
   }),
 );

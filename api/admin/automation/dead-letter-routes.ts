@@ -28,7 +28,7 @@ export function deadLetterRoutes({ records }: { readonly records: WebhookRecords
       grants: ['webhooks:read', 'webhooks:write'],
       summary: 'List the dead letters of the tenant, newest first',
       query: Query,
-      answers: { 200: Type.Array(DeadLetter) },
+      responses: { 200: Type.Array(DeadLetter) },
       handler: async ({ query, tenant }) => ({
         status: 200,
         body: await records.deadLetters({ tenant, status: query.status, limit: query.limit, offset: query.offset }),
@@ -43,7 +43,7 @@ export function deadLetterRoutes({ records }: { readonly records: WebhookRecords
       summary: 'Get a dead letter',
       params: Id,
       notFound: 'dead_letter_not_found',
-      answers: { 200: DeadLetter },
+      responses: { 200: DeadLetter },
       refusals: ['dead_letter_not_found'],
       handler: async ({ params, tenant }) => {
         const letter = await records.deadLetter(tenant, params.id);

@@ -5,8 +5,8 @@ import { REDACTED, redactHeaders } from '../../../domain/automation/request-head
 import type { JsonObject } from '../../../domain/json.ts';
 
 /**
- * Presents a webhook in an answer, without its secret and the values of secret headers. `masked`, for callers without a
- * session, also hides all header values and the path of the URL.
+ * Presents a webhook in a response, without its secret and the values of secret headers. `masked`, for callers without
+ * a session, also hides all header values and the path of the URL.
  */
 export function presentWebhook(stored: StoredWebhook, vault: Vault, masked: boolean): JsonObject {
   const { url, headers } = decrypted(stored, vault);

@@ -15,7 +15,7 @@ import { refusal } from '../../../domain/errors.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type Answer, type Route, route } from '../../http/route.ts';
+import { type RouteResponse, type Route, route } from '../../http/route.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { presentWebhook } from './present-webhook.ts';
@@ -63,7 +63,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
     status: number,
     { webhook, position }: WebhookOutcome,
     principal: Principal | undefined,
-  ): Answer => ({ status, body: present(webhook, principal), ...commitAt(position, [AUTOMATION]) });
+  ): RouteResponse => ({ status, body: present(webhook, principal), ...commitAt(position, [AUTOMATION]) });
 
   return [
     route({
@@ -74,7 +74,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       grants: ['webhooks:read'],
       summary: 'List the webhooks of the tenant, oldest first, without their secrets',
       query: Page,
-      answers: { 200: Type.Array(Webhook) },
+      responses: { 200: Type.Array(Webhook) },
       handler: async ({ query, tenant, principal }) => ({
         status: 200,
         body: (await webhooks.list(tenant, query)).map((webhook) => present(webhook, principal)),
@@ -90,7 +90,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       summary: 'Create a webhook',
       idempotent: true,
       body: WebhookBody,
-      answers: { 201: Webhook },
+      responses: { 201: Webhook },
       refusals: ['invalid_json', 'invalid_input', 'payment_required', 'cap_exceeded'],
       handler: async ({ body, context, principal }) =>
         written(201, await createWebhook(body, context, dependencies), principal),
@@ -104,7 +104,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       operation: 'getWebhook',
       grants: ['webhooks:read'],
       summary: 'Get a webhook',
-      answers: { 200: Webhook },
+      responses: { 200: Webhook },
       refusals: ['webhook_not_found'],
       handler: async (request) => ({ status: 200, body: present(await existing(request), request.principal) }),
     }),
@@ -117,7 +117,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       operation: 'replaceWebhook',
       summary: 'Replace a webhook. Keeps the stored secret if the body has none',
       body: WebhookBody,
-      answers: { 200: Webhook },
+      responses: { 200: Webhook },
       refusals: ['invalid_json', 'invalid_input', 'payment_required', 'webhook_not_found'],
       handler: async ({ params, body, context, principal }) =>
         written(200, await replaceWebhook({ id: params.id, input: body }, context, dependencies), principal),
@@ -129,7 +129,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       path: '/api/admin/webhooks/{id}',
       operation: 'deleteWebhook',
       summary: 'Delete a webhook and drop its pending deliveries',
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['webhook_not_found'],
       handler: async ({ params, context }) => ({
         status: 204,
@@ -145,7 +145,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       operation: 'rotateWebhookSecret',
       summary: 'Set or generate the secret of a webhook. Only this answer contains it',
       body: RotateBody,
-      answers: { 200: Type.Object({ new_secret: Type.String() }) },
+      responses: { 200: Type.Object({ new_secret: Type.String() }) },
       refusals: ['invalid_json', 'invalid_input', 'webhook_not_found'],
       handler: async ({ params, body, context }) => {
         const { newSecret, position } = await rotateWebhookSecret(
@@ -169,7 +169,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       operation: 'testWebhook',
       grants: ['webhooks:write'],
       summary: 'Send a test request now',
-      answers: {
+      responses: {
         200: Type.Object({
           success: Type.Boolean(),
           status_code: Type.Union([Type.Integer(), Type.Null()]),
@@ -191,7 +191,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       grants: ['webhooks:read'],
       summary: 'List the delivery attempts of a webhook, newest first',
       query: DeliveryPage,
-      answers: { 200: Type.Array(Delivery) },
+      responses: { 200: Type.Array(Delivery) },
       refusals: ['webhook_not_found'],
       handler: async ({ params, query, tenant }) => ({
         status: 200,

@@ -32,7 +32,7 @@ export function canvasLayoutRoutes(dependencies: CanvasLayoutDependencies): read
       operation: 'getCanvasLayout',
       grants: ['schemas:read'],
       summary: 'Get the positions of the content types on the canvas, and whether the license allows saving them',
-      answers: { 200: Layout },
+      responses: { 200: Layout },
       reads: [MODELLING],
       handler: async ({ tenant }) => ({
         status: 200,
@@ -51,7 +51,7 @@ export function canvasLayoutRoutes(dependencies: CanvasLayoutDependencies): read
       malformedJson: 'invalid_json',
       maxBodyBytes: MAX_BYTES,
       tooLarge: 'layout_too_large',
-      answers: { 200: Layout },
+      responses: { 200: Layout },
       refusals: ['payment_required', 'layout_too_large'],
       handler: async ({ body, context }) => {
         const { positions, position } = await saveCanvasLayout(body.positions, context, dependencies);

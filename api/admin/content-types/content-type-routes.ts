@@ -12,7 +12,7 @@ import { inspectionRoutes } from './inspection-routes.ts';
 import { pendingStatementRoutes } from './pending-statement-routes.ts';
 import { renameRoutes } from './rename-routes.ts';
 import { requireContentType } from './require-content-type.ts';
-import { ContentTypeAnswer, DefinitionBody, NameParams } from './schemas.ts';
+import { ContentTypeResponse, DefinitionBody, NameParams } from './schemas.ts';
 import { spendSchemaMutation } from './spend-schema-mutation.ts';
 
 export type ContentTypeRouteDependencies = ContentTypeDependencies & {
@@ -36,7 +36,7 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       grants: ['schemas:read'],
       summary: 'List all content types of the tenant',
       access: { kind: 'session' },
-      answers: { 200: Type.Array(ContentTypeAnswer) },
+      responses: { 200: Type.Array(ContentTypeResponse) },
       reads: READS,
       handler: async ({ tenant }) => ({
         status: 200,
@@ -52,7 +52,7 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       summary: 'Get one content type',
       access: { kind: 'session' },
       params: NameParams,
-      answers: { 200: ContentTypeAnswer },
+      responses: { 200: ContentTypeResponse },
       refusals: ['schema_not_found'],
       reads: READS,
       handler: async ({ tenant, params }) => {
@@ -77,7 +77,7 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       }),
       body: DefinitionBody,
       malformedJson: 'invalid_json',
-      answers: { 200: ContentTypeAnswer },
+      responses: { 200: ContentTypeResponse },
       refusals: ['invalid_schema', 'schema_table_shared', 'schema_migration_failed', 'ddl_in_progress'],
       handler: async ({ body, query, context }) => {
         const { definition, position } = await saveContentType(
@@ -98,7 +98,7 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       params: NameParams,
       body: DefinitionBody,
       malformedJson: 'invalid_json',
-      answers: { 200: ContentTypeAnswer },
+      responses: { 200: ContentTypeResponse },
       refusals: [
         'schema_refused',
         'invalid_schema',
@@ -131,7 +131,7 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       access: { kind: 'session', roles: ADMINS },
       params: NameParams,
       query: Type.Object({ content: Type.Optional(Type.String()) }),
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['schema_referenced', 'content_mode_refused', 'ddl_in_progress'],
       handler: async ({ params, query, context }) => {
         const content = query.content ?? 'hard';

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { type ContentTypeQueries, presentStatement } from '../../../projections/content/content-types/queries.ts';
 import { type Route, route } from '../../http/route.ts';
 import { requireContentType } from './require-content-type.ts';
-import { DefinitionBody, HistoryAnswer, NameParams, StatementAnswer, StatsAnswer } from './schemas.ts';
+import { DefinitionBody, HistoryResponse, NameParams, StatementResponse, StatsResponse } from './schemas.ts';
 
 const SHARED = { api: 'admin', tag: 'content', feature: 'schema', params: NameParams, reads: ['content'] } as const;
 const PREVIEW = {
@@ -15,7 +15,7 @@ const PREVIEW = {
   access: { kind: 'session', roles: ['admin', 'super_admin'] },
   body: DefinitionBody,
   malformedJson: 'invalid_json',
-  answers: { 200: Type.Object({ statements: Type.Array(StatementAnswer) }) },
+  responses: { 200: Type.Object({ statements: Type.Array(StatementResponse) }) },
   refusals: ['invalid_schema', 'schema_table_shared'],
 } as const;
 
@@ -54,7 +54,7 @@ export function inspectionRoutes(
       operation: 'listContentTypeStatements',
       summary: 'List the statements of a content type, newest first, with their states',
       access: { kind: 'session', roles: ['super_admin'] },
-      answers: { 200: HistoryAnswer },
+      responses: { 200: HistoryResponse },
       refusals: ['schema_not_found'],
       handler: async ({ tenant, params }) => {
         const type = await requireContentType({ tenant, name: params.name }, { queries });
@@ -76,7 +76,7 @@ export function inspectionRoutes(
       grants: ['schemas:read'],
       summary: 'Get the number of entries and the time of the last write',
       access: { kind: 'session' },
-      answers: { 200: StatsAnswer },
+      responses: { 200: StatsResponse },
       refusals: ['schema_not_found'],
       handler: async ({ tenant, params }) => {
         const type = await requireContentType({ tenant, name: params.name }, { queries });

@@ -5,9 +5,9 @@ import type { RateCounters } from '../../../application/ports/rate-counters.ts';
 import type { Json } from '../../../domain/json.ts';
 import { type ContentTypeQueries, presentStatement } from '../../../projections/content/content-types/queries.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type Answer, type Route, route } from '../../http/route.ts';
+import { type RouteResponse, type Route, route } from '../../http/route.ts';
 import { requireContentType } from './require-content-type.ts';
-import { AppliedAnswer, AppliedCountAnswer, NameParams, PendingStatementsAnswer } from './schemas.ts';
+import { AppliedResponse, AppliedCountResponse, NameParams, PendingStatementsResponse } from './schemas.ts';
 import { spendSchemaMutation } from './spend-schema-mutation.ts';
 
 const READS = ['content'];
@@ -31,14 +31,14 @@ export function pendingStatementRoutes(
       operation: 'applyPendingStatements',
       summary: 'Apply the pending statements of a content type',
       params: NameParams,
-      answers: { 200: AppliedAnswer },
+      responses: { 200: AppliedResponse },
       refusals: ['schema_not_found', 'ddl_in_progress'],
       precheck: async ({ tenant, params }) => {
         await requireContentType({ tenant, name: params.name }, dependencies);
       },
       handler: async ({ params, context }) => {
         const done = await applyStatements({ name: params.name }, context, dependencies);
-        return answer(done, countsOf(done));
+        return appliedResponse(done, countsOf(done));
       },
     }),
     route({
@@ -47,7 +47,7 @@ export function pendingStatementRoutes(
       path: '/api/admin/migrate',
       operation: 'listQueuedStatements',
       summary: 'List every pending statement by content type',
-      answers: { 200: PendingStatementsAnswer },
+      responses: { 200: PendingStatementsResponse },
       reads: READS,
       handler: async ({ tenant }) => {
         const statements = await queries.pending(tenant);
@@ -63,11 +63,11 @@ export function pendingStatementRoutes(
       path: '/api/admin/migrate/apply',
       operation: 'applyAllQueues',
       summary: 'Apply the pending statements of every content type',
-      answers: { 200: AppliedAnswer },
+      responses: { 200: AppliedResponse },
       refusals: ['ddl_in_progress'],
       handler: async ({ context }) => {
         const done = await applyAllStatements(context, dependencies);
-        return answer(done, countsOf(done));
+        return appliedResponse(done, countsOf(done));
       },
     }),
     route({
@@ -76,12 +76,12 @@ export function pendingStatementRoutes(
       path: '/api/admin/schemas/migrate',
       operation: 'migrateContentTypes',
       summary: 'Apply the pending statements of every content type and count them',
-      answers: { 200: AppliedCountAnswer },
+      responses: { 200: AppliedCountResponse },
       refusals: ['schema_mutation_limited', 'ddl_in_progress'],
       spend: ({ tenant }) => spendSchemaMutation({ tenant }, { rateCounters }),
       handler: async ({ context }) => {
         const done = await applyAllStatements(context, dependencies);
-        return answer(done, { count: done.applied, ...countsOf(done) });
+        return appliedResponse(done, { count: done.applied, ...countsOf(done) });
       },
     }),
   ];
@@ -93,6 +93,6 @@ function countsOf({ applied, canceled, failed }: AppliedStatements): Counts {
   return { applied, canceled, ...(failed === 0 ? {} : { failed }) };
 }
 
-function answer({ position }: AppliedStatements, body: Counts & { readonly count?: number }): Answer {
+function appliedResponse({ position }: AppliedStatements, body: Counts & { readonly count?: number }): RouteResponse {
   return { status: 200, body, ...commitAt(position, READS) };
 }

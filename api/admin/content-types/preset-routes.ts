@@ -22,7 +22,7 @@ const Id = Type.Object({ id: Type.String() });
 const MAX_BODY_BYTES = 2_200_000;
 
 const Nullable = Type.Union([Type.String(), Type.Null()]);
-const PresetAnswer = Type.Object({
+const PresetResponse = Type.Object({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
@@ -52,7 +52,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       operation: 'listPresets',
       grants: ['schemas:read'],
       summary: 'List the built-in and saved presets with their full definitions',
-      answers: { 200: Type.Object({ presets: Type.Array(PresetAnswer), can_save: Type.Boolean() }) },
+      responses: { 200: Type.Object({ presets: Type.Array(PresetResponse), can_save: Type.Boolean() }) },
       reads: [MODELLING],
       handler: async ({ tenant }) => {
         const saved = await presets.list(tenant);
@@ -76,7 +76,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       }),
       malformedJson: 'invalid_json',
       maxBodyBytes: MAX_BODY_BYTES,
-      answers: { 201: PresetAnswer },
+      responses: { 201: PresetResponse },
       refusals: [
         'payment_required',
         'preset_id_taken',
@@ -100,7 +100,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       grants: ['schemas:write'],
       summary: 'Create the content types of a preset',
       params: Id,
-      answers: { 201: Type.Object({ created: Type.Array(Type.String()) }) },
+      responses: { 201: Type.Object({ created: Type.Array(Type.String()) }) },
       refusals: [
         'preset_not_found',
         'preset_schema_exists',
@@ -122,7 +122,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       grants: ['schemas:write'],
       summary: 'Delete a saved preset; content types created from it are kept',
       params: Id,
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['preset_not_found', 'preset_built_in'],
       handler: async ({ params, context }) => ({
         status: 204,

@@ -25,7 +25,7 @@ export function recoverFieldRoutes(dependencies: RecoverDependencies): readonly 
       operation: 'recoverField',
       summary: 'Write back the values that entries had in a removed field of this name',
       params: Type.Object({ name: Type.String(), field: Type.String() }),
-      answers: { 200: Recovered },
+      responses: { 200: Recovered },
       refusals: ['schema_not_found', 'field_not_found'],
       handler: async ({ params, tenant, context, signal }) => {
         const type = await dependencies.types.get(tenant, params.name);

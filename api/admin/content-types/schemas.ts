@@ -4,7 +4,7 @@ import { FIELD_TYPES, RELATION_TYPES, TRANSPORT_MODES } from '../../../domain/co
 const oneOf = (values: readonly string[]) => Type.Unsafe<string>({ type: 'string', enum: [...values] });
 const Mode = Type.Optional(oneOf(TRANSPORT_MODES));
 
-/** A field in an answer. */
+/** A field in a response. */
 const Field = Type.Object({
   name: Type.String(),
   field_type: oneOf(FIELD_TYPES),
@@ -21,8 +21,8 @@ const Field = Type.Object({
   relation_field: Type.Optional(Type.String()),
 });
 
-/** A content type in an answer. */
-export const ContentTypeAnswer = Type.Object({
+/** A content type in a response. */
+export const ContentTypeResponse = Type.Object({
   name: Type.String(),
   display_name: Type.String(),
   fields: Type.Array(Field),
@@ -38,7 +38,7 @@ export const DefinitionBody = Type.Unknown({
   description: 'A content type definition: name, display_name, fields, with_*, transports',
 });
 
-export const StatementAnswer = Type.Object({
+export const StatementResponse = Type.Object({
   description: Type.String(),
   sql: Type.String(),
   down_sql: Type.String(),
@@ -59,34 +59,34 @@ const RecordedStatement = Type.Object({
   reason: Type.Optional(Type.String()),
 });
 
-export const HistoryAnswer = Type.Object({ statements: Type.Array(RecordedStatement), pending: Type.Integer() });
+export const HistoryResponse = Type.Object({ statements: Type.Array(RecordedStatement), pending: Type.Integer() });
 
 /** Pending statements by content type. */
-export const PendingStatementsAnswer = Type.Object({
+export const PendingStatementsResponse = Type.Object({
   pending: Type.Record(Type.String(), Type.Array(RecordedStatement)),
   total: Type.Integer(),
 });
 
 /** Counts of applied and canceled statements; `failed` is present only if the database refused some. */
-export const AppliedAnswer = Type.Object({
+export const AppliedResponse = Type.Object({
   applied: Type.Integer(),
   canceled: Type.Integer(),
   failed: Type.Optional(Type.Integer()),
 });
 
-/** As `AppliedAnswer`; `count` is the number of statements that ran. */
-export const AppliedCountAnswer = Type.Object({ count: Type.Integer(), ...AppliedAnswer.properties });
+/** As `AppliedResponse`; `count` is the number of statements that ran. */
+export const AppliedCountResponse = Type.Object({ count: Type.Integer(), ...AppliedResponse.properties });
 
 /** `{"new_name": …}`; any JSON, because the rename checks the name and refuses with its own messages. */
 export const RenameBody = Type.Unknown({ description: '{"new_name": "…"}' });
 
-export const FieldRenamedAnswer = Type.Object({
+export const FieldRenamedResponse = Type.Object({
   schema: Type.String(),
   old_field: Type.String(),
   new_field: Type.String(),
 });
 
-export const StatsAnswer = Type.Object({
+export const StatsResponse = Type.Object({
   rows: Type.Integer(),
   last_updated: Type.Union([Type.String(), Type.Null()]),
 });

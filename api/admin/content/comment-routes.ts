@@ -67,7 +67,7 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
       reads: READS,
       params: IdParams,
       query: Type.Object({ limit: Text, offset: Text }, { additionalProperties: false }),
-      answers: { 200: CommentPage },
+      responses: { 200: CommentPage },
       refusals: ['payment_required', 'entry_not_found', 'permission_denied'],
       handler: async (request) => {
         const entryId = await requireLiveEntry(request);
@@ -86,7 +86,7 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
       params: IdParams,
       body: CommentBody,
       precheck: requireLiveEntry,
-      answers: { 201: CommentSchema },
+      responses: { 201: CommentSchema },
       refusals: ['payment_required', 'entry_not_found', 'permission_denied', 'validation_failed'],
       idempotent: true,
       handler: async (request) => {
@@ -108,7 +108,7 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
       grants: ['content:write'],
       summary: 'Delete a comment of your own, or any comment as an admin; replies to it are kept',
       params: Type.Object({ id: Type.String(), comment_id: Type.String() }),
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['payment_required', 'entry_not_found', 'comment_not_found', 'permission_denied'],
       handler: async (request) => {
         const entryId = await requireLiveEntry(request);

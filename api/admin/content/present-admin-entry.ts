@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { presentEntry } from '../../content/present-entry.ts';
 import { commitAt } from '../../http/commit.ts';
 import { entityTag } from '../../http/entity-tags.ts';
-import type { Answer } from '../../http/route.ts';
+import type { RouteResponse } from '../../http/route.ts';
 
 /** What the console shows of an entry beside its state. */
 export type AdminEntryDetails = {
@@ -33,8 +33,12 @@ export function presentAdminEntry(
   };
 }
 
-/** Answers an entry from the state that its command returned, without reading it again. */
-export function adminEntryAnswer(status: number, access: ContentAccess, { entry, position }: EntryOutcome): Answer {
+/** The response with an entry, from the state that its command returned, without reading it again. */
+export function adminEntryResponse(
+  status: number,
+  access: ContentAccess,
+  { entry, position }: EntryOutcome,
+): RouteResponse {
   return {
     status,
     body: presentAdminEntry(access, entry),

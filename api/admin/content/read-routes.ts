@@ -39,7 +39,7 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
       summary:
         'List the entries of all content types or of one, latest change first; status=deleted lists soft-deleted entries',
       query: AdminListQuery,
-      answers: { 200: AdminEntryPage },
+      responses: { 200: AdminEntryPage },
       refusals: ['schema_not_found', 'permission_denied', 'insufficient_permissions'],
       handler: async ({ query, tenant, ...request }) => {
         const principal = requirePrincipal({ tenant, ...request });
@@ -79,7 +79,7 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
       summary: 'Get one entry',
       params: IdParams,
       query: LocaleQuery,
-      answers: { 200: AdminEntrySchema, 304: null },
+      responses: { 200: AdminEntrySchema, 304: null },
       refusals: ['entry_not_found', 'permission_denied'],
       handler: async (request) => {
         const { access, id } = await requireEntryAccess(request, 'read', dependencies);
@@ -100,7 +100,7 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
         'Get one entry by its slug; the parameter schema is required when several content types have an entry with that slug',
       params: Type.Object({ slug: Type.String() }),
       query: SlugQuery,
-      answers: { 200: AdminEntrySchema },
+      responses: { 200: AdminEntrySchema },
       refusals: ['schema_not_found', 'permission_denied', 'entry_not_found'],
       handler: async (request) => {
         const { params, query, tenant } = request;

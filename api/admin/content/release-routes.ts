@@ -17,7 +17,7 @@ import { refusal } from '../../../domain/errors.ts';
 import { CONTENT_WRITERS } from '../../../domain/identity/roles.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type Answer, type Route, type RouteRequest, route } from '../../http/route.ts';
+import { type RouteResponse, type Route, type RouteRequest, route } from '../../http/route.ts';
 import { Page, pageHeaders } from '../paging.ts';
 
 const SHARED = {
@@ -40,7 +40,7 @@ const Reported = Type.Object({
   ok: Type.Boolean(),
   error: Type.Optional(Type.String()),
 });
-const ReleaseAnswer = Type.Object(
+const ReleaseResponse = Type.Object(
   {
     id: Type.String({ format: 'uuid' }),
     name: Type.String(),
@@ -77,13 +77,13 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
   async function requireRelease({ params, tenant }: OnRelease): Promise<void> {
     if (!(await releases.one(tenant, idOf(params)))) throw refusal('release_not_found');
   }
-  /** Answers a release from its stream, because the read model may not have caught up yet. */
-  async function releaseAnswer(
+  /** The response with a release, from its stream, because the read model may not have caught up yet. */
+  async function releaseResponse(
     status: number,
     tenant: string,
     { id, position }: ReleaseOutcome,
     readModels: readonly string[] = [RELEASES],
-  ): Promise<Answer> {
+  ): Promise<RouteResponse> {
     const { record } = await loadRelease({ tenant, id }, dependencies);
     if (!record) throw refusal('release_not_found');
     return { status, body: presentRelease(record), ...commitAt(position, readModels) };
@@ -97,7 +97,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       operation: 'listReleases',
       summary: 'List the releases of the tenant, newest first',
       query: Page,
-      answers: { 200: Type.Array(ReleaseAnswer) },
+      responses: { 200: Type.Array(ReleaseResponse) },
       reads: [RELEASES],
       handler: async ({ query, tenant }) => ({
         status: 200,
@@ -115,14 +115,14 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
         { name: Name, description: Description, scheduled_at: Type.Optional(Time) },
         { additionalProperties: false },
       ),
-      answers: { 201: ReleaseAnswer },
+      responses: { 201: ReleaseResponse },
       handler: async ({ body, context, tenant }) => {
         const settings = {
           name: body.name,
           description: body.description ?? '',
           scheduled_at: parseScheduledAt(body.scheduled_at ?? null),
         };
-        return releaseAnswer(201, tenant, await createRelease(settings, context, dependencies));
+        return releaseResponse(201, tenant, await createRelease(settings, context, dependencies));
       },
     }),
     route({
@@ -131,7 +131,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       path: '/api/admin/releases/{id}',
       operation: 'getRelease',
       summary: 'Get one release',
-      answers: { 200: ReleaseAnswer },
+      responses: { 200: ReleaseResponse },
       refusals: ['release_not_found'],
       reads: [RELEASES],
       handler: async ({ params, tenant }) => {
@@ -150,13 +150,13 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
         { name: Type.Optional(Name), description: Description, scheduled_at: Type.Optional(Time) },
         { additionalProperties: false },
       ),
-      answers: { 200: ReleaseAnswer },
+      responses: { 200: ReleaseResponse },
       refusals: changes,
       precheck: requireRelease,
       handler: async ({ params, body, context, tenant }) => {
         const { scheduled_at: at, ...texts } = body;
         const settings = { ...texts, ...(at === undefined ? {} : { scheduled_at: parseScheduledAt(at) }) };
-        return releaseAnswer(200, tenant, await changeRelease({ id: idOf(params), settings }, context, dependencies));
+        return releaseResponse(200, tenant, await changeRelease({ id: idOf(params), settings }, context, dependencies));
       },
     }),
     route({
@@ -165,7 +165,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       path: '/api/admin/releases/{id}',
       operation: 'deleteRelease',
       summary: 'Delete a release; entries that it published stay published',
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['release_not_found', 'release_in_progress'],
       handler: async ({ params, context }) => ({
         status: 204,
@@ -179,12 +179,16 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       operation: 'setReleaseEntries',
       summary: 'Replace the items of a release, at most 1000',
       body: EntriesBody,
-      answers: { 200: ReleaseAnswer },
+      responses: { 200: ReleaseResponse },
       refusals: changes,
       precheck: requireRelease,
       handler: async ({ params, body, context, tenant }) => {
         const items = body.items.map(({ entry_id, action }) => ({ entry_id: entry_id.toLowerCase(), action }));
-        return releaseAnswer(200, tenant, await setReleaseEntries({ id: idOf(params), items }, context, dependencies));
+        return releaseResponse(
+          200,
+          tenant,
+          await setReleaseEntries({ id: idOf(params), items }, context, dependencies),
+        );
       },
     }),
     route({
@@ -193,7 +197,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       path: '/api/admin/releases/{id}/publish',
       operation: 'publishRelease',
       summary: 'Publish a release now: all of its items or none',
-      answers: { 200: ReleaseAnswer },
+      responses: { 200: ReleaseResponse },
       refusals: [...changes, 'release_refused'],
       handler: async ({ params, context, tenant, principal }) => {
         const id = idOf(params);
@@ -202,7 +206,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
           context,
           dependencies,
         );
-        return releaseAnswer(200, tenant, { id, position }, ['content', RELEASES]);
+        return releaseResponse(200, tenant, { id, position }, ['content', RELEASES]);
       },
     }),
   ];

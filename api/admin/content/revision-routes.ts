@@ -9,7 +9,7 @@ import {
 import { revisionHandlers } from '../../content/revision-handlers.ts';
 import { type Route, route } from '../../http/route.ts';
 import { requireEntryAccess, type AdminContentDependencies } from './admin-access.ts';
-import { adminEntryAnswer } from './present-admin-entry.ts';
+import { adminEntryResponse } from './present-admin-entry.ts';
 import { AdminEntrySchema, DiffParams, IdParams, RevisionParams } from './schemas.ts';
 
 const SHARED = { api: 'admin', tag: 'content', feature: 'content', access: { kind: 'session' } } as const;
@@ -17,7 +17,7 @@ const READING = { ...SHARED, method: 'GET', reads: READS, grants: ['content:read
 const READ_REFUSALS = ['entry_not_found', 'permission_denied'] as const;
 const REVISION_REFUSALS = ['entry_not_found', 'revision_not_found', 'permission_denied', 'payment_required'] as const;
 
-/** Routes of an entry's history in the console. They answer as those of the Content API do. */
+/** Routes of an entry's history in the console. They respond as those of the Content API do. */
 export function adminRevisionRoutes(dependencies: AdminContentDependencies): readonly Route[] {
   const revisions = revisionHandlers(dependencies);
   return [
@@ -28,7 +28,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       summary: 'List the revisions of an entry, newest first',
       params: IdParams,
       query: RevisionParametersSchema,
-      answers: { 200: RevisionListSchema },
+      responses: { 200: RevisionListSchema },
       refusals: READ_REFUSALS,
       handler: async (request) => revisions.list(await requireEntryAccess(request, 'read', dependencies), request),
     }),
@@ -38,7 +38,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       operation: 'getAdminRevision',
       summary: 'Get one revision, by its id or version, with the field values at that revision',
       params: RevisionParams,
-      answers: { 200: RevisionDataSchema },
+      responses: { 200: RevisionDataSchema },
       refusals: REVISION_REFUSALS,
       handler: async (request) => revisions.get(await requireEntryAccess(request, 'read', dependencies), request),
     }),
@@ -48,7 +48,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       operation: 'diffAdminRevisions',
       summary: 'Compare two revisions of an entry',
       params: DiffParams,
-      answers: { 200: DiffSchema },
+      responses: { 200: DiffSchema },
       refusals: REVISION_REFUSALS,
       handler: async (request) => revisions.diff(await requireEntryAccess(request, 'read', dependencies), request),
     }),
@@ -58,7 +58,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       operation: 'blameAdminEntry',
       summary: 'For each field, who wrote the current value, when and with which credential',
       params: IdParams,
-      answers: { 200: BlameSchema },
+      responses: { 200: BlameSchema },
       refusals: READ_REFUSALS,
       handler: async (request) => revisions.blame(await requireEntryAccess(request, 'read', dependencies)),
     }),
@@ -70,7 +70,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       grants: ['content:write'],
       summary: 'Restore the field values of a revision as a new revision',
       params: RevisionParams,
-      answers: { 200: AdminEntrySchema },
+      responses: { 200: AdminEntrySchema },
       refusals: [
         'insufficient_permissions',
         'permission_denied',
@@ -83,7 +83,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       ],
       handler: async (request) => {
         const entry = await requireEntryAccess(request, 'update', dependencies);
-        return adminEntryAnswer(200, entry.access, await revisions.restore(entry, request));
+        return adminEntryResponse(200, entry.access, await revisions.restore(entry, request));
       },
     }),
   ];

@@ -12,7 +12,7 @@ import { type FieldError, refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { presentActor } from '../../content/present-entry.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type Answer, type Route, route } from '../../http/route.ts';
+import { type RouteResponse, type Route, route } from '../../http/route.ts';
 
 const Id = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
 const Moment = Type.Optional(Type.String({ description: 'RFC 3339, inclusive' }));
@@ -91,9 +91,9 @@ export function undoRoutes(dependencies: UndoDependencies): readonly Route[] {
       tag: 'content',
       access: { kind: 'session', roles: ['super_admin'] },
       body: Body,
-      answers: { 200: Report },
+      responses: { 200: Report },
       refusals: ['undo_nothing_found', 'undo_too_large'],
-      handler: async ({ body, context, signal }): Promise<Answer> => {
+      handler: async ({ body, context, signal }): Promise<RouteResponse> => {
         const report = await undoBatch(
           { selector: selectorOf(body), apply: body.apply === true, signal },
           context,

@@ -10,7 +10,7 @@ import { MOVE_SUMMARIES, toData } from '../../content/write-routes.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { requireEntryAccess, requireSchemaAccess, type AdminContentDependencies } from './admin-access.ts';
-import { adminEntryAnswer } from './present-admin-entry.ts';
+import { adminEntryResponse } from './present-admin-entry.ts';
 import { AdminEntryBody, AdminEntrySchema, IdParams, NewAdminEntryBody } from './schemas.ts';
 
 const SHARED = {
@@ -33,12 +33,12 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       operation: `${move}AdminEntry`,
       summary: MOVE_SUMMARIES[move],
       params: IdParams,
-      answers: { 200: AdminEntrySchema },
+      responses: { 200: AdminEntrySchema },
       refusals: [...ENTRY_REFUSALS, 'invalid_status_transition'],
       handler: async (request) => {
         const entry = await requireEntryAccess(request, 'publish', dependencies);
         const outcome = await moveEntry({ ...onEntry(entry, request), move }, request.context, dependencies);
-        return adminEntryAnswer(200, entry.access, outcome);
+        return adminEntryResponse(200, entry.access, outcome);
       },
     });
 
@@ -50,7 +50,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       operation: 'createAdminEntry',
       summary: 'Create an entry, as a draft or published; without a slug, one is made from the title',
       body: NewAdminEntryBody,
-      answers: { 201: AdminEntrySchema },
+      responses: { 201: AdminEntrySchema },
       refusals: [...REFUSALS, 'schema_not_found', 'validation_failed', 'unique_value_held'],
       idempotent: true,
       handler: async (request) => {
@@ -61,7 +61,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
         const data = toData(request.body.data);
         refuseLockedFields(access, data);
         const entry = { type: access.type, data, slug: givenSlug(slug), status };
-        return adminEntryAnswer(201, access, await createAdminEntry(entry, request.context, dependencies));
+        return adminEntryResponse(201, access, await createAdminEntry(entry, request.context, dependencies));
       },
     }),
     route({
@@ -73,14 +73,14 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       params: IdParams,
       body: AdminEntryBody,
       precheck: (request) => requireEntryAccess(request, 'update', dependencies),
-      answers: { 200: AdminEntrySchema },
+      responses: { 200: AdminEntrySchema },
       refusals: [...ENTRY_REFUSALS, 'validation_failed', 'unique_value_held'],
       handler: async (request) => {
         const { checked: entry, body, context } = request;
         const data = toData(body.data ?? {});
         refuseLockedFields(entry.access, data);
         const update = { ...onEntry(entry, request), data, slug: givenSlug(body.slug) };
-        return adminEntryAnswer(200, entry.access, await updateAdminEntry(update, context, dependencies));
+        return adminEntryResponse(200, entry.access, await updateAdminEntry(update, context, dependencies));
       },
     }),
     route({
@@ -90,7 +90,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       operation: 'deleteAdminEntry',
       summary: 'Delete an entry; its history is kept',
       params: IdParams,
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: [...ENTRY_REFUSALS, 'entry_referenced'],
       handler: async (request) => {
         const entry = await requireEntryAccess(request, 'delete', dependencies);
@@ -106,12 +106,12 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       operation: 'undeleteAdminEntry',
       summary: 'Restore a soft-deleted entry',
       params: IdParams,
-      answers: { 200: AdminEntrySchema },
+      responses: { 200: AdminEntrySchema },
       refusals: [...ENTRY_REFUSALS, 'invalid_status_transition', 'unique_value_held', 'validation_failed'],
       handler: async (request) => {
         const entry = await requireEntryAccess(request, 'delete', dependencies);
         const outcome = await undeleteEntry(onEntry(entry, request), request.context, dependencies);
-        return adminEntryAnswer(200, entry.access, outcome);
+        return adminEntryResponse(200, entry.access, outcome);
       },
     }),
   ];

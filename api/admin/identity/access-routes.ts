@@ -14,7 +14,7 @@ const Subject = Type.Object({
   kind: Type.Union([Type.Literal('role'), Type.Literal('user'), Type.Literal('api_key')]),
   id: Type.String(),
 });
-const AccessAnswer = Type.Object({
+const AccessResponse = Type.Object({
   subject: Subject,
   tenant_id: Type.String(),
   as_of: Type.String({ format: 'date-time' }),
@@ -51,7 +51,7 @@ export function accessRoutes({ eventStore }: { readonly eventStore: EventStore }
       operation: 'getAccess',
       summary: 'Get what a role, a user or an API key could do in the tenant at a point in time (default: now)',
       query: Query,
-      answers: { 200: AccessAnswer },
+      responses: { 200: AccessResponse },
       refusals: ['invalid_query_parameter', 'user_not_found', 'api_key_not_found'],
       handler: async ({ query, principal, tenant, context }) => {
         const now = context.now().toISOString();

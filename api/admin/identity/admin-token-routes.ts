@@ -10,7 +10,7 @@ import { refusal } from '../../../domain/errors.ts';
 import { ADMIN_GRANTS, ADMIN_GRANT_NAMES } from '../../../domain/identity/admin-grants.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type Answer, type Route, route } from '../../http/route.ts';
+import { type RouteResponse, type Route, route } from '../../http/route.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { sessionPrincipal } from './session-principal.ts';
 import { timeOf } from './time-of.ts';
@@ -91,7 +91,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
     if (!(await reads.adminTokenById({ tenant, tokenId: params.id }))) throw refusal('admin_token_not_found');
   }
 
-  async function issued({ token, rawToken, position }: IssuedAdminToken): Promise<Answer> {
+  async function issued({ token, rawToken, position }: IssuedAdminToken): Promise<RouteResponse> {
     const used = await apiKeyRequests.lastUsed({ tenant: token.tenant, ids: [token.id] });
     return {
       status: 201,
@@ -109,7 +109,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       operation: 'listAdminTokens',
       summary: 'List the admin tokens of the tenant, newest first, without their secrets',
       query: Page,
-      answers: { 200: Type.Array(AdminToken) },
+      responses: { 200: Type.Array(AdminToken) },
       reads: [IDENTITY],
       handler: async ({ query, tenant }) => {
         const tokens = await reads.adminTokens({ tenant, limit: query.limit, offset: query.offset });
@@ -128,7 +128,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       operation: 'createAdminToken',
       summary: 'Create an admin token. Only this answer contains its secret',
       body: NewToken,
-      answers: { 201: AdminTokenWithSecret },
+      responses: { 201: AdminTokenWithSecret },
       refusals: ['unknown_grant', 'admin_token_expires_late', ...unconfirmed],
       handler: async ({ body, principal, context }) => {
         const reauthentication = {
@@ -151,7 +151,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       path: '/api/admin/admin-tokens/grants',
       operation: 'listAdminGrants',
       summary: 'List the grants that a token can have, with the routes that they allow',
-      answers: { 200: Type.Array(Grant) },
+      responses: { 200: Type.Array(Grant) },
       handler: () => Promise.resolve({ status: 200, body: grantsOf(routes()) }),
     }),
     route({
@@ -162,7 +162,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       summary: 'Replace the secret of a token. The old secret is invalid at once',
       body: Rotation,
       bodyOptional: true,
-      answers: { 201: AdminTokenWithSecret },
+      responses: { 201: AdminTokenWithSecret },
       refusals: ['admin_token_not_found', 'admin_token_revoked', 'admin_token_expires_late', ...unconfirmed],
       handler: async ({ params, body, principal, context }) => {
         const reauthentication = {
@@ -185,7 +185,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       path: '/api/admin/admin-tokens/{id}',
       operation: 'revokeAdminToken',
       summary: 'Revoke a token. Its record and its request log are kept',
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['admin_token_not_found'],
       handler: async ({ params, context }) => ({
         status: 204,
@@ -199,7 +199,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       operation: 'listAdminTokenRequests',
       summary: 'List the requests made with a token, newest first',
       query: Page,
-      answers: { 200: Type.Array(LoggedRequest) },
+      responses: { 200: Type.Array(LoggedRequest) },
       refusals: ['admin_token_not_found'],
       reads: [IDENTITY],
       handler: async ({ params, query: { limit, offset }, tenant }) => {

@@ -62,7 +62,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       operation: 'listApiKeys',
       summary: 'List the API keys of the tenant, newest first, without their secrets',
       query: Page,
-      answers: { 200: Type.Array(ApiKey) },
+      responses: { 200: Type.Array(ApiKey) },
       reads: [IDENTITY],
       handler: async ({ query, tenant }) => ({
         status: 200,
@@ -80,7 +80,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       body: NewKey,
       malformedJson: 'api_key_name_required',
       refuseBody: refuseNewKey,
-      answers: { 201: ApiKeyWithSecret },
+      responses: { 201: ApiKeyWithSecret },
       refusals: [
         'api_key_name_required',
         'cap_exceeded',
@@ -117,7 +117,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       path: '/api/admin/api-keys/{id}/revoke',
       operation: 'revokeApiKey',
       summary: 'Revoke an API key. Its request log is kept',
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['api_key_not_found'],
       handler: async ({ params, context }) => ({
         status: 204,
@@ -130,7 +130,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       path: '/api/admin/api-keys/{id}',
       operation: 'deleteApiKey',
       summary: 'Delete an API key and its request log',
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['api_key_not_found'],
       handler: async ({ params, context }) => ({
         status: 204,
@@ -147,7 +147,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       precheck: keyOf,
       body: Grace,
       bodyOptional: true,
-      answers: { 200: ApiKeyWithSecret },
+      responses: { 200: ApiKeyWithSecret },
       refusals: ['api_key_not_found', 'api_key_revoked', 'cannot_grant_roles'],
       handler: async ({ params, body, principal, tenant, context }) => {
         const rotation = {
@@ -173,7 +173,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       summary: 'Set how many requests an API key may make in a UTC calendar month; 0 removes the limit',
       precheck: keyOf,
       body: MonthlyLimit,
-      answers: { 200: ApiKey },
+      responses: { 200: ApiKey },
       refusals: ['api_key_not_found', 'payment_required'],
       handler: async ({ params, body: { monthly_limit: monthlyLimit }, tenant, context }) => {
         const position = await setMonthlyLimit({ keyId: params.id, monthlyLimit }, context, dependencies);
@@ -192,7 +192,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       operation: 'getApiKeyUsage',
       summary: 'Get the usage of an API key in the current UTC calendar month',
       precheck: keyOf,
-      answers: { 200: Usage },
+      responses: { 200: Usage },
       refusals: ['api_key_not_found'],
       reads: [IDENTITY],
       handler: async ({ params, tenant, context }) => {
@@ -209,7 +209,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       summary: 'List the requests made with an API key, newest first',
       precheck: keyOf,
       query: Type.Object({ ...Page.properties, limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }) }),
-      answers: { 200: Type.Array(AuditEntry) },
+      responses: { 200: Type.Array(AuditEntry) },
       refusals: ['api_key_not_found'],
       reads: [IDENTITY],
       handler: async ({ params, query: { limit, offset }, tenant, context }) => {

@@ -72,7 +72,7 @@ export function refuseNewKey(problems: readonly FieldError[]): Error {
   return refusal('validation_failed', { fields: problems.map(({ field, message }) => ({ field, message })) });
 }
 
-/** Presents a key in an answer, without its secret. */
+/** Presents a key in a response, without its secret. */
 export function presentApiKey(key: ApiKeyRecord): JsonObject {
   return {
     id: key.id,

@@ -9,8 +9,8 @@ import type { CompleteSignInDependencies } from '../../../application/identity/s
 import { startDeviceSignIn } from '../../../application/identity/start-device-sign-in.ts';
 import type { DeviceSignIn } from '../../../application/ports/device-sign-ins.ts';
 import { parseUserCode, formatUserCode } from '../../../domain/identity/device-code.ts';
-import { type Answer, type Route, type RouteRequest, route } from '../../http/route.ts';
-import { Credentials, credentialsAnswer } from './credentials-answer.ts';
+import { type RouteResponse, type Route, type RouteRequest, route } from '../../http/route.ts';
+import { Credentials, credentialsResponse } from './credentials-response.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
 const strict = { additionalProperties: false };
@@ -58,7 +58,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       operation: 'startDeviceSignIn',
       summary: 'Start the sign-in of a device. An admin approves it by its user code',
       limit: { perSecond: 1, burst: 10 },
-      answers: {
+      responses: {
         200: Type.Object({
           device_code: Type.String(),
           user_code: Type.String(),
@@ -92,7 +92,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       summary: 'Poll the sign-in of a device. Answers a session once after it was approved',
       limit: { perSecond: 5, burst: 20 },
       body: Type.Object({ device_code: Type.String({ maxLength: 1024 }) }, strict),
-      answers: { 200: Credentials },
+      responses: { 200: Credentials },
       refusals: [
         'authorization_pending',
         'slow_down',
@@ -102,7 +102,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
         'rate_limited',
       ],
       handler: async ({ body, context }) =>
-        credentialsAnswer(200, await pollDeviceSignIn({ deviceCode: body.device_code }, context, dependencies)),
+        credentialsResponse(200, await pollDeviceSignIn({ deviceCode: body.device_code }, context, dependencies)),
     }),
     route({
       ...admins,
@@ -110,7 +110,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       path: '/api/admin/auth/device/{user_code}',
       operation: 'getDeviceSignIn',
       summary: 'Get the pending sign-in of a device',
-      answers: { 200: Shown },
+      responses: { 200: Shown },
       refusals: ['device_sign_in_not_found', 'rate_limited'],
       handler: async (request) => present(request.params, await find(request)),
     }),
@@ -130,7 +130,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
         strict,
       ),
       bodyOptional: true,
-      answers: { 200: Shown },
+      responses: { 200: Shown },
       refusals: [
         'device_sign_in_not_found',
         'device_sign_in_decided',
@@ -162,7 +162,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       operation: 'denyDeviceSignIn',
       summary: 'Deny the sign-in of a device',
       precheck: find,
-      answers: { 200: Shown },
+      responses: { 200: Shown },
       refusals: ['device_sign_in_not_found', 'device_sign_in_decided', 'rate_limited'],
       handler: async ({ params, context }) =>
         present(params, await denyDeviceSignIn({ userCode: params.user_code }, context, dependencies)),
@@ -170,7 +170,10 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
   ];
 }
 
-function present({ user_code: typed }: CodeRequest['params'], { status, createdAt, expiresAt }: DeviceSignIn): Answer {
+function present(
+  { user_code: typed }: CodeRequest['params'],
+  { status, createdAt, expiresAt }: DeviceSignIn,
+): RouteResponse {
   return {
     status: 200,
     body: {

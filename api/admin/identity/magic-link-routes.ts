@@ -12,11 +12,11 @@ import { type ErrorCode, type FieldError, refusal } from '../../../domain/errors
 import { normaliseEmail } from '../../../domain/identity/email.ts';
 import { hostName } from '../../http/host-and-ip-filter.ts';
 import { type Route, type RouteRequest, route } from '../../http/route.ts';
-import { Challenge, Credentials, challengeAnswer, credentialsAnswer } from './credentials-answer.ts';
+import { Challenge, Credentials, challengeResponse, credentialsResponse } from './credentials-response.ts';
 import { sessionCookie } from './session-cookie.ts';
 
 const strict = { additionalProperties: false };
-/** The answer is the same whether or not the address has an account. */
+/** The response is the same whether or not the address has an account. */
 const MESSAGE = 'If this address can sign in, a link is on its way to it.';
 
 const Redeemed = Type.Composite([
@@ -67,7 +67,7 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
       limit: { perSecond: 5, burst: 10 },
       body: Type.Object({ email: Type.String({ minLength: 1 }) }, strict),
       refuseBody: refuseWithout('email', 'email_required'),
-      answers: { 200: Type.Object({ message: Type.String() }) },
+      responses: { 200: Type.Object({ message: Type.String() }) },
       refusals: [
         'email_required',
         'invalid_email',
@@ -92,7 +92,7 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
       limit: { perSecond: 10, burst: 20 },
       body: Type.Object({ token: Type.String({ minLength: 1 }) }, strict),
       refuseBody: refuseWithout('token', 'token_required'),
-      answers: { 200: Type.Union([Redeemed, Challenge]) },
+      responses: { 200: Type.Union([Redeemed, Challenge]) },
       refusals: [
         'invalid_magic_link',
         'token_required',
@@ -111,10 +111,10 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
           context,
           dependencies,
         );
-        if ('challengeToken' in outcome) return challengeAnswer(outcome);
+        if ('challengeToken' in outcome) return challengeResponse(outcome);
         const { token, expiresIn, user } = outcome;
         const extra = { access_token: token, is_new_user: isNewUser, user_id: user.id, email: user.email };
-        return credentialsAnswer(200, outcome, sessionCookie({ secure, token, maxAge: expiresIn }), extra);
+        return credentialsResponse(200, outcome, sessionCookie({ secure, token, maxAge: expiresIn }), extra);
       },
     }),
   ];

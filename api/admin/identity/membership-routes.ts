@@ -61,7 +61,7 @@ export function membershipRoutes(dependencies: MembershipRouteDependencies): rea
       path: '/api/admin/auth/memberships',
       operation: 'listOwnMemberships',
       summary: 'List the tenants of the caller, in the order of joining',
-      answers: { 200: Memberships },
+      responses: { 200: Memberships },
       reads: [IDENTITY],
       handler: async ({ principal }) => ({
         status: 200,
@@ -74,7 +74,7 @@ export function membershipRoutes(dependencies: MembershipRouteDependencies): rea
       path: '/api/admin/users/{id}/memberships',
       operation: 'listMemberships',
       summary: 'List the tenants of a user, in the order of joining',
-      answers: { 200: Memberships },
+      responses: { 200: Memberships },
       refusals: ['user_not_found'],
       reads: [IDENTITY],
       handler: async ({ params }) => ({ status: 200, body: await present(await userOf(params.id)) }),
@@ -88,7 +88,7 @@ export function membershipRoutes(dependencies: MembershipRouteDependencies): rea
         "Make a user a member of a tenant, or replace the user's roles in it. Ends the user's sessions in that tenant",
       precheck: ({ params }) => userOf(params.id),
       body: Type.Object({ tenant_id: Type.String({ maxLength: 63 }), roles: Roles }, strict),
-      answers: { 200: Type.Object({ tenant_id: Type.String(), roles: Type.Array(Type.String()) }) },
+      responses: { 200: Type.Object({ tenant_id: Type.String(), roles: Type.Array(Type.String()) }) },
       refusals: ['user_not_found', 'tenant_not_found'],
       handler: async ({ params, body, context }) => {
         const { roles, position } = await grantMembership(
@@ -106,7 +106,7 @@ export function membershipRoutes(dependencies: MembershipRouteDependencies): rea
       operation: 'removeMembership',
       summary: "Remove a user from a tenant. Ends the user's sessions in that tenant",
       params: Type.Object({ id: Id, tenant: Type.String() }),
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['user_not_found', 'membership_not_found'],
       handler: async ({ params, context }) => ({
         status: 204,
@@ -127,7 +127,7 @@ export function membershipRoutes(dependencies: MembershipRouteDependencies): rea
       precheck: ({ params }) => {
         if (tenants.state(params.tenant) === undefined) throw refusal('tenant_not_found');
       },
-      answers: { 200: Type.Array(Member) },
+      responses: { 200: Type.Array(Member) },
       refusals: ['tenant_not_found'],
       reads: [IDENTITY],
       handler: async ({ params: { tenant }, query }) => {

@@ -10,7 +10,7 @@ import { refusal } from '../../../domain/errors.ts';
 import { MFA_METHODS, RECOVERY_CODES } from '../../../domain/identity/mfa.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { Credentials, credentialsAnswer } from './credentials-answer.ts';
+import { Credentials, credentialsResponse } from './credentials-response.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
@@ -43,7 +43,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       summary: 'Complete a sign-in with a code of the second factor. Sets the session cookie',
       access: { kind: 'public' },
       body: ChallengeBody,
-      answers: { 200: Credentials },
+      responses: { 200: Credentials },
       refusals: ['invalid_challenge', 'invalid_code', 'tenant_disabled', 'rate_limited'],
       handler: async ({ body, context }) => {
         const signedIn = await verifyChallenge(
@@ -51,7 +51,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
           context,
           dependencies,
         );
-        return credentialsAnswer(
+        return credentialsResponse(
           200,
           signedIn,
           sessionCookie({ secure, token: signedIn.token, maxAge: signedIn.expiresIn }),
@@ -64,7 +64,9 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       path: '/api/admin/auth/mfa',
       operation: 'getMfa',
       summary: 'Get the second factor of the signed-in user',
-      answers: { 200: Type.Object({ enabled: Type.Boolean(), methods: Methods, recovery_codes_left: Type.Integer() }) },
+      responses: {
+        200: Type.Object({ enabled: Type.Boolean(), methods: Methods, recovery_codes_left: Type.Integer() }),
+      },
       reads: [IDENTITY],
       handler: async ({ principal }) => {
         const user = await reads.userById(sessionPrincipal(principal).userId);
@@ -86,7 +88,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       operation: 'setUpMfa',
       summary: 'Create the secret of an authenticator. Its first code enables it, within 15 minutes',
       body: Type.Object({ password: Password }, strict),
-      answers: { 200: Type.Object({ secret: Type.String({ description: 'Base32' }), otpauth_url: Type.String() }) },
+      responses: { 200: Type.Object({ secret: Type.String({ description: 'Base32' }), otpauth_url: Type.String() }) },
       refusals: ['invalid_password', 'mfa_enabled', 'rate_limited'],
       handler: async ({ body, principal, context }) => {
         const { secret, otpauthUrl } = await setUpMfa(
@@ -104,7 +106,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       operation: 'enableMfa',
       summary: 'Enable the authenticator that was set up. Only this answer contains the recovery codes',
       body: Type.Object({ code: Code }, strict),
-      answers: {
+      responses: {
         200: Type.Object({
           recovery_codes: Type.Array(Type.String(), { minItems: RECOVERY_CODES, maxItems: RECOVERY_CODES }),
         }),
@@ -126,7 +128,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       operation: 'disableMfa',
       summary: 'Disable the second factor. Needs both factors',
       body: Type.Object({ password: Password, code: Code }, strict),
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['invalid_password', 'invalid_code', 'mfa_not_enabled', 'rate_limited'],
       handler: async ({ body, principal, context }) => ({
         status: 204,

@@ -16,7 +16,7 @@ import { sessionPrincipal } from './session-principal.ts';
 const Password = Type.String({ maxLength: 4096 });
 
 const strict = { additionalProperties: false };
-/** The answer is the same whether or not the address has an account. */
+/** The response is the same whether or not the address has an account. */
 const REQUESTED = 'If there is an account with that address, a mail with a link to set a new password is on its way.';
 
 export type PasswordRouteDependencies = ReauthenticationDependencies &
@@ -36,7 +36,7 @@ export function passwordRoutes(dependencies: PasswordRouteDependencies): readonl
       summary: "Change the caller's password. Ends all other sessions",
       access: { kind: 'session' },
       body: Type.Object({ current_password: Password, new_password: Password }, strict),
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['invalid_password', 'weak_password'],
       handler: async ({ body, principal, context }) => {
         const { userId, sessionId } = sessionPrincipal(principal);
@@ -55,7 +55,7 @@ export function passwordRoutes(dependencies: PasswordRouteDependencies): readonl
       operation: 'requestPasswordReset',
       summary: 'Send a link to set a new password by e-mail. Answers the same for every address',
       body: Type.Object({ email: Type.String({ maxLength: 320 }) }, strict),
-      answers: { 200: Type.Object({ message: Type.String() }) },
+      responses: { 200: Type.Object({ message: Type.String() }) },
       refusals: ['rate_limited', 'password_reset_not_configured'],
       handler: async ({ body, clientAddress, context }) => {
         await requestPasswordReset(
@@ -73,7 +73,7 @@ export function passwordRoutes(dependencies: PasswordRouteDependencies): readonl
       operation: 'confirmPasswordReset',
       summary: 'Set a new password with the token of a link. Ends all sessions',
       body: Type.Object({ token: Type.String({ maxLength: 1024 }), password: Password }, strict),
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['invalid_reset_token', 'weak_password'],
       handler: async ({ body, context }) => ({
         status: 204,

@@ -9,7 +9,7 @@ import type { AccessRuleRecord, IdentityReads } from '../../../application/ports
 import { refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type Answer, type Route, route } from '../../http/route.ts';
+import { type RouteResponse, type Route, route } from '../../http/route.ts';
 import { Page, pageHeaders } from '../paging.ts';
 
 const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
@@ -55,7 +55,7 @@ export function permissionRoutes(dependencies: PermissionRouteDependencies): rea
   }
 
   /** The rule after the write. Does not depend on the read model, which may lag behind. */
-  async function saved(tenant: string, { ruleId, rule, changedAt, position }: SavedAccessRule): Promise<Answer> {
+  async function saved(tenant: string, { ruleId, rule, changedAt, position }: SavedAccessRule): Promise<RouteResponse> {
     const stored = await reads.accessRule({ tenant, ruleId });
     const updatedAt = changedAt ?? stored?.updatedAt;
     if (!updatedAt) throw refusal('access_rule_not_found');
@@ -74,7 +74,7 @@ export function permissionRoutes(dependencies: PermissionRouteDependencies): rea
       operation: 'listAccessRules',
       summary: 'List access rules, by role and content type',
       query: Type.Object({ ...Page.properties, role: Type.Optional(Name), schema_name: Type.Optional(Name) }),
-      answers: { 200: Type.Array(AccessRule) },
+      responses: { 200: Type.Array(AccessRule) },
       reads: [IDENTITY],
       handler: async ({ query, tenant }) => {
         const filter = { tenant, role: query.role, schemaName: query.schema_name };
@@ -96,7 +96,7 @@ export function permissionRoutes(dependencies: PermissionRouteDependencies): rea
         { role: Name, schema_name: Name, actions: Actions, field_mask: Type.Optional(FieldMask) },
         strict,
       ),
-      answers: { 200: AccessRule },
+      responses: { 200: AccessRule },
       handler: async ({ body, tenant, context }) =>
         saved(tenant, await putAccessRule({ ...body, field_mask: body.field_mask ?? [] }, context, dependencies)),
     }),
@@ -115,7 +115,7 @@ export function permissionRoutes(dependencies: PermissionRouteDependencies): rea
         },
         strict,
       ),
-      answers: { 200: AccessRule },
+      responses: { 200: AccessRule },
       refusals: ['access_rule_not_found', 'access_rule_exists'],
       handler: async ({ params, body, tenant, context }) =>
         saved(tenant, await changeAccessRule({ ruleId: params.id, changes: body }, context, dependencies)),
@@ -126,7 +126,7 @@ export function permissionRoutes(dependencies: PermissionRouteDependencies): rea
       path: '/api/admin/permissions/{id}',
       operation: 'deleteAccessRule',
       summary: 'Delete an access rule',
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['access_rule_not_found'],
       handler: async ({ params, context }) => ({
         status: 204,

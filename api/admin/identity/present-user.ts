@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 
 const Time = Type.String({ format: 'date-time' });
 
-/** A user in answers of the Admin API. */
+/** A user in responses of the Admin API. */
 export const User = Type.Object({
   id: Type.String({ format: 'uuid' }),
   email: Type.Union([Type.String(), Type.Null()], { description: 'Null after the person was erased' }),

@@ -12,7 +12,7 @@ import { refusal } from '../../../domain/errors.ts';
 import { addressBlock } from '../../http/address-block.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { Challenge, Credentials, challengeAnswer, credentialsAnswer } from './credentials-answer.ts';
+import { Challenge, Credentials, challengeResponse, credentialsResponse } from './credentials-response.ts';
 import { clearedSessionCookie, sessionCookie } from './session-cookie.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
@@ -41,7 +41,7 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
       tag: 'identity',
       summary: 'Tell whether the first account still has to be created',
       access: { kind: 'public' },
-      answers: { 200: Type.Object({ setup_required: Type.Boolean() }) },
+      responses: { 200: Type.Object({ setup_required: Type.Boolean() }) },
       handler: async () => ({ status: 200, body: { setup_required: !(await reads.anyUser()) } }),
     }),
     route({
@@ -53,7 +53,7 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
       summary: 'Create the first super admin and sign in',
       access: { kind: 'public' },
       body: Type.Object({ email: Email, password: Password, setup_token: Type.Optional(Token) }, strict),
-      answers: { 201: Credentials },
+      responses: { 201: Credentials },
       refusals: ['invalid_setup_token', 'setup_complete', 'weak_password'],
       handler: async ({ body: { email, password, setup_token }, header, context }) => {
         const signedIn = await createFirstAccount(
@@ -61,7 +61,7 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
           context,
           dependencies,
         );
-        return credentialsAnswer(201, signedIn, cookieOf(signedIn));
+        return credentialsResponse(201, signedIn, cookieOf(signedIn));
       },
     }),
     route({
@@ -76,12 +76,12 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
         { email: Email, password: Password, tenant: Type.Optional(Type.String({ maxLength: 63 })) },
         strict,
       ),
-      answers: { 200: Type.Union([Credentials, Challenge]) },
+      responses: { 200: Type.Union([Credentials, Challenge]) },
       refusals: ['invalid_credentials', 'tenant_disabled', 'rate_limited'],
       handler: async ({ body, clientAddress, context }) => {
         const signedIn = await signIn({ ...body, clientAddress: addressBlock(clientAddress) }, context, dependencies);
-        if ('challengeToken' in signedIn) return challengeAnswer(signedIn);
-        return credentialsAnswer(200, signedIn, cookieOf(signedIn));
+        if ('challengeToken' in signedIn) return challengeResponse(signedIn);
+        return credentialsResponse(200, signedIn, cookieOf(signedIn));
       },
     }),
     route({
@@ -93,11 +93,11 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
       summary: 'Exchange a refresh token for a new session token and a new refresh token',
       access: { kind: 'public' },
       body: Type.Object({ refresh_token: Token }, strict),
-      answers: { 200: Credentials },
+      responses: { 200: Credentials },
       refusals: ['invalid_refresh_token'],
       handler: async ({ body, context }) => {
         const signedIn = await refreshSession({ refreshToken: body.refresh_token }, context, dependencies);
-        return credentialsAnswer(200, signedIn, cookieOf(signedIn));
+        return credentialsResponse(200, signedIn, cookieOf(signedIn));
       },
     }),
     route({
@@ -110,7 +110,7 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
       access: { kind: 'session' },
       body: Type.Object({ refresh_token: Type.Optional(Token) }, strict),
       bodyOptional: true,
-      answers: { 204: null },
+      responses: { 204: null },
       handler: async ({ body, principal, context }) => {
         const { userId, sessionId } = sessionPrincipal(principal);
         const position = await signOut({ userId, sessionId, refreshToken: body.refresh_token }, context, dependencies);
@@ -129,7 +129,7 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
       tag: 'identity',
       summary: 'Get the signed-in user',
       access: { kind: 'session' },
-      answers: {
+      responses: {
         200: Type.Object({
           id: Type.String({ format: 'uuid' }),
           email: Type.String(),

@@ -34,7 +34,7 @@ const strict = { additionalProperties: false };
 export type TenantRouteDependencies = TenantDependencies & {
   readonly reads: IdentityReads;
   readonly tenants: Pick<TenantDirectory, 'state'>;
-  /** Names of all read models. A deletion is answered once they have deleted the rows of the tenant. */
+  /** Names of all read models. The response to a deletion waits until they have deleted the rows of the tenant. */
   readonly readModels: readonly string[];
 };
 
@@ -57,7 +57,7 @@ export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Ro
       operation: 'listTenants',
       summary: 'List tenants, oldest first',
       query: Page,
-      answers: { 200: Type.Array(Tenant) },
+      responses: { 200: Type.Array(Tenant) },
       reads: [IDENTITY],
       handler: async ({ query }) => ({
         status: 200,
@@ -73,7 +73,7 @@ export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Ro
       summary: 'Create a tenant. Its only access rule allows editors everything',
       body: Type.Object({ slug: Type.String({ maxLength: 63 }), ...settings }, strict),
       refuseBody,
-      answers: { 201: Tenant },
+      responses: { 201: Tenant },
       refusals: ['invalid_tenant_slug', 'tenant_exists', 'tenant_domain_taken'],
       handler: async ({ body: { slug, name = slug, domains = [], disabled = false }, context }) => {
         const { tenant, position } = await createTenant(
@@ -90,7 +90,7 @@ export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Ro
       path: '/api/admin/tenants/{slug}',
       operation: 'getTenant',
       summary: 'Get a tenant',
-      answers: { 200: Tenant },
+      responses: { 200: Tenant },
       refusals: ['tenant_not_found'],
       reads: [IDENTITY],
       handler: async ({ params }) => {
@@ -106,7 +106,7 @@ export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Ro
       operation: 'updateTenant',
       summary: 'Change the members of a tenant that the body contains',
       body: Type.Object(settings, strict),
-      answers: { 200: Tenant },
+      responses: { 200: Tenant },
       refusals: ['tenant_not_found', 'tenant_domain_taken'],
       handler: async ({ params, body, context }) => {
         const { tenant, position } = await changeTenant({ slug: params.slug, settings: body }, context, dependencies);
@@ -120,7 +120,7 @@ export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Ro
       operation: 'deleteTenant',
       summary: 'Delete a tenant and all its data in the read models. Its events are kept',
       query: Type.Object({ confirm: Type.Optional(Type.String({ description: 'The slug again, as a confirmation' })) }),
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['tenant_not_found', 'default_tenant_stays', 'validation_failed'],
       handler: async ({ params, query, context }) => {
         const position = await deleteTenant({ slug: params.slug, confirm: query.confirm }, context, dependencies);

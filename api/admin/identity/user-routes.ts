@@ -14,7 +14,7 @@ import { setUserState } from '../../../application/identity/set-user-state.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { GlobalPosition } from '../../../domain/event.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type Answer, type Route, route } from '../../http/route.ts';
+import { type RouteResponse, type Route, route } from '../../http/route.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { User, presentUsers } from './present-user.ts';
 
@@ -38,7 +38,7 @@ export function userRoutes(dependencies: UserRouteDependencies): readonly Route[
   }
 
   /** The user after the write. Waits at most 5 s for the read model. */
-  async function changed(userId: string, position: GlobalPosition | undefined): Promise<Answer> {
+  async function changed(userId: string, position: GlobalPosition | undefined): Promise<RouteResponse> {
     if (position !== undefined) await progress.waitFor([IDENTITY], position, 5_000);
     const user = await reads.userById(userId);
     if (!user) throw refusal('user_not_found');
@@ -55,7 +55,7 @@ export function userRoutes(dependencies: UserRouteDependencies): readonly Route[
       grants: ['users:read'],
       summary: 'List users, oldest first',
       query: Page,
-      answers: { 200: Type.Array(User) },
+      responses: { 200: Type.Array(User) },
       reads: [IDENTITY],
       handler: async ({ query, principal, tenant }) => {
         // An admin token sees only the members of its tenant, with their roles in it.
@@ -92,7 +92,7 @@ export function userRoutes(dependencies: UserRouteDependencies): readonly Route[
         },
         strict,
       ),
-      answers: { 201: User },
+      responses: { 201: User },
       refusals: ['user_exists', 'weak_password', 'tenant_not_found'],
       handler: async ({ body: { email, password, roles = [], tenant_id: tenant }, context }) => {
         const created = await createUser({ email, password, roles, tenant }, context, dependencies);
@@ -120,7 +120,7 @@ export function userRoutes(dependencies: UserRouteDependencies): readonly Route[
       operation: 'setUserRoles',
       summary: "Replace the roles of a user. Ends the user's sessions",
       body: Type.Object({ roles: Roles }, strict),
-      answers: { 200: User },
+      responses: { 200: User },
       refusals: ['user_not_found', 'last_super_admin'],
       handler: async ({ params, body, context }) =>
         changed(params.id, await setUserRoles({ userId: params.id, roles: body.roles }, context, dependencies)),
@@ -132,7 +132,7 @@ export function userRoutes(dependencies: UserRouteDependencies): readonly Route[
       operation: 'setUserState',
       summary: "Disable or enable a user. Ends the user's sessions",
       body: Type.Object({ disabled: Type.Boolean() }, strict),
-      answers: { 200: User },
+      responses: { 200: User },
       refusals: ['user_not_found', 'last_super_admin'],
       handler: async ({ params, body, context }) =>
         changed(params.id, await setUserState({ userId: params.id, disabled: body.disabled }, context, dependencies)),
@@ -144,7 +144,7 @@ export function userRoutes(dependencies: UserRouteDependencies): readonly Route[
       operation: 'setUserPassword',
       summary: "Set the password of a user. Ends the user's sessions",
       body: Type.Object({ password: Password }, strict),
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['user_not_found', 'weak_password'],
       handler: async ({ params, body, context }) => ({
         status: 204,
@@ -159,7 +159,7 @@ export function userRoutes(dependencies: UserRouteDependencies): readonly Route[
       path: '/api/admin/users/{id}',
       operation: 'deleteUser',
       summary: "Delete a user. Ends the user's sessions and frees the e-mail address",
-      answers: { 204: null },
+      responses: { 204: null },
       refusals: ['user_not_found', 'last_super_admin'],
       handler: async ({ params, context }) => ({
         status: 204,

@@ -66,7 +66,7 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       tag: 'platform',
       feature: 'audit',
       access: { kind: 'session', roles: ['super_admin'] },
-      answers: { 200: Verdict },
+      responses: { 200: Verdict },
       handler: async ({ tenant, signal }) => ({
         status: 200,
         body: { ...(await verifyAudit({ tenant, signal }, audit)) },
@@ -83,7 +83,7 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       feature: 'audit',
       access: { kind: 'session', roles: ['admin', 'super_admin'] },
       query: Query,
-      answers: { 200: Type.Object({ data: Type.Array(Record), next_cursor: Type.String() }) },
+      responses: { 200: Type.Object({ data: Type.Array(Record), next_cursor: Type.String() }) },
       handler: async ({ tenant, query, signal }) => {
         const cursor = query.cursor === undefined ? undefined : parsePosition(query.cursor);
         if (query.cursor !== undefined && cursor === undefined)
@@ -118,7 +118,7 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       access: { kind: 'session', roles: ['admin', 'super_admin'] },
       params: Type.Object({ event_id: Type.String({ format: 'uuid' }) }),
       notFound: 'event_not_found',
-      answers: {
+      responses: {
         200: Type.Intersect([Record, Type.Object({ data: Type.Object({}, { additionalProperties: true }) })]),
       },
       refusals: ['event_not_found'],

@@ -45,7 +45,7 @@ export function configRoutes(dependencies: SaveConsoleSettingsDependencies): rea
       method: 'GET',
       operation: 'listSettings',
       summary: 'List all settings with their values and sources. Secrets are masked',
-      answers: { 200: Type.Object({ settings: Type.Array(Setting) }) },
+      responses: { 200: Type.Object({ settings: Type.Array(Setting) }) },
       handler: async () => {
         const { texts } = await readConsoleSettings(dependencies);
         return { status: 200, body: { settings: dependencies.configuration.list(texts) } };
@@ -61,7 +61,7 @@ export function configRoutes(dependencies: SaveConsoleSettingsDependencies): rea
         { values: Type.Record(Type.String({ maxLength: 200 }), Value) },
         { additionalProperties: false },
       ),
-      answers: {
+      responses: {
         200: Type.Object({
           saved: Type.Array(Type.String()),
           refused: Type.Array(Type.Object({ key: Type.String(), reason: Type.String() })),

@@ -55,7 +55,7 @@ export function gdprRoutes(dependencies: GdprRouteDependencies): readonly Route[
       access,
       body: Person,
       spend,
-      answers: { 200: Export },
+      responses: { 200: Export },
       refusals: ['person_not_found', 'rate_limited'],
       handler: async ({ body, context, signal }) => {
         const exported = await exportPerson(personIn(body), { now: context.now, signal }, dependencies);
@@ -76,7 +76,7 @@ export function gdprRoutes(dependencies: GdprRouteDependencies): readonly Route[
       access,
       body: Person,
       spend,
-      answers: { 200: Erased },
+      responses: { 200: Erased },
       refusals: ['person_not_found', 'last_super_admin', 'rate_limited'],
       handler: async ({ body, context }) => {
         const { erased, kept, position } = await erasePerson(personIn(body), context, dependencies);

@@ -52,7 +52,7 @@ export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDep
     operation: 'getEntitlements',
     summary: 'Get the entitlements of the license',
     access: { kind: 'credential', roles: ['admin', 'super_admin'] },
-    answers: { 200: Entitled },
+    responses: { 200: Entitled },
     handler: () => Promise.resolve({ status: 200, body: entitlements() }),
   });
   if (!licensing) return [entitlementsRoute];
@@ -65,7 +65,7 @@ export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDep
       operation: 'getLicense',
       summary: 'Get the links of the license, and whether the caller may renew it',
       access: { kind: 'session' },
-      answers: { 200: Type.Object({ links: Type.Record(Type.String(), Type.String()), renew: Type.Boolean() }) },
+      responses: { 200: Type.Object({ links: Type.Record(Type.String(), Type.String()), renew: Type.Boolean() }) },
       handler: ({ principal }) =>
         Promise.resolve({
           status: 200,
@@ -83,7 +83,7 @@ export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDep
       summary: 'Install another license key. It takes effect without a restart',
       access: { kind: 'session', roles: ['super_admin'] },
       body: Type.Object({ license_key: Type.String({ maxLength: MAX_KEY }) }, { additionalProperties: false }),
-      answers: { 200: Entitled },
+      responses: { 200: Entitled },
       refusals: ['license_unverified', 'license_expired', 'license_refused', 'license_server_unreachable'],
       handler: async ({ body, context }) => {
         const licenseKey = body.license_key.trim();

@@ -106,7 +106,7 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
       operation: 'getPluginStatus',
       summary: 'List all features: whether each is built in, licensed, requested and running',
       access: admins,
-      answers: { 200: Type.Array(Status) },
+      responses: { 200: Type.Array(Status) },
       handler: () => Promise.resolve({ status: 200, body: features.status().map(present) }),
     }),
     route({
@@ -116,7 +116,7 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
       operation: 'getRunningPlugins',
       summary: 'List the features that serve the tenant, and those withheld from it',
       access: { kind: 'session' },
-      answers: { 200: Type.Object({ plugins: Type.Array(Type.String()), withheld: Type.Array(Type.String()) }) },
+      responses: { 200: Type.Object({ plugins: Type.Array(Type.String()), withheld: Type.Array(Type.String()) }) },
       handler: ({ tenant }) => {
         const running = features
           .status()
@@ -132,7 +132,7 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
       operation: 'getPluginSchema',
       summary: 'Get the JSON Schema of the settings of a feature',
       access: admins,
-      answers: { 200: Type.Unknown() },
+      responses: { 200: Type.Unknown() },
       refusals: ['plugin_not_found'],
       handler: ({ params }) => {
         const name = existing(params);
@@ -146,7 +146,7 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
       operation: 'getPluginConfig',
       summary: 'Get the current settings of a feature. Secrets are masked',
       access: admins,
-      answers: { 200: Configuration },
+      responses: { 200: Configuration },
       refusals: ['plugin_not_found'],
       handler: ({ params }) => Promise.resolve({ status: 200, body: configuration(existing(params)) }),
     }),
@@ -159,7 +159,7 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
       access: superAdmins,
       precheck: ({ params }) => existing(params),
       body: Type.Record(Type.String(), Type.Unknown()),
-      answers: { 200: Configuration },
+      responses: { 200: Configuration },
       refusals: ['plugin_not_found'],
       handler: async ({ checked: name, body, context }) => {
         const wanted = body as JsonObject;
@@ -177,7 +177,7 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
       operation: 'resetPluginConfig',
       summary: 'Reset the settings of a feature to their defaults',
       access: superAdmins,
-      answers: { 200: Configuration },
+      responses: { 200: Configuration },
       refusals: ['plugin_not_found'],
       handler: async ({ params, context }) => {
         const name = existing(params);

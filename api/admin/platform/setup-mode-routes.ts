@@ -19,7 +19,7 @@ export function setupModeRoutes({ missing, isToken }: SetupMode): readonly Route
       path: '/api/admin/setup',
       operation: 'getSetup',
       summary: 'Tell whether the first account still has to be created',
-      answers: { 200: Type.Object({ setup_required: Type.Boolean() }) },
+      responses: { 200: Type.Object({ setup_required: Type.Boolean() }) },
       handler: () => Promise.resolve({ status: 200, body: { setup_required: true } }),
     }),
     route({
@@ -29,7 +29,7 @@ export function setupModeRoutes({ missing, isToken }: SetupMode): readonly Route
       operation: 'setUp',
       summary: 'Create the first account. Refused in setup mode, which has no database',
       body: Type.Unknown(),
-      answers: {},
+      responses: {},
       refusals: ['unavailable'],
       handler: () =>
         Promise.reject(
@@ -42,7 +42,7 @@ export function setupModeRoutes({ missing, isToken }: SetupMode): readonly Route
       path: '/api/admin/setup/status',
       operation: 'getSetupStatus',
       summary: 'List the missing settings',
-      answers: { 200: Type.Object({ missing: Type.Array(Type.String()), ready: Type.Boolean() }) },
+      responses: { 200: Type.Object({ missing: Type.Array(Type.String()), ready: Type.Boolean() }) },
       refusals: ['invalid_setup_token'],
       handler: ({ header }) => {
         if (!isToken(header('x-setup-token') ?? '')) throw refusal('invalid_setup_token');

@@ -20,7 +20,7 @@ const Withheld = Type.Object(
   { additionalProperties: false },
 );
 
-/** Features withheld from one tenant, whose routes answer 404 there. The routes need a session of a super admin. */
+/** Features withheld from one tenant, whose routes return 404 there. The routes need a session of a super admin. */
 export function tenantFeatureRoutes(dependencies: TenantFeatureRouteDependencies): readonly Route[] {
   const { features, tenantState } = dependencies;
   const shared = {
@@ -44,7 +44,7 @@ export function tenantFeatureRoutes(dependencies: TenantFeatureRouteDependencies
       method: 'GET',
       operation: 'getTenantFeatures',
       summary: 'List the features withheld from a tenant',
-      answers: { 200: Withheld },
+      responses: { 200: Withheld },
       refusals: ['tenant_not_found'],
       reads: [PLATFORM],
       handler: ({ params }) => Promise.resolve({ status: 200, body: present(params.tenant) }),
@@ -55,7 +55,7 @@ export function tenantFeatureRoutes(dependencies: TenantFeatureRouteDependencies
       operation: 'setTenantFeatures',
       summary: 'Replace the list of features withheld from a tenant',
       body: Withheld,
-      answers: { 200: Withheld },
+      responses: { 200: Withheld },
       refusals: ['tenant_not_found'],
       handler: async ({ params, body, context }) => {
         const position = await withholdFeatures(

@@ -96,7 +96,7 @@ export function contentOf<Data, Input>(
   const at = (id: string, ...rest: readonly (string | number)[]): string =>
     [base, ...[id, ...rest].map((part) => encodeURIComponent(part))].join('/');
 
-  /** Trusts the service to answer as its OpenAPI document states, from which the types are generated. */
+  /** Trusts the service to respond as its OpenAPI document states, from which the types are generated. */
   async function ask<T>(request: ClientRequest): Promise<T> {
     const { body } = await transport.request(request);
     return body as T;

@@ -6,7 +6,7 @@ export type ErrorCode = components['schemas']['Error']['code'] | 'payment_requir
 /** One invalid member of a request body. */
 export type FieldError = components['schemas']['FieldError'];
 
-/** An error answer of the service. Match it by `code`. */
+/** An error response of the service. Match it by `code`. */
 export class PalimpsestError extends Error {
   readonly status: number;
   readonly code: ErrorCode | (string & {});

@@ -42,7 +42,7 @@ const MAX_WAIT_MS = 10_000;
 
 /**
  * Sends requests with the credential and the position of the last write, which makes reads see it. Repeats a request
- * when the service answers `Retry-After` and the request had no effect or is safe to repeat.
+ * when the service sends `Retry-After` and the request had no effect or is safe to repeat.
  */
 export function createTransport(options: TransportOptions): Transport {
   const base = options.url.replace(/\/+$/, '');

@@ -87,16 +87,16 @@ export type Change<Data = AnyData> = Omit<WireChange, 'data' | 'old_data'> & {
   readonly old_data: Envelope<Data> | null;
 };
 
-type Answer<Operation extends keyof operations> = operations[Operation] extends {
+type ResponseBody<Operation extends keyof operations> = operations[Operation] extends {
   responses: { 200: { content: { 'application/json': infer Body } } };
 }
   ? Body
   : never;
 
-export type Revision = Answer<'listRevisions'>[number];
-export type RevisionWithData<Data = AnyData> = Omit<Answer<'getRevision'>, 'data'> & { readonly data: Data };
-export type Difference = Answer<'diffRevisions'>['changes'][number];
-export type Blame = Answer<'blameEntry'>['data'][number];
+export type Revision = ResponseBody<'listRevisions'>[number];
+export type RevisionWithData<Data = AnyData> = Omit<ResponseBody<'getRevision'>, 'data'> & { readonly data: Data };
+export type Difference = ResponseBody<'diffRevisions'>['changes'][number];
+export type Blame = ResponseBody<'blameEntry'>['data'][number];
 
 /** A page of the list by cursor. `next_cursor` is empty on the last page. */
 export type Page<Data> = { readonly data: readonly Entry<Data>[]; readonly next_cursor: string };

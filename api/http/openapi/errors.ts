@@ -1,7 +1,7 @@
 import { type ErrorCode, ERRORS } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Components } from './components.ts';
-import { type AnswerHeader, answerHeaders } from './headers.ts';
+import { type ResponseHeader, responseHeaders } from './headers.ts';
 
 const CODES = Object.keys(ERRORS).filter(isErrorCode);
 const text = (description: string): JsonObject => ({ type: 'string', description });
@@ -61,11 +61,11 @@ export function errorExamples(): JsonObject {
 }
 
 /** The response of a status with these codes. Operations with the same codes share one component. */
-export function errorResponse(status: number, codes: readonly ErrorCode[], components: Components): JsonObject {
+export function refusalResponse(status: number, codes: readonly ErrorCode[], components: Components): JsonObject {
   const sorted = [...new Set(codes)].toSorted();
   return components.response(`${status}-${sorted.join('-')}`, () => ({
     description: [...new Set(sorted.map((code) => `\`${code}\`: ${ERRORS[code].message}`))].join('; '),
-    headers: answerHeaders(['X-Request-Id', 'X-Correlation-ID', ...(HEADERS[status] ?? [])]),
+    headers: responseHeaders(['X-Request-Id', 'X-Correlation-ID', ...(HEADERS[status] ?? [])]),
     content: {
       'application/json': {
         schema: schemaOf(sorted),
@@ -75,7 +75,7 @@ export function errorResponse(status: number, codes: readonly ErrorCode[], compo
   }));
 }
 
-const HEADERS: Readonly<Record<number, readonly AnswerHeader[]>> = {
+const HEADERS: Readonly<Record<number, readonly ResponseHeader[]>> = {
   401: ['WWW-Authenticate'],
   429: ['Retry-After', 'RateLimit-Limit', 'RateLimit-Policy', 'RateLimit-Remaining', 'RateLimit-Reset'],
   503: ['Retry-After'],

@@ -8,7 +8,7 @@ const text = (description: string, schema: JsonObject = {}): JsonObject => ({
 });
 
 /** Response headers by name: components of the document. */
-const ANSWER_HEADERS = {
+const RESPONSE_HEADERS = {
   ETag: text('The version of the entry or the document, for If-Match and If-None-Match', { examples: ['"3"'] }),
   'RateLimit-Limit': seconds(
     'Size of the bucket of the strictest matching limit, in requests. Absent when no limit matched',
@@ -32,7 +32,7 @@ const ANSWER_HEADERS = {
   }),
   'X-Total-Count': text('The total number of items; only with count=true', { examples: ['128'] }),
 } as const satisfies Readonly<Record<string, JsonObject>>;
-export type AnswerHeader = keyof typeof ANSWER_HEADERS;
+export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 
 /** Request headers, except credentials, by name: components of the document. */
 const REQUEST_HEADERS = {
@@ -69,7 +69,7 @@ export type RequestHeader = keyof typeof REQUEST_HEADERS;
 /** The response headers as `components.headers`, and the request headers as `components.parameters`. */
 export function headerComponents(): { readonly headers: JsonObject; readonly parameters: JsonObject } {
   return {
-    headers: ANSWER_HEADERS,
+    headers: RESPONSE_HEADERS,
     parameters: Object.fromEntries(
       Object.entries(REQUEST_HEADERS).map(([name, declared]): [string, JsonObject] => [
         name,
@@ -80,7 +80,7 @@ export function headerComponents(): { readonly headers: JsonObject; readonly par
 }
 
 /** References to response headers. */
-export function answerHeaders(names: readonly AnswerHeader[]): JsonObject {
+export function responseHeaders(names: readonly ResponseHeader[]): JsonObject {
   return Object.fromEntries([...new Set(names)].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 

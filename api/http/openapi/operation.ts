@@ -3,8 +3,8 @@ import type { Json, JsonObject } from '../../../domain/json.ts';
 import { parameterNames } from '../route-table.ts';
 import type { Route } from '../route.ts';
 import type { Components } from './components.ts';
-import { errorResponse } from './errors.ts';
-import { type AnswerHeader, type RequestHeader, answerHeaders, requestHeaders } from './headers.ts';
+import { refusalResponse } from './errors.ts';
+import { type ResponseHeader, type RequestHeader, responseHeaders, requestHeaders } from './headers.ts';
 import { propertiesOf } from './json-schema.ts';
 import { refusalsOf } from './refusals.ts';
 import { securityOf } from './security.ts';
@@ -17,7 +17,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   207: 'Partial success',
   304: 'Not modified',
 };
-const LIMITS: readonly AnswerHeader[] = [
+const LIMITS: readonly ResponseHeader[] = [
   'RateLimit-Limit',
   'RateLimit-Remaining',
   'RateLimit-Reset',
@@ -34,7 +34,7 @@ export function operationOf(route: Route, components: Components): JsonObject {
     security: securityOf(route),
     parameters: [...pathParameters(route), ...queryParameters(route), ...requestHeaders(requestHeadersOf(route))],
     ...(body && { requestBody: body }),
-    responses: responses(route, components),
+    responses: responsesOf(route, components),
     ...(route.access.kind !== 'public' && route.access.roles && { 'x-roles': route.access.roles }),
     ...(route.feature !== undefined && { 'x-feature': route.feature }),
     ...(route.capability !== undefined && { 'x-capability': route.capability }),
@@ -70,12 +70,12 @@ function parameter({ description, ...schema }: JsonObject): JsonObject {
 }
 
 function requestHeadersOf(route: Route): readonly RequestHeader[] {
-  const { access, api, idempotent, reads, method, answers, refusals = [] } = route;
+  const { access, api, idempotent, reads, method, responses, refusals = [] } = route;
   return [
     ...(access.kind !== 'public' && api === 'admin' ? (['X-Tenant-ID'] as const) : []),
     ...(idempotent ? (['Idempotency-Key'] as const) : []),
     ...(reads && method === 'GET' ? (['X-Min-Position'] as const) : []),
-    ...(Object.hasOwn(answers, 304) ? (['If-None-Match'] as const) : []),
+    ...(Object.hasOwn(responses, 304) ? (['If-None-Match'] as const) : []),
     ...(refusals.includes('entry_changed') ? (['If-Match'] as const) : []),
     ...(route.requestHeaders ?? []),
   ];
@@ -97,15 +97,15 @@ function requestBody({ body, rawBody, bodyOptional }: Route, components: Compone
   );
 }
 
-function responses(route: Route, components: Components): JsonObject {
-  const answers: [string, Json][] = Object.entries(route.answers).map(([status, schema]) => {
+function responsesOf(route: Route, components: Components): JsonObject {
+  const responses: [string, Json][] = Object.entries(route.responses).map(([status, schema]) => {
     const streamed =
       status === '200' && route.streamed !== undefined ? { [route.streamed]: { schema: { type: 'string' } } } : {};
     return [
       status,
       {
         description: STATUS_TEXT[Number(status)] ?? 'Answer',
-        headers: answerHeaders(answerHeadersOf(route, Number(status))),
+        headers: responseHeaders(responseHeadersOf(route, Number(status))),
         ...(schema && { content: { 'application/json': media(components.schema(schema), components), ...streamed } }),
       },
     ];
@@ -114,24 +114,24 @@ function responses(route: Route, components: Components): JsonObject {
   for (const code of refusalsOf(route))
     byStatus.set(ERRORS[code].status, [...(byStatus.get(ERRORS[code].status) ?? []), code]);
   const refusals = [...byStatus]
-    .filter(([status]) => !Object.hasOwn(route.answers, status))
+    .filter(([status]) => !Object.hasOwn(route.responses, status))
     .toSorted(([a], [b]) => a - b);
   return Object.fromEntries([
-    ...answers,
-    ...refusals.map(([status, codes]): [string, Json] => [String(status), errorResponse(status, codes, components)]),
+    ...responses,
+    ...refusals.map(([status, codes]): [string, Json] => [String(status), refusalResponse(status, codes, components)]),
   ]);
 }
 
-function answerHeadersOf(route: Route, status: number): readonly AnswerHeader[] {
-  const { method, answers, query } = route;
+function responseHeadersOf(route: Route, status: number): readonly ResponseHeader[] {
+  const { method, responses, query } = route;
   return [
     'X-Request-Id',
     'X-Correlation-ID',
     ...LIMITS,
     ...(method === 'GET' ? [] : (['X-Commit-Position', 'X-Projection-Lag'] as const)),
-    ...(Object.hasOwn(answers, 304) ? (['ETag'] as const) : []),
+    ...(Object.hasOwn(responses, 304) ? (['ETag'] as const) : []),
     ...(status === 200 && propertiesOf(query).some(({ name }) => name === 'count') ? (['X-Total-Count'] as const) : []),
-    ...(status === 204 ? [] : (route.answerHeaders ?? [])),
+    ...(status === 204 ? [] : (route.responseHeaders ?? [])),
   ];
 }
 

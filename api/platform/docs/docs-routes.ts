@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { refusal } from '../../../domain/errors.ts';
 import { matchesTag } from '../../http/entity-tags.ts';
-import { type Answer, type Route, route } from '../../http/route.ts';
+import { type RouteResponse, type Route, route } from '../../http/route.ts';
 import { type DocsFile, docsFile, docsPage } from './docs-files.ts';
 
 /**
@@ -20,7 +20,7 @@ export function docsRoutes(): readonly Route[] {
       method: 'GET',
       tag: 'platform',
       access: { kind: 'public' },
-      answers: { 200: null, 304: null },
+      responses: { 200: null, 304: null },
     } as const;
     return [
       route({
@@ -47,7 +47,7 @@ export function docsRoutes(): readonly Route[] {
   });
 }
 
-function sent({ json: text, tag, type }: DocsFile, known: string | undefined): Answer {
+function sent({ json: text, tag, type }: DocsFile, known: string | undefined): RouteResponse {
   const headers = { ETag: tag, 'Cache-Control': 'no-cache', 'Content-Security-Policy': POLICY };
   return matchesTag(known, tag)
     ? { status: 304, headers }

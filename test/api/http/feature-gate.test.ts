@@ -6,7 +6,7 @@ import type { Capability } from '../../../domain/platform/license.ts';
 import { caller } from '../../support/http.ts';
 import { useServed } from './serve.ts';
 
-const shared = { api: 'admin', tag: 'things', summary: 'A thing', answers: { 200: Type.Unknown() } } as const;
+const shared = { api: 'admin', tag: 'things', summary: 'A thing', responses: { 200: Type.Unknown() } } as const;
 const done = () => Promise.resolve({ status: 200, body: { done: true } });
 const admins = { kind: 'credential', roles: ['admin', 'super_admin'] } as const;
 const Size = Type.Object({ size: Type.Integer() });

@@ -20,7 +20,7 @@ describe('a listener', () => {
       summary: 'Slow',
       tag: 'x',
       access: { kind: 'public' },
-      answers: { 200: null },
+      responses: { 200: null },
       handler: async () => {
         arrived();
         await gate;
@@ -70,7 +70,7 @@ describe('a listener', () => {
       summary: 'Stuck',
       tag: 'x',
       access: { kind: 'public' },
-      answers: { 200: null },
+      responses: { 200: null },
       handler: ({ signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {

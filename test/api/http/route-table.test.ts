@@ -64,7 +64,7 @@ describe('a route declaration', () => {
     summary: '',
     tag: 'x',
     access: { kind: 'public' },
-    answers: {},
+    responses: {},
     handler: () => Promise.resolve({ status: 204 }),
   } as const;
   const compile = (declared: Route) => () => compileRoute(declared);

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, get as httpGet, request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openApiDocument } from '../../../api/http/openapi.ts';
-import { type Answer, type Route, route } from '../../../api/http/route.ts';
+import { type RouteResponse, type Route, route } from '../../../api/http/route.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serve } from './serve.ts';
 
@@ -19,7 +19,7 @@ describe('a streamed answer', () => {
   function streaming(
     name: string,
     answer: (signal: AbortSignal, recheck: () => Promise<unknown>) => AsyncIterable<string | Uint8Array>,
-    more: Partial<Answer> = {},
+    more: Partial<RouteResponse> = {},
   ): Route {
     return route({
       api: 'content',
@@ -29,7 +29,7 @@ describe('a streamed answer', () => {
       summary: 'A stream',
       tag: 'x',
       access: { kind: 'credential' },
-      answers: { 200: null },
+      responses: { 200: null },
       streamed: 'text/plain',
       handler: ({ signal, recheck }) => {
         const seen: Fate = (fate[name] = { asked: 0, returned: 0, aborted: false });
@@ -247,7 +247,7 @@ describe('a streamed answer', () => {
       summary: 'X',
       tag: 'x',
       access: { kind: 'public' },
-      answers: { 200: Type.Object({}) },
+      responses: { 200: Type.Object({}) },
       streamed: 'text/event-stream',
       handler: () => Promise.resolve({ status: 200 }),
     });

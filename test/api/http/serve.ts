@@ -5,7 +5,7 @@ import { type Listener, startListener } from '../../../api/http/listener.ts';
 import type { Route } from '../../../api/http/route.ts';
 import type { ApiKeyRequest } from '../../../application/ports/api-key-requests.ts';
 import { FREE_TIER } from '../../../application/ports/entitlements.ts';
-import type { IdempotencyStore, StoredAnswer } from '../../../application/ports/idempotency-store.ts';
+import type { IdempotencyStore, StoredResponse } from '../../../application/ports/idempotency-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
 import { type GlobalPosition, positionFrom } from '../../../domain/event.ts';
@@ -194,7 +194,7 @@ export async function serve(
 
 /** An in-memory store of idempotency keys. */
 function memoryIdempotency(): IdempotencyStore {
-  const kept = new Map<string, { bodyHash: string; attempt: string; answer?: StoredAnswer }>();
+  const kept = new Map<string, { bodyHash: string; attempt: string; response?: StoredResponse }>();
   return {
     begin: (scope, bodyHash) => {
       const name = JSON.stringify(scope);
@@ -204,11 +204,11 @@ function memoryIdempotency(): IdempotencyStore {
         return Promise.resolve({ kind: 'fresh', attempt: name });
       }
       if (found.bodyHash !== bodyHash) return Promise.resolve({ kind: 'mismatch' });
-      return Promise.resolve(found.answer ? { kind: 'replay', answer: found.answer } : { kind: 'in_progress' });
+      return Promise.resolve(found.response ? { kind: 'replay', response: found.response } : { kind: 'in_progress' });
     },
-    complete: (_scope, attempt, answer) => {
+    complete: (_scope, attempt, response) => {
       const found = kept.get(attempt);
-      if (found) found.answer = answer;
+      if (found) found.response = response;
       return Promise.resolve();
     },
     abandon: (_scope, attempt) => {

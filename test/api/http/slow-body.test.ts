@@ -25,7 +25,7 @@ describe('a write whose body arrives slowly', () => {
     access: { kind: 'public' },
     params: Type.Object({ id: Type.String() }),
     body: Type.Object({ name: Type.String() }),
-    answers: { 200: null },
+    responses: { 200: null },
     spend: () => {
       spent += 1;
       return Promise.resolve();

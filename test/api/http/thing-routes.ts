@@ -13,7 +13,7 @@ const WRITERS = ['editor', 'admin', 'super_admin'];
 /** Small routes that cover all features of route declarations. */
 export function thingRoutes(): readonly Route[] {
   let created = 0;
-  const shared = { tag: 'things', summary: 'A thing', answers: { 200: Type.Unknown() } } as const;
+  const shared = { tag: 'things', summary: 'A thing', responses: { 200: Type.Unknown() } } as const;
   const both = (['admin', 'content'] as const).flatMap((api) => {
     const prefix = api === 'admin' ? '/api/admin/things' : '/api/v1/things';
     return [
@@ -82,7 +82,7 @@ export function thingRoutes(): readonly Route[] {
         operation: `delete${api}`,
         access: { kind: 'credential', roles: WRITERS },
         params: Params,
-        answers: { 204: null },
+        responses: { 204: null },
         handler: () => Promise.resolve({ status: 204 }),
       }),
     ];

@@ -6,7 +6,7 @@ import { useDatabase } from '../../support/database.ts';
 describe('idempotency keys', () => {
   const database = useDatabase();
   const scope = { tenant: 'default', route: 'POST /api/v1/content/{schema}', caller: 'user:1', key: 'k-1' };
-  const answer = { status: 201, headers: { etag: '"1"' }, body: '{"id":"ü"}' };
+  const response = { status: 201, headers: { etag: '"1"' }, body: '{"id":"ü"}' };
   const keys = (): ReturnType<typeof createIdempotencyKeys> =>
     createIdempotencyKeys({
       database: database.db(),
@@ -21,15 +21,15 @@ describe('idempotency keys', () => {
 
   beforeEach(() => database.db().query('truncate operational.idempotency_keys'));
 
-  it('return the first answer for the same body', async () => {
-    await keys().complete(scope, await begin(), answer);
-    expect(await keys().begin(scope, 'h1')).to.deep.equal({ kind: 'replay', answer });
+  it('return the first response for the same body', async () => {
+    await keys().complete(scope, await begin(), response);
+    expect(await keys().begin(scope, 'h1')).to.deep.equal({ kind: 'replay', response });
   });
 
   it('refuse another body, during and after the first request', async () => {
     const attempt = await begin();
     expect(await keys().begin(scope, 'h2')).to.deep.equal({ kind: 'mismatch' });
-    await keys().complete(scope, attempt, answer);
+    await keys().complete(scope, attempt, response);
     expect(await keys().begin(scope, 'h2')).to.deep.equal({ kind: 'mismatch' });
   });
 
@@ -65,14 +65,14 @@ describe('idempotency keys', () => {
       .db()
       .query(`update operational.idempotency_keys set locked_until = locked_until - interval '2 seconds'`);
     const attempt = await begin();
-    await keys().complete(scope, crashed, { ...answer, status: 500 });
+    await keys().complete(scope, crashed, { ...response, status: 500 });
     await keys().abandon(scope, crashed);
-    await keys().complete(scope, attempt, answer);
-    expect(await keys().begin(scope, 'h1')).to.deep.equal({ kind: 'replay', answer });
+    await keys().complete(scope, attempt, response);
+    expect(await keys().begin(scope, 'h1')).to.deep.equal({ kind: 'replay', response });
   });
 
   it('expire after 24 hours and are swept', async () => {
-    await keys().complete(scope, await begin(), answer);
+    await keys().complete(scope, await begin(), response);
     await begin('h1', { ...scope, key: 'young' });
     expect(await keys().sweep()).to.equal(0);
     await database

@@ -113,7 +113,7 @@ const probes: readonly Route[] = [
       summary: 'probe',
       tag: 'content',
       access: { kind: 'credential', ...(method === 'GET' ? {} : { roles: ['editor', 'admin', 'super_admin'] }) },
-      answers: { 200: null },
+      responses: { 200: null },
       handler: ({ principal, tenant }) =>
         Promise.resolve({ status: 200, body: { kind: principal?.kind ?? '', tenant } }),
     }),
@@ -126,7 +126,7 @@ const probes: readonly Route[] = [
     summary: 'probe',
     tag: 'content',
     access: { kind: 'public' },
-    answers: { 200: null },
+    responses: { 200: null },
     handler: ({ tenant }) => Promise.resolve({ status: 200, body: { tenant } }),
   }),
 ];

@@ -1,14 +1,14 @@
 import { isTransient } from '../../application/ports/transient-errors.ts';
 import { type AppError, isAppError, refusal } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
-import type { Answer } from './route.ts';
+import type { RouteResponse } from './route.ts';
 
 /**
- * Maps every error to its answer: `{error, code, fields?}` and the refusal's own members. Payment refusals have members
- * of their own instead. An error that is not a refusal of the catalogue answers 500 without details, or 503 if it is
- * transient (the database is unreachable).
+ * Maps every error to its response: `{error, code, fields?}` and the refusal's own members. Payment refusals have
+ * members of their own instead. An error that is not a refusal of the catalogue becomes 500 without details, or 503 if
+ * it is transient (the database is unreachable).
  */
-export function errorAnswer(error: unknown): Answer {
+export function errorResponse(error: unknown): RouteResponse {
   const known = isAppError(error) ? error : refusal(isTransient(error) ? 'unavailable' : 'internal');
   return { status: known.status, body: bodyOf(known), headers: headersOf(known) };
 }

@@ -5,9 +5,9 @@ import type { Challenged } from '../../../application/identity/sign-in-or-challe
 import { MFA_METHODS } from '../../../domain/identity/mfa.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import type { Answer } from '../../http/route.ts';
+import type { RouteResponse } from '../../http/route.ts';
 
-/** The credentials of a session. Every route that opens a session answers them. */
+/** The credentials of a session. Every route that opens a session returns them. */
 export const Credentials = Type.Object({
   token: Type.String(),
   csrf_token: Type.String(),
@@ -16,15 +16,15 @@ export const Credentials = Type.Object({
   user: Type.Object({ id: Type.String({ format: 'uuid' }), email: Type.String(), roles: Type.Array(Type.String()) }),
 });
 
-/** The answer of a sign-in for an account with a second factor. */
+/** The body of the response to a sign-in for an account with a second factor. */
 export const Challenge = Type.Object({
   mfa_required: Type.Literal(true),
   challenge_token: Type.String({ description: 'For mfa-verify; valid once, for 5 minutes' }),
   mfa_methods: Type.Array(Type.Union(MFA_METHODS.map((method) => Type.Literal(method)))),
 });
 
-/** The answer of a sign-in that needs a second factor. It must not be cached. */
-export function challengeAnswer({ challengeToken, position }: Challenged): Answer {
+/** The response to a sign-in that needs a second factor. It must not be cached. */
+export function challengeResponse({ challengeToken, position }: Challenged): RouteResponse {
   return {
     status: 200,
     body: { mfa_required: true, challenge_token: challengeToken, mfa_methods: MFA_METHODS },
@@ -33,13 +33,13 @@ export function challengeAnswer({ challengeToken, position }: Challenged): Answe
   };
 }
 
-/** The answer of an opened session. `extra` adds members to the credentials. It must not be cached. */
-export function credentialsAnswer(
+/** The response that opens a session. `extra` adds members to the credentials. It must not be cached. */
+export function credentialsResponse(
   status: number,
   { token, csrfToken, refreshToken, expiresIn, user, position }: SignedIn,
   cookie?: string,
   extra: JsonObject = {},
-): Answer {
+): RouteResponse {
   return {
     status,
     body: { token, csrf_token: csrfToken, refresh_token: refreshToken, expires_in: expiresIn, user, ...extra },

@@ -38,8 +38,10 @@ export type Serving = {
 };
 
 /**
- * Responds to a request. The order of the checks decides which refusal the caller gets: unknown path, method, credential,
- * role, tenant, path ids, limit, precheck, body, query. Then the handler runs, and its commit is awaited.
+ * Responds to a request. The order of the checks decides which refusal the caller gets: host and client address, path,
+ * method, limit per client address; credential, CSRF token, scope, grant or role, monthly limit; tenant, feature and
+ * capability, disabled tenant, ids in the path; the route's `spend` and `precheck`; body, query; position of
+ * `X-Min-Position`. Then the handler runs, and its commit is awaited. Plain HTTP is redirected after the first check.
  * @throws the refusal that the caller gets
  */
 export async function respond(exchange: Exchange, serving: Serving): Promise<RouteResponse> {

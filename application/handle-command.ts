@@ -3,8 +3,8 @@ import type { Decider, Fold } from '../domain/decider.ts';
 import { hasCode, refusal } from '../domain/errors.ts';
 import type { DomainEvent, GlobalPosition, NewEvent, RecordedEvent, StreamRevision } from '../domain/event.ts';
 import { foldStream, type StateAt } from './fold-stream.ts';
-import { inTurn, type Turn } from './in-turn.ts';
 import type { AppendResult, EventStore, StreamWrite } from './ports/event-store.ts';
+import { type LastWrite, runExclusivelyOnStream } from './run-exclusively-on-stream.ts';
 
 export type { StateAt } from './fold-stream.ts';
 
@@ -63,23 +63,23 @@ export function handleCommand<State, Event extends DomainEvent>(
   context: CommandContext,
   dependencies: HandleCommandDependencies,
 ): Promise<CommandOutcome<State>> {
-  return inTurn(input.stream, (turn) => runCommand(input, turn, context, dependencies), dependencies);
+  const work = (last: LastWrite) => runCommand({ ...input, last }, context, dependencies);
+  return runExclusivelyOnStream({ stream: input.stream, work }, dependencies);
 }
 
 async function runCommand<State, Event extends DomainEvent>(
-  input: HandleCommandInput<State, Event>,
-  turn: Turn,
+  input: HandleCommandInput<State, Event> & { readonly last: LastWrite },
   context: CommandContext,
   { eventStore }: HandleCommandDependencies,
 ): Promise<CommandOutcome<State>> {
-  const { stream, decider, parse, decide, snapshot } = input;
+  const { stream, decider, parse, decide, snapshot, last } = input;
   const fold = (from?: StateAt<State>): Promise<StateAt<State>> =>
     foldStream({ stream, decider, parse, from }, { eventStore });
 
   const known = typeof snapshot === 'function' ? await snapshot() : snapshot;
   let current = known ?? (await fold());
   // An earlier command of this process wrote later revisions, so an append based on the snapshot would conflict.
-  if (current.revision < turn.revision) current = await fold(current);
+  if (current.revision < last.revision) current = await fold(current);
   for (let round = 1; ; round += 1) {
     const decided = decide(current.state, current.revision);
     if (decided.length === 0) return { ...current, position: undefined, events: [] };
@@ -91,7 +91,7 @@ async function runCommand<State, Event extends DomainEvent>(
       const { revision, position } = await appendOnce(() =>
         appendWith(alongside, { stream, events, expected }, eventStore),
       );
-      turn.revision = Math.max(turn.revision, revision);
+      last.revision = Math.max(last.revision, revision);
       return { state: decided.reduce(decider.evolve, current.state), revision, position, events };
     } catch (error) {
       if (!hasCode(error, 'conflict')) throw error;

@@ -1,13 +1,5 @@
 import { hasCode } from '../domain/errors.ts';
-import type { ClaimRequest, Claims } from './ports/claims.ts';
-
-/** Unique values that an append to the owner's stream takes and gives up. */
-export type ClaimChange = {
-  /** Stream that holds the values after the append. */
-  readonly owner: string;
-  readonly claimed: readonly ClaimRequest[];
-  readonly released?: readonly ClaimRequest[];
-};
+import type { ClaimChange, ClaimRequest, Claims } from './ports/claims.ts';
 
 /** Claims and abandons unique values during one run of a command. */
 export type ClaimSession = {
@@ -63,7 +55,7 @@ export async function withClaims<T>(
       touched.claimed.push(...claimed);
       touched.released.push(...released);
     } else run.owners.set(owner, { claimed: [...claimed], released: [...released] });
-    return claims.claim(owner, claimed, released, command);
+    return claims.claim({ owner, claimed, released, command });
   }
 
   async function abandon(): Promise<void> {
@@ -73,19 +65,19 @@ export async function withClaims<T>(
   }
 
   async function abandonOne(owner: string, claimed: readonly ClaimRequest[]): Promise<void> {
-    if (claimed.length > 0) await claims.abandon(owner, claimed, command).catch(() => undefined);
+    if (claimed.length > 0) await claims.abandon({ owner, claimed, command }).catch(() => undefined);
   }
 
   async function settle(result: T): Promise<void> {
     for (const [owner, { claimed, released }] of run.owners ?? []) {
       if (!heldAfter) {
-        await claims.confirm(owner, claimed, released, command).catch(() => undefined);
+        await claims.confirm({ owner, confirmed: claimed, released, command }).catch(() => undefined);
         continue;
       }
       const held = heldAfter(result, owner);
       if (held) {
         const [confirmed, freed] = partition([...claimed, ...released], (request) => includes(held, request));
-        await claims.confirm(owner, confirmed, freed, command).catch(() => undefined);
+        await claims.confirm({ owner, confirmed, released: freed, command }).catch(() => undefined);
       } else await abandonOne(owner, claimed);
     }
   }
@@ -113,11 +105,11 @@ export type WithEndingScopesInput<T> = {
  */
 export async function withEndingScopes<T>(
   { tenant, prefixes, work }: WithEndingScopesInput<T>,
-  { claims }: { readonly claims: Pick<Claims, 'doubtScopes' | 'endScopes'> },
+  { claims }: { readonly claims: Pick<Claims, 'unsettleScopes' | 'releaseScopes'> },
 ): Promise<T> {
-  for (const prefix of prefixes) await claims.doubtScopes(tenant, prefix);
+  for (const prefix of prefixes) await claims.unsettleScopes({ tenant, prefix });
   const result = await work();
-  for (const prefix of prefixes) await claims.endScopes(tenant, prefix).catch(() => undefined);
+  for (const prefix of prefixes) await claims.releaseScopes({ tenant, prefix }).catch(() => undefined);
   return result;
 }
 

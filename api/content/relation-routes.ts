@@ -1,6 +1,6 @@
 import type { ContentAccess } from '../../application/content/content-access.ts';
 import { planPopulate } from '../../application/content/plan-populate.ts';
-import { updateEntry } from '../../application/content/update-entry.ts';
+import { changeEntry } from '../../application/content/change-entry.ts';
 import type { FieldDefinition } from '../../domain/content/definition.ts';
 import { keyOf } from '../../domain/content/entry-fields.ts';
 import { isManyToMany, isStored } from '../../domain/content/field-types.ts';
@@ -88,7 +88,7 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
         const { access, field } = request.checked;
         const data = linksOf(field, request.body.ids);
         const entry = { id: requireEntryId(request.params.id), access };
-        const outcome = await updateEntry({ ...onEntry(entry, request), data }, request.context, dependencies);
+        const outcome = await changeEntry({ ...onEntry(entry, request), data }, request.context, dependencies);
         return entryResponse(200, access, outcome);
       },
     }),

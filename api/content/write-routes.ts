@@ -2,11 +2,11 @@ import { refuseLockedFields, type ContentAccess } from '../../application/conten
 import { createEntries } from '../../application/content/create-entries.ts';
 import { createEntry } from '../../application/content/create-entry.ts';
 import { deleteEntry } from '../../application/content/delete-entry.ts';
-import { moveEntry } from '../../application/content/move-entry.ts';
+import { transitionEntry } from '../../application/content/transition-entry.ts';
 import type { EntryOutcome } from '../../application/content/run-entry-command.ts';
 import { undeleteEntry } from '../../application/content/undelete-entry.ts';
-import { updateEntry } from '../../application/content/update-entry.ts';
-import { ENTRY_MOVES, type EntryMove } from '../../domain/content/entry.ts';
+import { changeEntry } from '../../application/content/change-entry.ts';
+import { ENTRY_TRANSITIONS, type EntryTransition } from '../../domain/content/entry.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { commitAt } from '../http/commit.ts';
@@ -29,8 +29,8 @@ const ENTRY_REFUSALS = [...REFUSALS, 'entry_not_found', 'entry_changed'] as cons
 
 const MAX_BULK = 1000;
 
-/** Summaries of the routes that move an entry to another status, for OpenAPI. */
-export const MOVE_SUMMARIES: Readonly<Record<EntryMove, string>> = {
+/** Summaries of the routes that change the status of an entry, for OpenAPI. */
+export const TRANSITION_SUMMARIES: Readonly<Record<EntryTransition, string>> = {
   publish: 'Publish a draft',
   unpublish: 'Set a published entry back to draft',
   archive: 'Archive a draft or a published entry',
@@ -39,20 +39,24 @@ export const MOVE_SUMMARIES: Readonly<Record<EntryMove, string>> = {
 
 /** Routes of the Content API that write entries. */
 export function writeRoutes(dependencies: EntryRouteDependencies): readonly Route[] {
-  const moveRoute = (move: EntryMove): Route =>
+  const transitionRoute = (transition: EntryTransition): Route =>
     route({
       ...SHARED,
       method: 'PUT',
-      path: `/api/v1/content/{schema}/{id}/${move}`,
-      operation: `${move}Entry`,
-      summary: MOVE_SUMMARIES[move],
+      path: `/api/v1/content/{schema}/{id}/${transition}`,
+      operation: `${transition}Entry`,
+      summary: TRANSITION_SUMMARIES[transition],
       params: EntryParams,
       responses: { 200: EntrySchema },
       responseHeaders: ['ETag'],
       refusals: [...ENTRY_REFUSALS, 'invalid_status_transition'],
       handler: async (request) => {
         const entry = await requireEntry(request, 'publish', dependencies);
-        const outcome = await moveEntry({ ...onEntry(entry, request), move }, request.context, dependencies);
+        const outcome = await transitionEntry(
+          { ...onEntry(entry, request), transition },
+          request.context,
+          dependencies,
+        );
         return entryResponse(200, entry.access, outcome);
       },
     });
@@ -120,7 +124,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
         const entry = { id: requireEntryId(params.id), access };
         const data = toData(body.data);
         refuseLockedFields(access, data);
-        const outcome = await updateEntry({ ...onEntry(entry, { header }), data }, context, dependencies);
+        const outcome = await changeEntry({ ...onEntry(entry, { header }), data }, context, dependencies);
         return entryResponse(200, access, outcome);
       },
     }),
@@ -139,7 +143,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
         return { status: 204, ...commitAt(position, READS) };
       },
     }),
-    ...ENTRY_MOVES.map(moveRoute),
+    ...ENTRY_TRANSITIONS.map(transitionRoute),
     route({
       ...SHARED,
       method: 'PUT',

@@ -45,7 +45,8 @@ export async function attemptDelivery(
   if (!webhook.enabled || webhook.unreadable) return { kind: 'postponed', count: false };
   const at = dependencies.now();
   const outcome = await sendTraced(webhook, delivery, dependencies);
-  if (outcome.kind === 'own_fault' && delivery.postponed < MAX_POSTPONEMENTS) return { kind: 'postponed', count: true };
+  if (outcome.kind === 'local_fault' && delivery.postponed < MAX_POSTPONEMENTS)
+    return { kind: 'postponed', count: true };
   const { success, statusCode, error } = resultOf(outcome);
   const delayMs = success
     ? undefined

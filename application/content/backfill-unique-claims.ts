@@ -26,7 +26,10 @@ export async function requestClaimBackfill(
   { claims }: { readonly claims: Pick<Claims, 'claim'> },
 ): Promise<void> {
   if (fields.length > 0)
-    await claims.claim(contentTypeStream(tenant, typeId), [{ tenant, scope: 'content_type/unique', value: typeId }]);
+    await claims.claim({
+      owner: contentTypeStream(tenant, typeId),
+      claimed: [{ tenant, scope: 'content_type/unique', value: typeId }],
+    });
 }
 
 /**
@@ -52,9 +55,12 @@ export async function claimMissingValues(
   {
     claims,
     reader,
-  }: { readonly claims: Pick<Claims, 'assume' | 'doubtOthers'>; readonly reader: Pick<ContentTypeReader, 'valuesOf'> },
+  }: {
+    readonly claims: Pick<Claims, 'backfill' | 'unsettleOthers'>;
+    readonly reader: Pick<ContentTypeReader, 'valuesOf'>;
+  },
 ): Promise<void> {
   const values = claimsByOwner({ tenant, typeId, values: await reader.valuesOf({ tenant, table: name, fields }) });
-  await claims.assume(values);
-  for (const { id } of fields) await claims.doubtOthers({ tenant, scope: uniqueScope(typeId, id) }, values);
+  await claims.backfill(values);
+  for (const { id } of fields) await claims.unsettleOthers({ tenant, scope: uniqueScope(typeId, id), values });
 }

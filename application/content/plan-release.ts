@@ -1,6 +1,6 @@
 import type { AttributedEntryEvent } from '../../domain/content/entry-events.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
-import { entryDecider, type EntryMove } from '../../domain/content/entry.ts';
+import { entryDecider, type EntryTransition } from '../../domain/content/entry.ts';
 import type { RefusedItem, ReleaseItem } from '../../domain/content/release-events.ts';
 import { type CommandContext, timestamp } from '../../domain/context.ts';
 import { isAppError, refusal } from '../../domain/errors.ts';
@@ -13,20 +13,23 @@ import { foldEntry, NO_ENTRY } from './fold-entry.ts';
 import type { ReleaseDependencies } from './release-dependencies.ts';
 import { typeOfEntry } from './type-of-entry.ts';
 
-/** The release that moves entries, and the roles that decide whether it may. */
-export type ReleaseMover = { readonly releaseId: string; readonly roles: readonly string[] };
+/** The release that changes the status of entries, and the roles that decide whether it may. */
+export type ReleasePublisher = { readonly releaseId: string; readonly roles: readonly string[] };
 
-/** A move that the entry's current state allows. */
-export type PlannedMove = {
+/** A transition that the entry's current state allows. */
+export type PlannedTransition = {
   readonly item: ReleaseItem;
   readonly stream: string;
-  /** Revision of the stream that the move was decided on. */
+  /** Revision of the stream that the transition was decided on. */
   readonly expected: number;
   readonly before: EntryState;
   readonly event: NewEvent;
 };
 
-export type ReleasePlan = { readonly moves: readonly PlannedMove[]; readonly refused: readonly RefusedItem[] };
+export type ReleasePlan = {
+  readonly transitions: readonly PlannedTransition[];
+  readonly refused: readonly RefusedItem[];
+};
 
 export type PlanReleaseDependencies = Pick<ReleaseDependencies, 'eventStore' | 'typeById' | 'rows' | 'accessRules'>;
 
@@ -34,35 +37,39 @@ export type PlanReleaseDependencies = Pick<ReleaseDependencies, 'eventStore' | '
 const AT_ONCE = 20;
 
 /**
- * Decides every item on the current state of its entry: whether it exists, the roles may move it, and its status allows
- * the move.
+ * Decides every item on the current state of its entry: whether it exists, the roles may change its status, and the status allows
+ * the transition.
  */
 export async function planRelease(
-  { items, mover }: { readonly items: readonly ReleaseItem[]; readonly mover: ReleaseMover },
+  { items, publisher }: { readonly items: readonly ReleaseItem[]; readonly publisher: ReleasePublisher },
   context: CommandContext,
   dependencies: PlanReleaseDependencies,
 ): Promise<ReleasePlan> {
-  const moves: PlannedMove[] = [];
+  const transitions: PlannedTransition[] = [];
   const refused: RefusedItem[] = [];
   for (const chunk of chunks(items, AT_ONCE)) {
-    const planned = await Promise.all(chunk.map((item) => planItem({ item, mover }, context, dependencies)));
+    const planned = await Promise.all(chunk.map((item) => planItem({ item, publisher }, context, dependencies)));
     for (const outcome of planned) {
       if ('error' in outcome) refused.push(outcome);
-      else moves.push(outcome);
+      else transitions.push(outcome);
     }
   }
-  return { moves, refused };
+  return { transitions, refused };
 }
 
 /** Decides one item on the current state of its entry. */
 export async function planItem(
-  { item, mover }: { readonly item: ReleaseItem; readonly mover: ReleaseMover },
+  { item, publisher }: { readonly item: ReleaseItem; readonly publisher: ReleasePublisher },
   context: CommandContext,
   dependencies: PlanReleaseDependencies,
-): Promise<PlannedMove | RefusedItem> {
+): Promise<PlannedTransition | RefusedItem> {
   try {
-    const move = await planMove({ entryId: item.entry_id, move: item.action, mover }, context, dependencies);
-    return { item, ...move };
+    const transition = await planTransition(
+      { entryId: item.entry_id, transition: item.action, publisher },
+      context,
+      dependencies,
+    );
+    return { item, ...transition };
   } catch (error) {
     if (!isAppError(error) || error.status >= 500) throw error;
     return { entry_id: item.entry_id, error: error.message };
@@ -70,15 +77,15 @@ export async function planItem(
 }
 
 /** @throws `entry_not_found`, `permission_denied`, `invalid_status_transition` */
-export async function planMove(
+export async function planTransition(
   {
     entryId,
-    move,
-    mover: { releaseId, roles },
-  }: { readonly entryId: string; readonly move: EntryMove; readonly mover: ReleaseMover },
+    transition,
+    publisher: { releaseId, roles },
+  }: { readonly entryId: string; readonly transition: EntryTransition; readonly publisher: ReleasePublisher },
   context: CommandContext,
   dependencies: PlanReleaseDependencies,
-): Promise<Omit<PlannedMove, 'item'>> {
+): Promise<Omit<PlannedTransition, 'item'>> {
   const { tenant, actor } = context;
   const type = await typeOfEntry({ tenant, id: entryId }, dependencies);
   if (!type) throw refusal('entry_not_found');
@@ -90,14 +97,14 @@ export async function planMove(
   const from = row ? { state: row, revision: row.version - 1 } : NO_ENTRY;
   const { state, revision } = await foldEntry({ stream, type, from }, dependencies);
   const [event] = entryDecider.decide(state, {
-    kind: 'move',
+    kind: 'transition',
     entryId,
     typeId: type.id,
     typeRevision: type.revision,
     definition: type.definition,
     actor,
     at: timestamp(context),
-    move,
+    transition,
   });
   if (!state || !event) throw refusal('entry_not_found');
   return { stream, expected: revision, before: state, event: ofRelease(event, releaseId, context) };

@@ -1,12 +1,12 @@
-import type { EntryMove } from '../../domain/content/entry.ts';
-import type { RefusedItem, ReleaseEvent, ReleaseMove } from '../../domain/content/release-events.ts';
+import type { EntryTransition } from '../../domain/content/entry.ts';
+import type { RefusedItem, ReleaseEvent, ReleaseTransition } from '../../domain/content/release-events.ts';
 import type { Release } from '../../domain/content/release.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, isAppError } from '../../domain/errors.ts';
 import type { GlobalPosition, NewEvent } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import { appendOnce, toNewEvent } from '../handle-command.ts';
-import { type PlannedMove, type ReleaseMover, planItem, planMove } from './plan-release.ts';
+import { type PlannedTransition, type ReleasePublisher, planItem, planTransition } from './plan-release.ts';
 import { type ReleaseDependencies, releaseStream } from './release-dependencies.ts';
 
 export type PublishedRelease = {
@@ -19,30 +19,30 @@ export type PublishedRelease = {
 export type StepwisePublication = {
   readonly id: string;
   readonly at: { readonly state: Release; readonly revision: number };
-  readonly mover: ReleaseMover;
+  readonly publisher: ReleasePublisher;
 };
 
 /**
- * Publishes on an event store that appends to one stream at a time. All moves are recorded first, with the ids of their
- * events, so that each is appended exactly once, also when another process resumes after a crash. When a move is
- * refused, the moves before it are reverted.
- * @throws `conflict` before the first move, when the release has changed
+ * Publishes on an event store that appends to one stream at a time. All transitions are recorded first, with the ids of their
+ * events, so that each is appended exactly once, also when another process resumes after a crash. When a transition is
+ * refused, the transitions before it are reverted.
+ * @throws `conflict` before the first transition, when the release has changed
  */
 export async function startSteps(
-  { id, at, mover, planned }: StepwisePublication & { readonly planned: readonly PlannedMove[] },
+  { id, at, publisher, planned }: StepwisePublication & { readonly planned: readonly PlannedTransition[] },
   context: CommandContext,
   dependencies: ReleaseDependencies,
 ): Promise<PublishedRelease> {
-  const moves = planned.map(({ item, expected, before, event }): ReleaseMove => ({
+  const transitions = planned.map(({ item, expected, before, event }): ReleaseTransition => ({
     ...item,
     event_id: event.id,
     expected,
     from: before.status,
   }));
-  const event: ReleaseEvent = { type: 'ReleasePublicationStarted', data: { moves } };
+  const event: ReleaseEvent = { type: 'ReleasePublicationStarted', data: { moves: transitions } };
   const { revision } = await append({ id, event, expected: at.revision }, context, dependencies);
   return resumeSteps(
-    { id, mover, at: { state: { ...at.state, status: 'publishing', moves, refused: [] }, revision } },
+    { id, publisher, at: { state: { ...at.state, status: 'publishing', transitions, refused: [] }, revision } },
     context,
     dependencies,
   );
@@ -50,53 +50,57 @@ export async function startSteps(
 
 /** Continues an interrupted publication, or its reverting. */
 export async function resumeSteps(
-  { id, at, mover }: StepwisePublication,
+  { id, at, publisher }: StepwisePublication,
   context: CommandContext,
   dependencies: ReleaseDependencies,
 ): Promise<PublishedRelease> {
-  const { moves } = at.state;
+  const { transitions } = at.state;
   const record = (event: ReleaseEvent, expected: number) => append({ id, event, expected }, context, dependencies);
   let { refused } = at.state;
   let { revision } = at;
   if (refused.length === 0) {
-    refused = await applyMoves({ moves, mover }, context, dependencies);
+    refused = await applyTransitions({ transitions, publisher }, context, dependencies);
     if (refused.length === 0) {
       const { position } = await record({ type: 'ReleasePublished', data: {} }, revision);
       return { position, refused };
     }
     ({ revision } = await record({ type: 'ReleasePublicationReverting', data: { refused } }, revision));
   }
-  for (const move of moves.toReversed()) await revertMove({ move, releaseId: id }, context, dependencies);
+  for (const transition of transitions.toReversed())
+    await revertTransition({ transition, releaseId: id }, context, dependencies);
   const { position } = await record({ type: 'ReleasePublicationFailed', data: { refused } }, revision);
   return { position, refused };
 }
 
-/** @returns the first item that is refused; an empty list when all moves were applied */
-async function applyMoves(
-  { moves, mover }: { readonly moves: readonly ReleaseMove[]; readonly mover: ReleaseMover },
+/** @returns the first item that is refused; an empty list when all transitions were applied */
+async function applyTransitions(
+  {
+    transitions,
+    publisher,
+  }: { readonly transitions: readonly ReleaseTransition[]; readonly publisher: ReleasePublisher },
   context: CommandContext,
   dependencies: ReleaseDependencies,
 ): Promise<readonly RefusedItem[]> {
-  for (const move of moves) {
-    const refused = await applyMove({ move, mover }, context, dependencies);
+  for (const transition of transitions) {
+    const refused = await applyTransition({ transition, publisher }, context, dependencies);
     if (refused) return [refused];
   }
   return [];
 }
 
-/** Appends a move once. After a conflict with a change of the entry it decides again, without a limit. */
-async function applyMove(
-  { move, mover }: { readonly move: ReleaseMove; readonly mover: ReleaseMover },
+/** Appends a transition once. After a conflict with a change of the entry it decides again, without a limit. */
+async function applyTransition(
+  { transition, publisher }: { readonly transition: ReleaseTransition; readonly publisher: ReleasePublisher },
   context: CommandContext,
   dependencies: ReleaseDependencies,
 ): Promise<RefusedItem | undefined> {
-  const stream = entryStream(move, context);
-  const item = { entry_id: move.entry_id, action: move.action };
+  const stream = entryStream(transition, context);
+  const item = { entry_id: transition.entry_id, action: transition.action };
   for (;;) {
-    if ((await eventIdsSince({ stream, move }, dependencies)).includes(move.event_id)) return undefined;
-    const planned = await planItem({ item, mover }, context, dependencies);
+    if ((await eventIdsSince({ stream, transition }, dependencies)).includes(transition.event_id)) return undefined;
+    const planned = await planItem({ item, publisher }, context, dependencies);
     if ('error' in planned) return planned;
-    const event: NewEvent = { ...planned.event, id: move.event_id };
+    const event: NewEvent = { ...planned.event, id: transition.event_id };
     try {
       await appendOnce(() => dependencies.eventStore.append(stream, [event], { expected: planned.expected }));
       return undefined;
@@ -109,19 +113,23 @@ async function applyMove(
 /** Reverting must succeed even when the actor has lost the right to publish in the meantime. */
 const REVERTING_ROLES = ['super_admin'];
 
-/** Reverts a move, if no other change of the entry followed it. */
-async function revertMove(
-  { move, releaseId }: { readonly move: ReleaseMove; readonly releaseId: string },
+/** Reverts a transition, if no other change of the entry followed it. */
+async function revertTransition(
+  { transition, releaseId }: { readonly transition: ReleaseTransition; readonly releaseId: string },
   context: CommandContext,
   dependencies: ReleaseDependencies,
 ): Promise<void> {
-  const stream = entryStream(move, context);
-  const mover = { releaseId, roles: REVERTING_ROLES };
-  let last = move.event_id;
-  for (const inverse of inverseOf(move)) {
-    if ((await eventIdsSince({ stream, move }, dependencies)).at(-1) !== last) return;
+  const stream = entryStream(transition, context);
+  const publisher = { releaseId, roles: REVERTING_ROLES };
+  let last = transition.event_id;
+  for (const inverse of inverseOf(transition)) {
+    if ((await eventIdsSince({ stream, transition }, dependencies)).at(-1) !== last) return;
     try {
-      const planned = await planMove({ entryId: move.entry_id, move: inverse, mover }, context, dependencies);
+      const planned = await planTransition(
+        { entryId: transition.entry_id, transition: inverse, publisher },
+        context,
+        dependencies,
+      );
       await appendOnce(() => dependencies.eventStore.append(stream, [planned.event], { expected: planned.expected }));
       last = planned.event.id;
     } catch (error) {
@@ -131,7 +139,7 @@ async function revertMove(
   }
 }
 
-function inverseOf({ action, from }: ReleaseMove): readonly EntryMove[] {
+function inverseOf({ action, from }: ReleaseTransition): readonly EntryTransition[] {
   switch (action) {
     case 'publish':
       return ['unpublish'];
@@ -142,9 +150,9 @@ function inverseOf({ action, from }: ReleaseMove): readonly EntryMove[] {
   }
 }
 
-/** Ids of the entry's events after the revision that the move was decided on. */
+/** Ids of the entry's events after the revision that the transition was decided on. */
 async function eventIdsSince(
-  { stream, move: { expected } }: { readonly stream: string; readonly move: ReleaseMove },
+  { stream, transition: { expected } }: { readonly stream: string; readonly transition: ReleaseTransition },
   { eventStore }: ReleaseDependencies,
 ): Promise<readonly string[]> {
   const ids: string[] = [];
@@ -152,7 +160,7 @@ async function eventIdsSince(
   return ids;
 }
 
-function entryStream({ entry_id: id }: ReleaseMove, { tenant }: CommandContext): string {
+function entryStream({ entry_id: id }: ReleaseTransition, { tenant }: CommandContext): string {
   return streamName({ category: 'entry', tenant, id });
 }
 

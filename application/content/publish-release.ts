@@ -5,7 +5,7 @@ import { hasCode, refusal } from '../../domain/errors.ts';
 import { appendOnce, toNewEvent } from '../handle-command.ts';
 import type { StreamWrite } from '../ports/event-store.ts';
 import { loadRelease } from './load-release.ts';
-import { planRelease, type ReleaseMover } from './plan-release.ts';
+import { planRelease, type ReleasePublisher } from './plan-release.ts';
 import { type PublishedRelease, resumeSteps, startSteps } from './publish-in-steps.ts';
 import { type ReleaseDependencies, releaseStream } from './release-dependencies.ts';
 
@@ -42,7 +42,7 @@ export function publishRelease(
   context: CommandContext,
   dependencies: ReleaseDependencies,
 ): Promise<PublishedRelease> {
-  const mover: ReleaseMover = { releaseId: id, roles };
+  const publisher: ReleasePublisher = { releaseId: id, roles };
   return dependencies.exclusive(`release/${context.tenant}/${id}`, async () => {
     for (let decision = 1; ; decision += 1) {
       const at = await loadRelease({ tenant: context.tenant, id }, dependencies);
@@ -50,7 +50,7 @@ export function publishRelease(
       if (at.state?.status === 'publishing')
         return report(
           at.state,
-          await resumeSteps({ id, at: { ...at, state: at.state }, mover }, context, dependencies),
+          await resumeSteps({ id, at: { ...at, state: at.state }, publisher }, context, dependencies),
         );
       if (by === 'schedule' && !isDue(at.state, context)) return { position: undefined, refused: [] };
       const release = openRelease(at.state);
@@ -71,7 +71,7 @@ export function publishRelease(
     readonly revision: number;
   }): Promise<PublishedRelease> {
     const { eventStore } = dependencies;
-    const { moves, refused } = await planRelease({ items: release.items, mover }, context, dependencies);
+    const { transitions, refused } = await planRelease({ items: release.items, publisher }, context, dependencies);
     const stream = releaseStream(context.tenant, id);
     if (refused.length > 0 || release.items.length === 0) {
       if (by === 'caller') throw releaseRefusal(release.items, refused);
@@ -83,12 +83,12 @@ export function publishRelease(
     }
     const appendMany = eventStore.appendMany?.bind(eventStore);
     if (!eventStore.capabilities.atomicMultiStream || !appendMany) {
-      const steps = { id, at: { state: release, revision }, mover, planned: moves };
+      const steps = { id, at: { state: release, revision }, publisher, planned: transitions };
       return report(release, await startSteps(steps, context, dependencies));
     }
     const published: ReleaseEvent = { type: 'ReleasePublished', data: {} };
     const writes: readonly StreamWrite[] = [
-      ...moves.map(({ stream: entry, expected, event }) => ({ stream: entry, expected, events: [event] })),
+      ...transitions.map(({ stream: entry, expected, event }) => ({ stream: entry, expected, events: [event] })),
       { stream, expected: revision, events: [toNewEvent(published, context)] },
     ];
     return { position: (await appendOnce(() => appendMany(writes))).at(-1)?.position, refused: [] };

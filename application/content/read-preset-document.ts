@@ -61,7 +61,7 @@ async function fetchDocument(
     timeoutMs: TIMEOUT_MS,
     signal,
   });
-  if (answer.kind === 'own_fault') throw refusal('unavailable');
+  if (answer.kind === 'local_fault') throw refusal('unavailable');
   if (answer.kind !== 'answered' || answer.status < 200 || answer.status > 299 || answer.truncated)
     throw refusal('preset_unreachable');
   const document = await parseYaml(answer.body).catch((error: unknown) => {

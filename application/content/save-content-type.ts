@@ -71,7 +71,7 @@ export async function saveContentType(
     await requestClaimBackfill({ tenant, typeId, fields }, dependencies);
     // Claims of a field that was not unique are left from an earlier time. No entry has updated them since.
     for (const { id } of fields.filter((field) => !isUnique(field, stored)))
-      await dependencies.claims.endScopes(tenant, uniqueScope(typeId, id));
+      await dependencies.claims.releaseScopes({ tenant, prefix: uniqueScope(typeId, id) });
     const appended = await withClaims(
       {
         command: context.newId(),

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../domain/context.ts';
-import { inTurn } from '../in-turn.ts';
+import { runExclusivelyOnStream } from '../run-exclusively-on-stream.ts';
 import type { LockoutDependencies } from './account-dependencies.ts';
 import { decideOnUser } from './decide-on-user.ts';
 
@@ -18,26 +18,23 @@ export type Account = { readonly userId: string } | { readonly address: string }
  * @returns whether `verify` succeeded and the account is not locked
  */
 export function withinLockout(
-  account: Account,
-  verify: () => Promise<boolean>,
+  { account, verify }: { readonly account: Account; readonly verify: () => Promise<boolean> },
   context: CommandContext,
   dependencies: LockoutDependencies,
 ): Promise<boolean> {
   const { rateCounters, eventStore } = dependencies;
   const scope = scopeOf(account);
   // One attempt at a time: concurrent sign-ins with the right password must not lock the account.
-  return inTurn(
-    scope,
-    async () => {
-      const taken = await rateCounters.take({ scope, limit: FAILURES, windowSeconds: WINDOW_SECONDS });
-      const verified = await verify();
-      if (!taken.allowed) return false;
-      if (verified) await rateCounters.giveBack({ scope, limit: FAILURES, resetAt: taken.resetAt });
-      else if (taken.remaining === 0) recordLockout(account, context, dependencies);
-      return verified;
-    },
-    { eventStore },
-  );
+  return runExclusivelyOnStream({ stream: scope, work: attempt }, { eventStore });
+
+  async function attempt(): Promise<boolean> {
+    const taken = await rateCounters.take({ scope, limit: FAILURES, windowSeconds: WINDOW_SECONDS });
+    const verified = await verify();
+    if (!taken.allowed) return false;
+    if (verified) await rateCounters.giveBack({ scope, limit: FAILURES, resetAt: taken.resetAt });
+    else if (taken.remaining === 0) recordLockout(account, context, dependencies);
+    return verified;
+  }
 }
 
 /** Counts a failure that the caller detected, such as a wrong code. */
@@ -46,7 +43,7 @@ export async function countFailure(
   context: CommandContext,
   dependencies: LockoutDependencies,
 ): Promise<void> {
-  await withinLockout({ userId }, () => Promise.resolve(false), context, dependencies);
+  await withinLockout({ account: { userId }, verify: () => Promise.resolve(false) }, context, dependencies);
 }
 
 /** Resets the failures of an account after its password was replaced. */

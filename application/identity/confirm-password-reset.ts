@@ -35,7 +35,7 @@ export async function confirmPasswordReset(
     { ...context, actor: { kind: 'user', id: userId } },
     dependencies,
   );
-  await passwordResets.forget(userId);
+  await passwordResets.delete(userId);
   await clearFailures({ userId }, dependencies);
   return position;
 }

@@ -14,6 +14,6 @@ export async function deleteApiKey(
   dependencies: DeleteApiKeyDependencies,
 ): Promise<GlobalPosition | undefined> {
   const { position } = await decideOnApiKey({ keyId, commandFor: () => ({ kind: 'delete' }) }, context, dependencies);
-  await dependencies.apiKeyRequests.forget({ tenant: context.tenant, keyId });
+  await dependencies.apiKeyRequests.delete({ tenant: context.tenant, keyId });
   return position;
 }

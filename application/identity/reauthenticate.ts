@@ -30,7 +30,8 @@ export async function reauthenticate(
   if (password === undefined && mfaCode === undefined) throw refusal('confirmation_required');
   if (password !== undefined) {
     const verify = () => verifyPassword({ user, password }, dependencies);
-    if (!(await withinLockout({ userId }, verify, context, dependencies))) throw refusal('invalid_password');
+    if (!(await withinLockout({ account: { userId }, verify }, context, dependencies)))
+      throw refusal('invalid_password');
   }
   if (mfaCode !== undefined) await checkMfaCode({ user, code: mfaCode }, context, dependencies);
   return user;

@@ -37,7 +37,7 @@ export async function signIn(
   const account = user ? { userId: user.id } : { address: email ?? '' };
   const verify = async (): Promise<boolean> =>
     (await verifyPassword({ user, password }, dependencies)) && tenant !== undefined && user?.disabled === false;
-  if (!(await withinLockout(account, verify, context, dependencies)) || !user || tenant === undefined)
+  if (!(await withinLockout({ account, verify }, context, dependencies)) || !user || tenant === undefined)
     throw refusal('invalid_credentials');
   const outcome = await signInOrChallenge({ user, tenant, method: 'password' }, context, dependencies);
   const position = await rehashPassword({ user, password }, context, dependencies);

@@ -51,13 +51,13 @@ async function addLinks(
     };
     const link = { ...unsigned, mac: linkMac(key, head.mac, unsigned) };
     links.push(link);
-    // Audit seals are events too. They do not count as unsealed, because every seal would then require another one.
+    // Audit signatures are events too. They do not count as unsigned, because each would then require another one.
     heads.set(tenant, {
       ...head,
       seq: link.seq,
       position: link.position,
       mac: link.mac,
-      unsealed: head.unsealed + (categoryOf(event.stream) === 'audit' ? 0 : 1),
+      unsigned: head.unsigned + (categoryOf(event.stream) === 'audit' ? 0 : 1),
     });
   }
   await session.add(
@@ -74,8 +74,8 @@ function startOfChain(tenant: string, { now }: Pick<AuditDependencies, 'now'>): 
     position: ORIGIN,
     mac: CHAIN_START,
     headMac: '',
-    sealedSeq: 0,
-    unsealed: 0,
-    sealedAt: now().toISOString(),
+    signedSeq: 0,
+    unsigned: 0,
+    signedAt: now().toISOString(),
   };
 }

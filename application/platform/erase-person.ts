@@ -63,7 +63,7 @@ export async function erasePerson(
       for (const userId of subject.userIds) {
         const known = await dependencies.reads.userById(userId);
         memberships += known?.memberships.length ?? 0;
-        if (known) await claims.claim(userStream(userId), [], released);
+        if (known) await claims.claim({ owner: userStream(userId), claimed: [], released });
         const otherSuperAdmins = await dependencies.reads.otherSuperAdmins(userId);
         const outcome = await decideOnUser(
           { userId, commandFor: () => ({ kind: 'erase', otherSuperAdmins }), known },
@@ -76,7 +76,8 @@ export async function erasePerson(
     dependencies,
   );
   // When this fails, the reaper of claims releases them later according to the stream.
-  for (const userId of subject.userIds) await claims.confirm(userStream(userId), [], released).catch(() => undefined);
+  for (const userId of subject.userIds)
+    await claims.confirm({ owner: userStream(userId), confirmed: [], released }).catch(() => undefined);
   const records = await eraseRecords(subject, dependencies);
   return { erased: { users: subject.userIds.length, memberships, ...records }, kept: KEPT, position };
 }

@@ -4,7 +4,7 @@ import { streamName } from '../../domain/stream.ts';
 import type { StoredHead } from '../ports/audit-chain.ts';
 import type { AuditDependencies } from './audit-dependencies.ts';
 import { chainAudit } from './chain-audit.ts';
-import { sealAudit } from './seal-audit.ts';
+import { signAudit } from './sign-audit.ts';
 
 /** The first event at which the log differs from the audit chain. */
 export type AuditBreak = {
@@ -17,7 +17,7 @@ export type AuditVerdict = {
   readonly ok: boolean;
   /** Number of events that match the chain. */
   readonly checked: number;
-  /** Position up to which audit seals cover the log. */
+  /** Position up to which audit signatures cover the log. */
   readonly sealed_to: GlobalPosition;
   readonly first_broken: AuditBreak | null;
 };
@@ -31,7 +31,7 @@ export type VerifyAuditInput = {
 const PAGE = 1000;
 
 /**
- * Chains and seals the log up to its head, then compares the tenant's events with its audit chain and reports the first
+ * Chains and signs the log up to its head, then compares the tenant's events with its audit chain and reports the first
  * difference: `edited` (an event or a link has other content), `missing` (an event or the end of the chain does not
  * exist), `reordered` (an event has another position) or `unsealed` (an event has no link).
  */
@@ -39,14 +39,14 @@ export async function verifyAudit(input: VerifyAuditInput, dependencies: AuditDe
   const { tenant, signal } = input;
   const { chain } = dependencies;
   await chainAudit({ signal }, dependencies);
-  await sealAudit({ everySeconds: 0 }, dependencies);
+  await signAudit({ everySeconds: 0 }, dependencies);
   const head = await chain.head(tenant);
-  const lastSealed = head && head.sealedSeq > 0 ? await chain.link(tenant, head.sealedSeq) : undefined;
+  const lastSigned = head && head.signedSeq > 0 ? await chain.link(tenant, head.signedSeq) : undefined;
   const { checked, broken } = await compareWithChain({ ...input, head }, dependencies);
   return {
     ok: broken === undefined,
     checked,
-    sealed_to: lastSealed?.position ?? ORIGIN,
+    sealed_to: lastSigned?.position ?? ORIGIN,
     first_broken: broken ?? null,
   };
 }
@@ -72,7 +72,7 @@ async function compareWithChain(
       if (!event || event.position !== link.position || event.id !== link.eventId)
         return result(await classifyMismatch({ tenant, event, link }, dependencies));
       if (eventDigest(event) !== link.digest) return result(breakAt(link, 'edited'));
-      if (!(await isValidSeal({ tenant, event }, dependencies))) return result(breakAt(link, 'edited'));
+      if (!(await isValidSignature({ tenant, event }, dependencies))) return result(breakAt(link, 'edited'));
       checked += 1;
       if (checked % PAGE === 0) onProgress?.(checked, head?.seq ?? checked);
       previousMac = link.mac;
@@ -107,9 +107,9 @@ async function classifyMismatch(
 }
 
 /**
- * Whether an audit seal has a valid signature and covers the links that the chain holds. True for every other event.
+ * Whether an audit signature has a valid signature and covers the links that the chain holds. True for every other event.
  */
-async function isValidSeal(
+async function isValidSignature(
   { tenant, event }: { readonly tenant: string; readonly event: RecordedEvent },
   { signer, chain }: Pick<AuditDependencies, 'signer' | 'chain'>,
 ): Promise<boolean> {

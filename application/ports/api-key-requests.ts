@@ -67,5 +67,5 @@ export type ApiKeyRequests = {
    */
   lastUsed(query: { readonly tenant: string; readonly ids: readonly string[] }): Promise<ReadonlyMap<string, Date>>;
   /** Permanently removes the history and usage of a key, including records that other processes have not stored yet. */
-  forget(key: Key): Promise<void>;
+  delete(key: Key): Promise<void>;
 };

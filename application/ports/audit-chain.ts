@@ -1,16 +1,16 @@
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { AuditLink, ChainHead } from '../../domain/platform/audit-chain.ts';
-import type { SealedRange } from '../../domain/platform/audit-events.ts';
+import type { SignedRange } from '../../domain/platform/audit-events.ts';
 
 /** The head of a tenant's audit chain. `headMac` authenticates its length (`domain/platform/audit-chain.ts`). */
 export type StoredHead = ChainHead & {
   readonly headMac: string;
-  /** Sequence number of the last link covered by an audit seal; 0 before the first seal. */
-  readonly sealedSeq: number;
-  /** Number of later links that are not audit seals; the next audit seal covers them. */
-  readonly unsealed: number;
-  /** Time of the last audit seal, or of the start of the chain; RFC 3339. */
-  readonly sealedAt: string;
+  /** Sequence number of the last link covered by an audit signature; 0 before the first signature. */
+  readonly signedSeq: number;
+  /** Number of later links that are not audit signatures; the next audit signature covers them. */
+  readonly unsigned: number;
+  /** Time of the last audit signature, or of the start of the chain; RFC 3339. */
+  readonly signedAt: string;
 };
 
 /** Access to the chains while no other process has it. */
@@ -19,8 +19,8 @@ export type ChainSession = {
   readonly position: GlobalPosition;
   /** The heads of the tenants that have a chain. */
   heads(tenants: readonly string[]): Promise<ReadonlyMap<string, StoredHead>>;
-  /** The heads of chains with unsealed links. */
-  unsealedHeads(): Promise<readonly StoredHead[]>;
+  /** The heads of chains with unsigned links. */
+  unsignedHeads(): Promise<readonly StoredHead[]>;
   /** The links of a tenant from `fromSeq` to `toSeq`, both inclusive, in order. */
   linksBetween(
     tenant: string,
@@ -43,9 +43,9 @@ export type AuditChain = {
   links(tenant: string, afterSeq: number, limit: number): Promise<readonly AuditLink[]>;
 };
 
-/** Signs audit seals with EdDSA. */
-export type SealSigner = {
-  sign(range: SealedRange, at: Date): Promise<string>;
+/** Signs audit signatures with EdDSA. */
+export type AuditSigner = {
+  sign(range: SignedRange, at: Date): Promise<string>;
   /** @returns the signed content; undefined when the signature is not from this install */
-  verify(jws: string): Promise<SealedRange | undefined>;
+  verify(jws: string): Promise<SignedRange | undefined>;
 };

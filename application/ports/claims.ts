@@ -6,61 +6,65 @@ export type ClaimRequest = {
   readonly value: string;
 };
 
+/** What one decision changes: values that the stream takes, and values that it gives up. */
+export type ClaimChange = {
+  /** Stream that holds the values. */
+  readonly owner: string;
+  readonly claimed: readonly ClaimRequest[];
+  readonly released?: readonly ClaimRequest[] | undefined;
+};
+
+/** One run of a command: any unique text. Omit it only where an owner has one writer. */
+export type ClaimRun = { readonly command?: string | undefined };
+
+/** The values that each owner stream appears to hold. */
+export type ValuesByOwner = ReadonlyMap<string, readonly ClaimRequest[]>;
+
 /**
  * Claims of unique values in `operational.claims`. A command claims before its append and confirms, releases or
- * abandons after it. The reaper compares claims left open with the owner's stream.
+ * abandons after it. Until then the claims are unsettled: the reaper compares unsettled claims that a command left with
+ * the owner's stream.
  *
- * `command` identifies one run of a command (any unique text). When several commands work on one owner concurrently,
- * only the command that touched a claim last may change it; the reaper completes what the other commands leave open.
- * Omit it only where an owner has one writer.
+ * When several commands work on one owner concurrently, only the command that touched a claim last may change it; the
+ * reaper settles what the other commands leave.
  */
 export type Claims = {
   /**
    * Claims all values for the stream, or none. Claims that the stream already has are kept. A command calls this again
-   * for each new decision. `releasing` names values that the append will release, so that the reaper can release them
-   * after a crash before `confirm`.
+   * for each new decision. The claims of `released` become unsettled, so that the reaper can release them after a crash
+   * before `confirm`.
    * @returns the requests that another stream has claimed; empty when all were claimed
    */
-  claim(
-    owner: string,
-    requests: readonly ClaimRequest[],
-    releasing?: readonly ClaimRequest[],
-    command?: string,
-  ): Promise<readonly ClaimRequest[]>;
+  claim(change: ClaimChange & ClaimRun): Promise<readonly ClaimRequest[]>;
   /**
    * Records a successful append: of the values that the command touched in any of its decisions, the stream now has
    * those in `confirmed` and no longer has those in `released`.
    */
   confirm(
-    owner: string,
-    confirmed: readonly ClaimRequest[],
-    released: readonly ClaimRequest[],
-    command?: string,
+    held: {
+      readonly owner: string;
+      readonly confirmed: readonly ClaimRequest[];
+      readonly released: readonly ClaimRequest[];
+    } & ClaimRun,
   ): Promise<void>;
   /** Returns the requests whose values another stream has claimed. Claims nothing. */
   heldByOthers(owner: string, requests: readonly ClaimRequest[]): Promise<readonly ClaimRequest[]>;
   /** The stream that has claimed the value, confirmed or not. */
   ownerOf(request: ClaimRequest): Promise<string | undefined>;
   /** Records an append that is known to have failed: deletes the claims that belong to this command only. */
-  abandon(owner: string, requests: readonly ClaimRequest[], command?: string): Promise<void>;
+  abandon(claims: Pick<ClaimChange, 'owner' | 'claimed'> & ClaimRun): Promise<void>;
+  /** Claims unclaimed values for streams that appear to have them, unsettled; existing claims are kept. */
+  backfill(values: ValuesByOwner): Promise<void>;
+  /** Makes all claims in the scope unsettled, except those of `values` and those that a command is working on. */
+  unsettleOthers(input: Pick<ClaimRequest, 'tenant' | 'scope'> & { readonly values: ValuesByOwner }): Promise<void>;
   /**
-   * Claims unclaimed values for streams that appear to have them; existing claims are kept. The reaper then checks the
-   * streams.
+   * Makes the claims in all scopes that begin with `prefix` unsettled, before these scopes end. If the command crashes
+   * before `releaseScopes`, the reaper checks every owner.
    */
-  assume(values: ReadonlyMap<string, readonly ClaimRequest[]>): Promise<void>;
-  /**
-   * Marks all other claims in the scope as doubtful, except claims that a command is working on. The reaper checks
-   * their streams.
-   */
-  doubtOthers(
-    scope: Pick<ClaimRequest, 'tenant' | 'scope'>,
-    values: ReadonlyMap<string, readonly ClaimRequest[]>,
-  ): Promise<void>;
-  /**
-   * Marks the claims in all scopes that begin with `prefix` as doubtful, before these scopes end. If the command
-   * crashes before `endScopes`, the reaper checks every owner.
-   */
-  doubtScopes(tenant: string, prefix: string): Promise<void>;
+  unsettleScopes(scopes: ClaimScopes): Promise<void>;
   /** Deletes all claims in the scopes that begin with `prefix`, regardless of their owners. */
-  endScopes(tenant: string, prefix: string): Promise<void>;
+  releaseScopes(scopes: ClaimScopes): Promise<void>;
 };
+
+/** All scopes of a tenant that begin with `prefix`. */
+export type ClaimScopes = { readonly tenant: string; readonly prefix: string };

@@ -36,5 +36,5 @@ export type DeviceSignIns = {
   /** Restores an approval that was consumed, when the session could not be opened. */
   giveBack(deviceDigest: string): Promise<void>;
   /** Deletes sign-ins that expired before `now`. @returns the number deleted */
-  purge(now: Date): Promise<number>;
+  sweep(now: Date): Promise<number>;
 };

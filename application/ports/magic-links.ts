@@ -35,8 +35,8 @@ export type MagicLinks = {
   /** Makes a used link valid again when its sign-in could not be completed. */
   giveBack(digest: string): Promise<void>;
   /** Deletes links created before `createdBefore`, except links that are still valid. @returns the number deleted */
-  purge(createdBefore: Date, now: Date): Promise<number>;
+  sweep(createdBefore: Date, now: Date): Promise<number>;
   record(signIn: MagicLinkSignIn): Promise<void>;
   /** Deletes history entries before the given time. @returns the number deleted */
-  purgeHistory(before: Date): Promise<number>;
+  sweepHistory(before: Date): Promise<number>;
 };

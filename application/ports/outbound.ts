@@ -35,7 +35,7 @@ export type OutboundOutcome =
   /** The endpoint was unreachable, violated the protocol or exceeded the time limit. */
   | { readonly kind: 'failed'; readonly error: string; readonly durationMs: number }
   /** The failure is local (no sockets, no network, shutdown) and does not count against the endpoint. */
-  | { readonly kind: 'own_fault'; readonly error: string; readonly durationMs: number };
+  | { readonly kind: 'local_fault'; readonly error: string; readonly durationMs: number };
 
 /**
  * The only way to send a request to a URL that a user configured: webhooks, alert channels, probes, jobs, flows.

@@ -14,7 +14,7 @@ export type PasswordResets = {
   add(reset: PasswordReset | undefined, token: { readonly digest: string; readonly expiresAt: Date }): Promise<void>;
   find(digest: string, now: Date): Promise<PasswordReset | undefined>;
   /** Deletes all tokens of a user. */
-  forget(userId: string): Promise<void>;
+  delete(userId: string): Promise<void>;
   /** Deletes tokens that expired before `now`. @returns the number deleted */
-  purge(now: Date): Promise<number>;
+  sweep(now: Date): Promise<number>;
 };

@@ -33,5 +33,5 @@ export type Sessions = {
   sessionOf(digest: string): Promise<SessionRecord | undefined>;
   isOpen(sessionId: string): Promise<boolean>;
   /** Deletes sessions whose last refresh token expired before `now`. @returns the number deleted */
-  purge(now: Date): Promise<number>;
+  sweep(now: Date): Promise<number>;
 };

@@ -18,5 +18,5 @@ export type SignInChallenges = {
    */
   use(digest: string): Promise<boolean>;
   /** Deletes challenges that expired before `now`. @returns the number deleted */
-  purge(now: Date): Promise<number>;
+  sweep(now: Date): Promise<number>;
 };

@@ -38,7 +38,7 @@ export type EntryEvent =
    */
   | DomainEvent<'EntryUndeleted', EntryEventBase & { readonly whole: WholeEntry }>;
 
-/** Id of the release that moved the entry; absent for other moves. */
+/** Id of the release that changed the status; absent for other transitions. */
 type OfRelease = { readonly release_id?: string };
 
 /** Everything a read model needs to show an entry again. */

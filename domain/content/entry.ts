@@ -38,7 +38,7 @@ export type EntryCommand = EntryCommandBase &
         /** The version whose values the command writes again. */
         readonly restoredVersion?: number | undefined;
       })
-    | (ExpectedVersions & { readonly kind: 'move'; readonly move: EntryMove })
+    | (ExpectedVersions & { readonly kind: 'transition'; readonly transition: EntryTransition })
     | (ExpectedVersions & { readonly kind: 'delete' })
     /** `overriding`: values that replace the entry's last ones. */
     | (ExpectedVersions & { readonly kind: 'undelete'; readonly overriding?: FieldValues | undefined })
@@ -47,15 +47,15 @@ export type EntryCommand = EntryCommandBase &
 type CommandOf<Kind extends EntryCommand['kind']> = Extract<EntryCommand, { readonly kind: Kind }>;
 
 /** The status changes of an entry. Archived entries are unarchived to draft. */
-const MOVES = {
+const TRANSITIONS = {
   publish: { from: ['draft'], event: 'EntryPublished' },
   unpublish: { from: ['published'], event: 'EntryUnpublished' },
   archive: { from: ['draft', 'published'], event: 'EntryArchived' },
   unarchive: { from: ['archived'], event: 'EntryUnarchived' },
 } as const satisfies Record<string, { readonly from: readonly EntryStatus[]; readonly event: EntryEvent['type'] }>;
 
-export type EntryMove = keyof typeof MOVES;
-export const ENTRY_MOVES: readonly EntryMove[] = ['publish', 'unpublish', 'archive', 'unarchive'];
+export type EntryTransition = keyof typeof TRANSITIONS;
+export const ENTRY_TRANSITIONS: readonly EntryTransition[] = ['publish', 'unpublish', 'archive', 'unarchive'];
 
 /** The state is undefined before the first event. A deleted entry keeps its last values. */
 export const entryDecider: Decider<EntryState | undefined, EntryCommand, AttributedEntryEvent> = {
@@ -67,7 +67,7 @@ export const entryDecider: Decider<EntryState | undefined, EntryCommand, Attribu
 /**
  * @throws `conflict` when the id of a new entry is in use; `validation_failed` with `fields`; `entry_not_found` for an
  *   entry that does not exist, is deleted or has another type; `entry_changed` when the version is not an expected one;
- *   `invalid_status_transition` when the status does not allow the move, the type has no draft and publish, or the
+ *   `invalid_status_transition` when the status does not allow the transition, the type has no draft and publish, or the
  *   entry to undelete is not deleted
  */
 function decide(state: EntryState | undefined, command: EntryCommand): readonly AttributedEntryEvent[] {
@@ -76,8 +76,8 @@ function decide(state: EntryState | undefined, command: EntryCommand): readonly 
       return create(state, command);
     case 'change':
       return change(existing(state, command), command);
-    case 'move':
-      return move(existing(state, command), command);
+    case 'transition':
+      return transition(existing(state, command), command);
     case 'delete': {
       const entry = existing(state, command);
       const soft = command.definition.with_soft_delete === true ? { soft: true } : {};
@@ -113,11 +113,11 @@ function change(entry: EntryState, command: CommandOf<'change'>): readonly Attri
   return [attribute({ type: 'EntryFieldsChanged', data }, entry, command)];
 }
 
-function move(entry: EntryState, command: CommandOf<'move'>): readonly AttributedEntryEvent[] {
-  const from: readonly EntryStatus[] = MOVES[command.move].from;
+function transition(entry: EntryState, command: CommandOf<'transition'>): readonly AttributedEntryEvent[] {
+  const from: readonly EntryStatus[] = TRANSITIONS[command.transition].from;
   if (command.definition.with_draft_publish !== true || !from.includes(entry.status))
     throw refusal('invalid_status_transition');
-  return [attribute({ type: MOVES[command.move].event, data: base(command) }, entry, command)];
+  return [attribute({ type: TRANSITIONS[command.transition].event, data: base(command) }, entry, command)];
 }
 
 /** Accepts an entry that was deleted in any way. The use cases decide which deletions can be undone. */

@@ -15,12 +15,12 @@ export type RefusedItem = { readonly entry_id: string; readonly error: string };
  * One step of a publication that takes several appends. It holds enough to run the step exactly once, also after a
  * crash.
  */
-export type ReleaseMove = ReleaseItem & {
-  /** Id of the event that moves the entry. */
+export type ReleaseTransition = ReleaseItem & {
+  /** Id of the event that changes the status of the entry. */
   readonly event_id: string;
-  /** Revision of the entry's stream that the move was decided on. */
+  /** Revision of the entry's stream that the transition was decided on. */
   readonly expected: number;
-  /** The entry's status before the move, for reverting it. */
+  /** The entry's status before the transition, for reverting it. */
   readonly from: EntryStatus;
 };
 
@@ -38,12 +38,12 @@ export type ReleaseEvent =
   /** Holds the settings that changed. */
   | DomainEvent<'ReleaseChanged', Partial<ReleaseSettings>>
   | DomainEvent<'ReleaseEntriesSet', { readonly items: readonly ReleaseItem[] }>
-  /** Appended only on an event store without atomic appends to several streams, before the first move. */
-  | DomainEvent<'ReleasePublicationStarted', { readonly moves: readonly ReleaseMove[] }>
-  /** A move was refused; the moves before it are reverted. */
+  /** Appended only on an event store without atomic appends to several streams, before the first transition. */
+  | DomainEvent<'ReleasePublicationStarted', { readonly moves: readonly ReleaseTransition[] }>
+  /** A transition was refused; the transitions before it are reverted. */
   | DomainEvent<'ReleasePublicationReverting', { readonly refused: readonly RefusedItem[] }>
   | DomainEvent<'ReleasePublished', Record<string, never>>
-  /** `refused`: the items that made the publication fail. No entry of the release is moved. */
+  /** `refused`: the items that made the publication fail. No entry of the release changes its status. */
   | DomainEvent<'ReleasePublicationFailed', { readonly refused: readonly RefusedItem[] }>
   | DomainEvent<'ReleaseDeleted', Record<string, never>>;
 

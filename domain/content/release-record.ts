@@ -25,7 +25,7 @@ export function recordAfter(
   recorded: RecordedEvent,
 ): ReleaseRecord | undefined {
   const event = parseReleaseEvent(recorded);
-  const state = releaseDecider.evolve(record && { ...record, scheduledBy: undefined, moves: [] }, event);
+  const state = releaseDecider.evolve(record && { ...record, scheduledBy: undefined, transitions: [] }, event);
   if (!state) return undefined;
   const { name, description, status, scheduled_at, items, refused } = state;
   const { occurred_at: at, actor } = recorded.metadata;

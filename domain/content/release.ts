@@ -6,7 +6,7 @@ import type {
   RefusedItem,
   ReleaseEvent,
   ReleaseItem,
-  ReleaseMove,
+  ReleaseTransition,
   ReleaseSettings,
 } from './release-events.ts';
 
@@ -17,8 +17,8 @@ export type Release = ReleaseSettings & {
   readonly items: readonly ReleaseItem[];
   /** The actor who set the schedule, or who started the publication in progress. */
   readonly scheduledBy: Actor | undefined;
-  /** Moves of the publication in progress. */
-  readonly moves: readonly ReleaseMove[];
+  /** Transitions of the publication in progress. */
+  readonly transitions: readonly ReleaseTransition[];
   /** Items that the last publication, or the one being reverted, was refused for. */
   readonly refused: readonly RefusedItem[];
 };
@@ -93,7 +93,7 @@ function sameItems(a: readonly ReleaseItem[], b: readonly ReleaseItem[]): boolea
 function evolve(state: ReleaseState, event: AttributedReleaseEvent): ReleaseState {
   if (event.type === 'ReleaseCreated') {
     return schedule(
-      { ...event.data, status: 'draft', items: [], scheduledBy: undefined, moves: [], refused: [] },
+      { ...event.data, status: 'draft', items: [], scheduledBy: undefined, transitions: [], refused: [] },
       event.data.scheduled_at,
       event.actor,
     );
@@ -107,13 +107,13 @@ function evolve(state: ReleaseState, event: AttributedReleaseEvent): ReleaseStat
     case 'ReleaseEntriesSet':
       return { ...state, items: event.data.items };
     case 'ReleasePublicationStarted':
-      return { ...state, status: 'publishing', moves: event.data.moves, refused: [], scheduledBy: event.actor };
+      return { ...state, status: 'publishing', transitions: event.data.moves, refused: [], scheduledBy: event.actor };
     case 'ReleasePublicationReverting':
       return { ...state, refused: event.data.refused };
     case 'ReleasePublished':
-      return { ...state, status: 'published', moves: [], refused: [] };
+      return { ...state, status: 'published', transitions: [], refused: [] };
     case 'ReleasePublicationFailed':
-      return { ...state, status: 'failed', moves: [], refused: event.data.refused };
+      return { ...state, status: 'failed', transitions: [], refused: event.data.refused };
     case 'ReleaseDeleted':
       return undefined;
   }

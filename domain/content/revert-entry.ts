@@ -3,11 +3,11 @@ import type { JsonObject } from '../json.ts';
 import { SLUG, STATUS } from './batch-trace.ts';
 import type { AttributedEntryEvent, EntryStatus } from './entry-events.ts';
 import type { EntryState } from './entry-state.ts';
-import { type EntryCommandBase, type EntryMove, entryDecider } from './entry.ts';
+import { type EntryCommandBase, type EntryTransition, entryDecider } from './entry.ts';
 import type { Reversion, UndoObstacle } from './undo-plan.ts';
 
-/** The moves that lead from one status to another. */
-const MOVES_BETWEEN: Readonly<Record<EntryStatus, Readonly<Record<EntryStatus, readonly EntryMove[]>>>> = {
+/** The transitions that lead from one status to another. */
+const TRANSITIONS_BETWEEN: Readonly<Record<EntryStatus, Readonly<Record<EntryStatus, readonly EntryTransition[]>>>> = {
   draft: { draft: [], published: ['publish'], archived: ['archive'] },
   published: { draft: ['unpublish'], published: [], archived: ['archive'] },
   archived: { draft: ['unarchive'], published: ['unarchive', 'publish'], archived: [] },
@@ -20,7 +20,7 @@ export type RevertEntry = EntryCommandBase & {
 };
 
 /**
- * Reverts aspects of an entry under the current rules: fields and slug by one change, the status by moves.
+ * Reverts aspects of an entry under the current rules: fields and slug by one change, the status by transitions.
  * @throws `entry_not_found`, `entry_changed`, `validation_failed`, `invalid_status_transition`
  */
 export function revertEntry(state: EntryState | undefined, command: RevertEntry): readonly AttributedEntryEvent[] {
@@ -40,8 +40,8 @@ export function revertEntry(state: EntryState | undefined, command: RevertEntry)
   ];
   let entry = events.reduce(entryDecider.evolve, state);
   const status = fields.find(({ field }) => field === STATUS)?.to;
-  for (const move of entry && isStatus(status) ? MOVES_BETWEEN[entry.status][status] : []) {
-    const moved = entryDecider.decide(entry, { ...base, kind: 'move', move });
+  for (const transition of entry && isStatus(status) ? TRANSITIONS_BETWEEN[entry.status][status] : []) {
+    const moved = entryDecider.decide(entry, { ...base, kind: 'transition', transition });
     events.push(...moved);
     entry = moved.reduce(entryDecider.evolve, entry);
   }

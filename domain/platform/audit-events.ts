@@ -1,7 +1,7 @@
 import type { DomainEvent, GlobalPosition } from '../event.ts';
 
-/** The part of a tenant's audit chain that one audit seal covers. Both ends are inclusive. */
-export type SealedRange = {
+/** The part of a tenant's audit chain that one audit signature covers. Both ends are inclusive. */
+export type SignedRange = {
   readonly tenant: string;
   readonly from_seq: number;
   readonly to_seq: number;
@@ -17,4 +17,4 @@ export type SealedRange = {
  * Event of stream `audit-<tenant>.seals`. `jws` is the range as a signed compact JWS (EdDSA). A copy that is stored
  * elsewhere proves to anyone with the public key what the log contained.
  */
-export type AuditEvent = DomainEvent<'AuditSealed', SealedRange & { readonly jws: string }>;
+export type AuditEvent = DomainEvent<'AuditSealed', SignedRange & { readonly jws: string }>;

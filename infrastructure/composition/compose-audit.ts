@@ -1,16 +1,16 @@
 import type { JWK } from 'jose';
 import { auditRoutes } from '../../api/admin/platform/audit-routes.ts';
 import { openAudit } from './audit/open-audit.ts';
-import { startSealer } from './audit/sealer.ts';
+import { startAuditSigning } from './audit/signing.ts';
 import { EMPTY_MODULE, type Module } from './module.ts';
 import type { Platform } from './platform/platform.ts';
 
 export type AuditModule = Module & {
-  /** Verifies the signatures of audit seals. */
+  /** Verifies the signatures of audit signatures. */
   readonly publicKey: JWK;
 };
 
-/** The audit log: its routes and the sealer. */
+/** The audit log: its routes and its signatures. */
 export async function composeAudit(platform: Platform): Promise<AuditModule> {
   const { dependencies, publicKey } = await openAudit(platform);
   return {
@@ -23,7 +23,7 @@ export async function composeAudit(platform: Platform): Promise<AuditModule> {
         role: 'scheduler',
         start: () =>
           Promise.resolve(
-            startSealer({ ...platform, audit: dependencies, sealSeconds: platform.settings.auditSealSeconds }),
+            startAuditSigning({ ...platform, audit: dependencies, signSeconds: platform.settings.auditSealSeconds }),
           ),
       },
     ],

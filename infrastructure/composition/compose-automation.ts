@@ -20,7 +20,6 @@ import type { Queryable } from '../postgres/database.ts';
 import { EMPTY_MODULE, type Module, type Sweep, type Worker } from './module.ts';
 import { ownEndpointsOf } from './platform/own-endpoints.ts';
 import type { Platform } from './platform/platform.ts';
-import { automationProjections } from './platform/projections.ts';
 
 export type AutomationNeeds = {
   /** How the worker receives events. */
@@ -83,7 +82,6 @@ export function composeAutomation(platform: Platform, needs: AutomationNeeds): A
       newSecret: () => randomSecrets.refreshToken(),
       records: createPostgresWebhookRecords({ database }),
     }),
-    projections: automationProjections,
     workers: features.isRequested('webhook') ? webhookWorkers(worker, needs.feed, platform) : [],
     sweeps: webhookSweeps(platform),
     addOwnListener(endpoint) {

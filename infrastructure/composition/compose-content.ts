@@ -15,14 +15,13 @@ import { sweepPastSets } from '../../projections/content/entries/past-reader.ts'
 import { adminContentDependencies } from './content/admin-content.ts';
 import { createChangeOf } from './content/change-of.ts';
 import { openModelling } from './content/modelling.ts';
-import { type ContentNeeds, type OpenContent, openContent } from './content/open-content.ts';
+import { type OpenContent, type OpenContentNeeds, openContent } from './content/open-content.ts';
 import { releaseDependencies, type ReleaseNeeds } from './content/releases.ts';
 import { EMPTY_MODULE, type Module, type Sweep } from './module.ts';
 import type { Platform } from './platform/platform.ts';
-import { contentProjections } from './platform/projections.ts';
 import { systemContext } from './platform/system-context.ts';
 
-export type IdentityForContent = ContentNeeds & ReleaseNeeds;
+export type ContentNeeds = OpenContentNeeds & ReleaseNeeds;
 
 export type ContentModule = Module &
   Pick<OpenContent, 'typeById' | 'backfillClaims'> & {
@@ -39,16 +38,15 @@ export type ContentModule = Module &
   };
 
 /** Content types, entries, releases and modelling. */
-export function composeContent(platform: Platform, identity: IdentityForContent): ContentModule {
+export function composeContent(platform: Platform, needs: ContentNeeds): ContentModule {
   const { eventStore, logger } = platform;
-  const content = openContent(platform, identity);
+  const content = openContent(platform, needs);
   const modelling = openModelling(platform, content);
-  const releases = releaseDependencies(platform, content, identity);
+  const releases = releaseDependencies(platform, content, needs);
   const { typeById, backfillClaims, typeDependencies, entryDependencies } = content;
   return {
     ...EMPTY_MODULE,
     routes: contentRoutes(platform, { content, modelling: modelling.routes, releases }),
-    projections: contentProjections,
     sweeps: contentSweeps(platform, releases),
     typeById,
     backfillClaims,

@@ -12,7 +12,7 @@ import { personalOutbox, personalQueuedMails } from '../mail/personal-mails.ts';
 import { EMPTY_MODULE, type Module } from './module.ts';
 import type { Platform } from './platform/platform.ts';
 
-export type IdentityForGdpr = {
+export type GdprNeeds = {
   readonly erasureDependencies: Omit<ErasePersonDependencies, 'personal'>;
   /** Writes the API key requests that this process has not stored yet. */
   readonly flushKeyRequests: () => Promise<void>;
@@ -21,12 +21,12 @@ export type IdentityForGdpr = {
 export type GdprPlatform = Pick<Platform, 'database' | 'eventStore' | 'settings' | 'vault' | 'rateCounters'>;
 
 /** Export and erasure of personal data. */
-export function composeGdpr(platform: GdprPlatform, identity: IdentityForGdpr): Module {
+export function composeGdpr(platform: GdprPlatform, needs: GdprNeeds): Module {
   const { eventStore, vault, rateCounters } = platform;
-  const personal = personalRecords(platform, identity);
+  const personal = personalRecords(platform, needs);
   return {
     ...EMPTY_MODULE,
-    routes: gdprRoutes({ ...identity.erasureDependencies, personal, rateCounters }),
+    routes: gdprRoutes({ ...needs.erasureDependencies, personal, rateCounters }),
     sweeps: [{ name: 'finish erasures', everyMs: 600_000, run: createErasureSweep({ eventStore, vault, personal }) }],
   };
 }
@@ -34,7 +34,7 @@ export function composeGdpr(platform: GdprPlatform, identity: IdentityForGdpr): 
 /** Every place that holds personal data outside the event store. */
 function personalRecords(
   { database, settings, vault }: GdprPlatform,
-  { flushKeyRequests }: IdentityForGdpr,
+  { flushKeyRequests }: GdprNeeds,
 ): readonly PersonalRecords[] {
   return [
     ...personalRows({ database, vault }),

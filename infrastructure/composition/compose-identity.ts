@@ -12,14 +12,13 @@ import type { JsonObject } from '../../domain/json.ts';
 import { createKeyHasher } from '../crypto/key-hasher.ts';
 import { createLruCache } from '../identity/lru-cache.ts';
 import { sweepApiKeyRequests } from '../identity/sweep-api-key-requests.ts';
-import type { IdentityForContent } from './compose-content.ts';
-import type { IdentityForGdpr } from './compose-gdpr.ts';
+import type { ContentNeeds } from './compose-content.ts';
+import type { GdprNeeds } from './compose-gdpr.ts';
 import { type IdentityServices, openIdentity } from './identity/open-identity.ts';
 import { openTrustedIssuers } from './identity/open-trusted-issuers.ts';
-import { magicLinkSweeper } from './identity/sign-in-links.ts';
+import { sweepMagicLinks } from './identity/sign-in-links.ts';
 import { EMPTY_MODULE, type Module, type Sweep } from './module.ts';
 import type { Platform } from './platform/platform.ts';
-import { identityProjections } from './platform/projections.ts';
 import { systemContext } from './platform/system-context.ts';
 
 export type IdentityNeeds = {
@@ -33,15 +32,15 @@ export type IdentityNeeds = {
 };
 
 export type IdentityModule = Module &
-  IdentityForContent &
-  IdentityForGdpr & {
+  ContentNeeds &
+  GdprNeeds & {
     /** What the HTTP layer needs from identity for each request. */
     readonly http: Pick<
       HttpDependencies,
       'authenticate' | 'checkKeyScope' | 'admitKeyRequest' | 'recordKeyRequest' | 'tenantState' | 'tenantOfHost'
     >;
     /** Number of API key requests that were not recorded because the log could not keep up. */
-    droppedKeyRequests(): number;
+    readonly droppedKeyRequests: () => number;
     /** The token that the first setup asks for; undefined once an account exists. */
     pendingSetupToken(): Promise<string | undefined>;
   };
@@ -66,8 +65,6 @@ export async function composeIdentity(platform: Platform, needs: IdentityNeeds):
       }),
       ...contentAuthRoutes({ ...dependencies, publicKeys: needs.publicKeys }),
     ],
-    projections: identityProjections,
-    workers: [magicLinkSweeper(dependencies, platform)],
     sweeps: identitySweeps(platform, dependencies),
     http: {
       authenticate: (credentials) => authenticator.authenticate(credentials),
@@ -135,19 +132,24 @@ function reportMagicLinkProblem({ features, logger }: Platform, dependencies: Id
 }
 
 function identitySweeps(
-  { database, featureSettings, now }: Platform,
-  { sessions, challenges, passwordResets, deviceSignIns }: IdentityServices,
+  { database, featureSettings, settings, now }: Platform,
+  { sessions, challenges, passwordResets, deviceSignIns, magicLinks }: IdentityServices,
 ): readonly Sweep[] {
   return [
     {
-      name: 'purge sessions',
+      name: 'sweep sessions',
       everyMs: 600_000,
       async run() {
-        const purged = await Promise.all(
-          [sessions, challenges, passwordResets, deviceSignIns].map((store) => store.purge(now())),
+        const swept = await Promise.all(
+          [sessions, challenges, passwordResets, deviceSignIns].map((store) => store.sweep(now())),
         );
-        return purged.reduce((sum, count) => sum + count, 0);
+        return swept.reduce((sum, count) => sum + count, 0);
       },
+    },
+    {
+      name: 'sweep magic links',
+      everyMs: 900_000,
+      run: () => sweepMagicLinks({ magicLinks }, { settings, now }),
     },
     {
       name: 'sweep API key requests',

@@ -5,12 +5,11 @@ import { tenantFeatureRoutes } from '../../api/admin/platform/tenant-feature-rou
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
 import { EMPTY_MODULE, type Module } from './module.ts';
 import type { Platform } from './platform/platform.ts';
-import { installationProjections } from './platform/projections.ts';
 
-export type IdentityForInstallation = Pick<HttpDependencies, 'tenantState'>;
+export type InstallationNeeds = Pick<HttpDependencies, 'tenantState'>;
 
 /** The installation as its operators change it: settings, license, features. */
-export function composeInstallation(platform: Platform, { tenantState }: IdentityForInstallation): Module {
+export function composeInstallation(platform: Platform, { tenantState }: InstallationNeeds): Module {
   const { eventStore, vault, configuration, license, progress, features, featureSettings, entitlements } = platform;
   return {
     ...EMPTY_MODULE,
@@ -20,6 +19,5 @@ export function composeInstallation(platform: Platform, { tenantState }: Identit
       ...pluginRoutes({ eventStore, vault, progress, features, settings: featureSettings, entitlements }),
       ...tenantFeatureRoutes({ eventStore, progress, features, tenantState }),
     ],
-    projections: installationProjections,
   };
 }

@@ -47,15 +47,28 @@ export async function composeModules(platform: Platform): Promise<Modules> {
       readModels: projections.map(({ name }) => name),
     }),
   );
-  const content = closing(composeContent(platform, identity));
-  const fanOut = closing(await composeFanOut(platform, content));
+  const content = closing(
+    composeContent(platform, {
+      accessRules: identity.accessRules,
+      renameInAccess: identity.renameInAccess,
+      userById: identity.userById,
+    }),
+  );
+  const fanOut = closing(await composeFanOut(platform, { changeOf: content.changeOf }));
   const automation = closing(
     composeAutomation(platform, { feed: fanOut.feed, changeOf: content.changeOf, hasStatus: content.hasStatus }),
   );
-  const gdpr = closing(composeGdpr(platform, identity));
-  const installation = closing(composeInstallation(platform, identity.http));
-  const operationalState = closing(composeOperationalState(platform, content));
-  const monitoring = closing(composeMonitoring(platform, identity));
+  const gdpr = closing(
+    composeGdpr(platform, {
+      erasureDependencies: identity.erasureDependencies,
+      flushKeyRequests: identity.flushKeyRequests,
+    }),
+  );
+  const installation = closing(composeInstallation(platform, { tenantState: identity.http.tenantState }));
+  const operationalState = closing(
+    composeOperationalState(platform, { typeById: content.typeById, backfillClaims: content.backfillClaims }),
+  );
+  const monitoring = closing(composeMonitoring(platform, { droppedKeyRequests: identity.droppedKeyRequests }));
   const documentation = closing(
     composeDocumentation(platform, { servedRoutes, queries: content.queries, accessRules: identity.accessRules }),
   );

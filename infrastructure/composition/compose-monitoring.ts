@@ -5,9 +5,9 @@ import { EMPTY_MODULE, type Module } from './module.ts';
 import { operationsRoutes } from './monitoring/operations-routes.ts';
 import type { Platform } from './platform/platform.ts';
 
-export type IdentityForMonitoring = {
+export type MonitoringNeeds = {
   /** Number of API key requests that were not recorded. */
-  droppedKeyRequests(): number;
+  readonly droppedKeyRequests: () => number;
 };
 
 export type MonitoringModule = Module & {
@@ -18,13 +18,13 @@ export type MonitoringModule = Module & {
 const LOW_DISK_BYTES = 100 * 1024 * 1024;
 
 /** Probes, metrics and the routes for operators. A process without the role `api` serves probes and metrics only. */
-export function composeMonitoring(platform: Platform, identity: IdentityForMonitoring): MonitoringModule {
+export function composeMonitoring(platform: Platform, { droppedKeyRequests }: MonitoringNeeds): MonitoringModule {
   const { metrics, settings, roles, database, leasePool, replica, queuedAppends, shutdown } = platform;
   let running = false;
   metrics.watch({
     pools: { main: database.pool, leases: leasePool, ...(replica && { replica: replica.database.pool }) },
     replicaReads: replica && (() => replica.outcomes()),
-    droppedKeyRequests: () => identity.droppedKeyRequests(),
+    droppedKeyRequests,
     queuedAppends,
   });
   const state: HealthChecks['state'] = () =>

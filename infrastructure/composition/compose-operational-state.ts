@@ -3,14 +3,14 @@ import { EMPTY_MODULE, type Module } from './module.ts';
 import { createUniqueValuesOfStream } from './operational-state/unique-values-of-stream.ts';
 import type { Platform } from './platform/platform.ts';
 
-export type ContentForOperationalState = Pick<ContentModule, 'typeById' | 'backfillClaims'>;
+export type OperationalStateNeeds = Pick<ContentModule, 'typeById' | 'backfillClaims'>;
 
 /** The sweeps of the state that modules share: claims, idempotency keys, rate counters. */
 export function composeOperationalState(
   { eventStore, vault, claims, idempotency, rateCounters }: Platform,
-  content: ContentForOperationalState,
+  needs: OperationalStateNeeds,
 ): Module {
-  const heldBy = createUniqueValuesOfStream({ eventStore, vault, content });
+  const heldBy = createUniqueValuesOfStream({ eventStore, vault, content: needs });
   return {
     ...EMPTY_MODULE,
     sweeps: [

@@ -1,12 +1,9 @@
 import type { Route } from '../../api/http/route.ts';
-import type { Projection } from '../../projections/engine/projection.ts';
 
 /** One module of the service: everything that the process serves and runs for it. */
 export type Module = {
   /** The routes of both listeners. */
   readonly routes: readonly Route[];
-  /** The read models that belong to the module; each belongs to exactly one. */
-  readonly projections: readonly Projection[];
   /** Background work that runs until the process stops. */
   readonly workers: readonly Worker[];
   /** Background work that the scheduler repeats. */
@@ -40,7 +37,6 @@ export type Sweep = {
 /** A module without parts; a composition replaces those that it has. */
 export const EMPTY_MODULE: Module = {
   routes: [],
-  projections: [],
   workers: [],
   sweeps: [],
   close: () => Promise.resolve(),

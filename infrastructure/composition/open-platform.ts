@@ -5,7 +5,7 @@ import type { SettingsLayer } from '../configuration/read-settings.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { createVault } from '../crypto/vault.ts';
 import type { OpenTracing } from '../tracing/open-tracing.ts';
-import { measureAppends } from './platform/measure-appends.ts';
+import { measuredEventStore } from './platform/measured-event-store.ts';
 import { openEngine } from './platform/open-engine.ts';
 import { openFeatures } from './platform/open-features.ts';
 import { openLicense } from './platform/open-license.ts';
@@ -16,7 +16,7 @@ import { openStores } from './platform/open-stores.ts';
 import type { Platform } from './platform/platform.ts';
 import { readConsoleLayer } from './platform/read-console-layer.ts';
 import { type Every, atIntervals } from './platform/timer.ts';
-import { traceAppends } from './platform/trace-appends.ts';
+import { tracedEventStore } from './platform/traced-event-store.ts';
 import type { Shutdown } from './shutdown.ts';
 
 export type PlatformOptions = {
@@ -33,7 +33,7 @@ export type PlatformOptions = {
   readonly onFatal?: (error: Error) => void;
   /** The clock. Default: the clock of the machine. */
   readonly now?: () => Date;
-  /** Runs the license check and the sweep of magic links. Default: a timer. */
+  /** Runs the license check. Default: a timer. */
   readonly every?: Every;
   /** Limits of the sign-in protections. Default: the built-in limits. */
   readonly protections?: ProtectionLimits;
@@ -56,7 +56,7 @@ export async function openPlatform(
   const { metrics, tracing } = observability;
   const opened = await openStores({ settings: atStart, logger });
   shutdown.add(() => opened.close());
-  const stores = { ...opened, eventStore: traceAppends(measureAppends(opened.eventStore, metrics), tracing) };
+  const stores = { ...opened, eventStore: tracedEventStore(measuredEventStore(opened.eventStore, metrics), tracing) };
   const engine = openEngine(stores, { ...observability, logger });
   shutdown.add(() => engine.stop());
   await engine.prepare();

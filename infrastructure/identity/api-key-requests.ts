@@ -220,7 +220,7 @@ export function createApiKeyRequests({
       return new Map(rows.map(({ key_id, at }) => [key_id, at]));
     },
 
-    async forget({ tenant, keyId }) {
+    async delete({ tenant, keyId }) {
       await flush();
       await database.execute(
         `with gone as (delete from operational.api_key_requests where tenant_id = $1 and key_id = $2),

@@ -77,7 +77,7 @@ export function createDeviceSignIns({ database }: { readonly database: Database 
         deviceDigest,
       ]);
     },
-    purge: (now) => database.execute('delete from operational.device_sign_ins where expires_at < $1', [now]),
+    sweep: (now) => database.execute('delete from operational.device_sign_ins where expires_at < $1', [now]),
   };
 }
 

@@ -36,7 +36,7 @@ export function createMagicLinks({ database }: { readonly database: Queryable })
     async giveBack(digest) {
       await database.execute('update operational.magic_links set used_at = null where token_digest = $1', [digest]);
     },
-    purge: (createdBefore, now) =>
+    sweep: (createdBefore, now) =>
       database.execute(
         'delete from operational.magic_links where created_at < $1 and (expires_at <= $2 or used_at is not null)',
         [createdBefore, now],
@@ -47,7 +47,7 @@ export function createMagicLinks({ database }: { readonly database: Queryable })
         [id, tenant, userId, outcome, newUser, at, address],
       );
     },
-    purgeHistory: (before) => database.execute('delete from operational.magic_link_sign_ins where at < $1', [before]),
+    sweepHistory: (before) => database.execute('delete from operational.magic_link_sign_ins where at < $1', [before]),
   };
 }
 

@@ -17,9 +17,9 @@ export function createPasswordResets({ database }: { readonly database: Queryabl
       );
       return reset;
     },
-    async forget(userId) {
+    async delete(userId) {
       await database.execute('delete from operational.password_resets where user_id = $1', [userId]);
     },
-    purge: (now) => database.execute('delete from operational.password_resets where expires_at < $1', [now]),
+    sweep: (now) => database.execute('delete from operational.password_resets where expires_at < $1', [now]),
   };
 }

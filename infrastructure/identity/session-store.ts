@@ -74,7 +74,7 @@ export function createSessionStore({ database }: { readonly database: Database }
       return rows.length > 0;
     },
 
-    purge: (now) => database.execute('delete from operational.sessions where expires_at < $1', [now]),
+    sweep: (now) => database.execute('delete from operational.sessions where expires_at < $1', [now]),
   };
 }
 

@@ -20,6 +20,6 @@ export function createSignInChallenges({ database }: { readonly database: Querya
     },
     use: async (digest) =>
       (await database.execute('delete from operational.sign_in_challenges where token_digest = $1', [digest])) === 1,
-    purge: (now) => database.execute('delete from operational.sign_in_challenges where expires_at < $1', [now]),
+    sweep: (now) => database.execute('delete from operational.sign_in_challenges where expires_at < $1', [now]),
   };
 }

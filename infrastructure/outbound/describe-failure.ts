@@ -37,14 +37,14 @@ export function describeFailure(
   }: { readonly timedOut: boolean; readonly stopped: boolean; readonly durationMs: number },
 ): Failure {
   if (error instanceof RefusedError) return { kind: 'refused', error: ADDRESS_NOT_ALLOWED, durationMs };
-  if (stopped) return { kind: 'own_fault', error: 'stopped', durationMs };
+  if (stopped) return { kind: 'local_fault', error: 'stopped', durationMs };
   if (timedOut) return { kind: 'failed', error: 'timeout', durationMs };
   if (error instanceof RedirectError) return { kind: 'failed', error: error.message, durationMs };
   if (error instanceof ResolveError)
-    return { kind: error.isLocal ? 'own_fault' : 'failed', error: error.message, durationMs };
+    return { kind: error.isLocal ? 'local_fault' : 'failed', error: error.message, durationMs };
   const codes = codesOf(error);
   if (codes.some((code) => LOCAL_ERRORS.has(code)))
-    return { kind: 'own_fault', error: 'no socket available', durationMs };
+    return { kind: 'local_fault', error: 'no socket available', durationMs };
   const code = codes.find((candidate) => candidate in TEXTS);
   if (code !== undefined) return { kind: 'failed', error: TEXTS[code] ?? 'request failed', durationMs };
   if (codes.some((candidate) => candidate.startsWith('HPE_')))

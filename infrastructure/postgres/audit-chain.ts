@@ -66,7 +66,7 @@ function sessionOf(tx: Transaction, position: GlobalPosition): ChainSession {
     position,
     heads: async (tenants) =>
       new Map((await readHeads(tx, 'where tenant_id = any ($1)', [tenants])).map((head) => [head.tenant, head])),
-    unsealedHeads: () => readHeads(tx, 'where unsealed > 0 order by tenant_id', []),
+    unsignedHeads: () => readHeads(tx, 'where unsealed > 0 order by tenant_id', []),
     linksBetween: (tenant, fromSeq, toSeq) =>
       tx.query<Pick<AuditLink, 'digest' | 'position' | 'mac'>>(
         'select digest, position, mac from operational.audit_links where tenant_id = $1 and seq between $2 and $3 order by seq',
@@ -95,13 +95,13 @@ function sessionOf(tx: Transaction, position: GlobalPosition): ChainSession {
 
 async function writeHead(
   tx: Transaction,
-  { tenant, seq, position, mac, headMac, sealedSeq, unsealed, sealedAt }: StoredHead,
+  { tenant, seq, position, mac, headMac, signedSeq, unsigned, signedAt }: StoredHead,
 ): Promise<void> {
   await tx.execute(
     `insert into operational.audit_heads (tenant_id, seq, position, mac, head_mac, sealed_seq, unsealed, sealed_at) values ($1, $2, $3, $4, $5, $6, $7, $8)
      on conflict (tenant_id) do update set seq = excluded.seq, position = excluded.position, mac = excluded.mac, head_mac = excluded.head_mac,
        sealed_seq = excluded.sealed_seq, unsealed = excluded.unsealed, sealed_at = excluded.sealed_at`,
-    [tenant, seq, position, mac, headMac, sealedSeq, unsealed, sealedAt],
+    [tenant, seq, position, mac, headMac, signedSeq, unsigned, signedAt],
     'audit-head',
   );
 }
@@ -113,9 +113,9 @@ async function readHeads(db: Queryable, where: string, values: readonly unknown[
     position: row.position,
     mac: row.mac,
     headMac: row.head_mac,
-    sealedSeq: row.sealed_seq,
-    unsealed: row.unsealed,
-    sealedAt: row.sealed_at.toISOString(),
+    signedSeq: row.sealed_seq,
+    unsigned: row.unsealed,
+    signedAt: row.sealed_at.toISOString(),
   }));
 }
 

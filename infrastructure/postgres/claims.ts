@@ -1,5 +1,12 @@
 import { createHmac } from 'node:crypto';
-import type { ClaimRequest, Claims } from '../../application/ports/claims.ts';
+import type {
+  ClaimChange,
+  ClaimRequest,
+  ClaimRun,
+  Claims,
+  ClaimScopes,
+  ValuesByOwner,
+} from '../../application/ports/claims.ts';
 import type { Database, Queryable } from './database.ts';
 
 export type ClaimsOptions = {
@@ -49,7 +56,7 @@ const ORDERED =
 const SAME_VALUE = 'c.tenant_id = r.tenant_id and c.scope = r.scope and c.value_hmac = r.value_hmac';
 
 /** Rows per statement; a content type may have millions of values. */
-const ASSUMED_AT_ONCE = 5000;
+const BACKFILLED_AT_ONCE = 5000;
 
 /** The command name when the caller gives none. */
 const UNNAMED = '';
@@ -80,14 +87,14 @@ export function createClaims({ database, key, instance = '', hasExited = () => f
     return [...byRow].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
   }
 
-  async function claim(
-    owner: string,
-    requests: readonly ClaimRequest[],
-    releasing: readonly ClaimRequest[] = [],
+  async function claim({
+    owner,
+    claimed,
+    released = [],
     command = UNNAMED,
-  ): Promise<readonly ClaimRequest[]> {
-    const wanted = rowsOf(requests);
-    const leaving = rowsOf(releasing);
+  }: ClaimChange & ClaimRun): Promise<readonly ClaimRequest[]> {
+    const wanted = rowsOf(claimed);
+    const leaving = rowsOf(released);
     if (wanted.length === 0 && leaving.length === 0) return [];
     try {
       await database.transaction(async (tx) => {
@@ -101,12 +108,12 @@ export function createClaims({ database, key, instance = '', hasExited = () => f
     }
   }
 
-  async function confirm(
-    owner: string,
-    confirmed: readonly ClaimRequest[],
-    released: readonly ClaimRequest[],
+  async function confirm({
+    owner,
+    confirmed,
+    released,
     command = UNNAMED,
-  ): Promise<void> {
+  }: Parameters<Claims['confirm']>[0]): Promise<void> {
     const staying = rowsOf(confirmed);
     const going = rowsOf(released);
     if (staying.length === 0 && going.length === 0) return;
@@ -141,8 +148,8 @@ export function createClaims({ database, key, instance = '', hasExited = () => f
     return held[0]?.owner;
   }
 
-  async function abandon(owner: string, requests: readonly ClaimRequest[], command = UNNAMED): Promise<void> {
-    const rows = rowsOf(requests);
+  async function abandon({ owner, claimed, command = UNNAMED }: Parameters<Claims['abandon']>[0]): Promise<void> {
+    const rows = rowsOf(claimed);
     if (rows.length === 0) return;
     await database.execute(
       `delete from operational.claims c using ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.state = 'pending' and c.command = $5 and c.sole`,
@@ -150,10 +157,10 @@ export function createClaims({ database, key, instance = '', hasExited = () => f
     );
   }
 
-  async function assume(values: ReadonlyMap<string, readonly ClaimRequest[]>): Promise<void> {
+  async function backfill(values: ValuesByOwner): Promise<void> {
     const all = [...values].flatMap(([owner, requests]) => rowsOf(requests).map((row) => ({ owner, ...row })));
-    for (let from = 0; from < all.length; from += ASSUMED_AT_ONCE) {
-      const rows = all.slice(from, from + ASSUMED_AT_ONCE);
+    for (let from = 0; from < all.length; from += BACKFILLED_AT_ONCE) {
+      const rows = all.slice(from, from + BACKFILLED_AT_ONCE);
       await database.execute(
         `insert into operational.claims (tenant_id, scope, value_hmac, owner, state, unsettled_since)
          select tenant_id, scope, value_hmac, owner, 'pending', clock_timestamp() from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as r (owner, tenant_id, scope, value_hmac)
@@ -168,10 +175,7 @@ export function createClaims({ database, key, instance = '', hasExited = () => f
     }
   }
 
-  async function doubtOthers(
-    { tenant, scope }: Pick<ClaimRequest, 'tenant' | 'scope'>,
-    values: ReadonlyMap<string, readonly ClaimRequest[]>,
-  ): Promise<void> {
+  async function unsettleOthers({ tenant, scope, values }: Parameters<Claims['unsettleOthers']>[0]): Promise<void> {
     const rows = [...values].flatMap(([owner, requests]) =>
       rowsOf(requests.filter((request) => request.scope === scope)).map(({ hmac }) => ({ owner, hmac })),
     );
@@ -182,14 +186,14 @@ export function createClaims({ database, key, instance = '', hasExited = () => f
     );
   }
 
-  async function doubtScopes(tenant: string, prefix: string): Promise<void> {
+  async function unsettleScopes({ tenant, prefix }: ClaimScopes): Promise<void> {
     await database.execute(
       'update operational.claims set unsettled_since = clock_timestamp() where tenant_id = $1 and starts_with(scope, $2) and unsettled_since is null',
       [tenant, prefix],
     );
   }
 
-  async function endScopes(tenant: string, prefix: string): Promise<void> {
+  async function releaseScopes({ tenant, prefix }: ClaimScopes): Promise<void> {
     await database.execute('delete from operational.claims where tenant_id = $1 and starts_with(scope, $2)', [
       tenant,
       prefix,
@@ -228,7 +232,18 @@ export function createClaims({ database, key, instance = '', hasExited = () => f
     return freed;
   }
 
-  return { claim, confirm, heldByOthers, ownerOf, abandon, assume, doubtOthers, doubtScopes, endScopes, reap };
+  return {
+    claim,
+    confirm,
+    heldByOthers,
+    ownerOf,
+    abandon,
+    backfill,
+    unsettleOthers,
+    unsettleScopes,
+    releaseScopes,
+    reap,
+  };
 }
 
 function parameters(owner: string, rows: readonly Keyed[]): readonly unknown[] {

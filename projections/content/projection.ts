@@ -32,7 +32,11 @@ export const contentProjection: Projection = {
     for (const run of splitAt(events, ({ stream }) => categoryOf(stream) === 'content_type')) {
       const [first] = run;
       if (first && categoryOf(first.stream) === 'content_type') await applyTypeEvent(tx, target, first);
-      else await applyEntryEvents(tx, target, run, (ids) => contentTypesById(tx, target.schema, ids));
+      else
+        await applyEntryEvents(tx, target, {
+          events: run,
+          typesById: (ids) => contentTypesById(tx, target.schema, ids),
+        });
     }
   },
   finish: async (tx, target) => buildSearchIndex(tx, target, await readContentTypes(tx, target.schema, {})),
@@ -46,10 +50,10 @@ export const contentProjection: Projection = {
 };
 
 async function applyTypeEvent(tx: Transaction, target: Target, event: RecordedEvent): Promise<void> {
-  await applyWithSearchIndex(tx, target, event, () => applyContentTypeEvent(tx, target, event));
+  await applyWithSearchIndex(tx, target, { event, apply: () => applyContentTypeEvent(tx, target, event) });
   if (!contentTypeEvents.includes(event) || event.type !== 'ContentTypeDeleted' || event.data.content !== 'hard')
     return;
-  await deleteTombstones(tx, target.schema, [event.data.type_id]);
-  await deleteLastChanges(tx, target.schema, [event.data.type_id]);
+  await deleteTombstones(tx, target, [event.data.type_id]);
+  await deleteLastChanges(tx, target, [event.data.type_id]);
   await unindexTypes(tx, target, [event.data.type_id]);
 }

@@ -111,7 +111,7 @@ async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: Abort
       // batches commits.
       const left = await takeCheckpoint(tx, { name: names.rebuild, epoch });
       if (left !== ORIGIN) await moveCheckpoint(tx, { name: names.rebuild, epoch, from: left, to: ORIGIN });
-      await createEmpty(tx, projection, names.next, { bulk: true });
+      await createEmpty(tx, projection, { schema: names.next, bulk: true });
     },
     { idleTimeoutMs: leases.ttlMs },
   );

@@ -59,7 +59,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
       const { live } = namesOf(projection);
       if (await schemaExists(tx, live))
         throw refusal('bad_request', { message: `the database to replay into holds ${live} already` });
-      await createEmpty(tx, projection, live, { bulk: true });
+      await createEmpty(tx, projection, { schema: live, bulk: true });
     }
   });
 

@@ -52,8 +52,7 @@ export async function schemaExists(database: Queryable, schema: string): Promise
 export async function createEmpty(
   tx: Transaction,
   projection: Projection,
-  schema: string,
-  { bulk = false }: { readonly bulk?: boolean } = {},
+  { schema, bulk = false }: { readonly schema: string; readonly bulk?: boolean },
 ): Promise<void> {
   const quoted = quoteIdentifier(schema);
   await tx.query(`drop schema if exists ${quoted} cascade`);
@@ -72,7 +71,7 @@ export async function prepareSchema(database: Database, projection: Projection):
     const version = await installedVersion(tx, projection.name);
     if (version !== undefined && (await schemaExists(tx, live)))
       return version === projection.version ? 'ready' : 'outdated';
-    await createEmpty(tx, projection, live);
+    await createEmpty(tx, projection, { schema: live });
     await tx.execute('delete from operational.checkpoints where name = $1', [checkpoint]);
     await tx.execute(
       `insert into operational.projections (name, version) values ($1, $2)

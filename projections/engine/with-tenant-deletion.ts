@@ -7,7 +7,11 @@ import { splitAt } from './split-at.ts';
 
 export type TenantDeletionOptions = {
   /** Deletes the rows of a tenant. Default: from every table of the projection, by the column `tenant_id`. */
-  readonly deleteRows?: (tx: Transaction, target: Target, deletion: RecordedEvent, slug: string) => Promise<void>;
+  readonly deleteRows?: (
+    tx: Transaction,
+    target: Target,
+    deleted: { readonly deletion: RecordedEvent; readonly slug: string },
+  ) => Promise<void>;
   /**
    * Categories whose events have no effect once the tenant's rows are deleted: they are passed to the projection
    * unchecked.
@@ -40,7 +44,7 @@ export function withTenantDeletion(
         const [first] = run;
         const slug = first && deletedSlug(first);
         if (first && slug !== undefined) {
-          await deleteRows(tx, target, first, slug);
+          await deleteRows(tx, target, { deletion: first, slug });
           await tx.query(`insert into ${target.schema}.${TABLE} (slug) values ($1) on conflict do nothing`, [slug]);
           continue;
         }
@@ -86,7 +90,7 @@ async function withoutDeleted(
 }
 
 function deleteFromEveryTable(projection: Projection): NonNullable<TenantDeletionOptions['deleteRows']> {
-  return async (tx, target, _deletion, slug) => {
+  return async (tx, target, { slug }) => {
     for (const { table } of await projection.tables(tx, target))
       await tx.query(`delete from ${target.schema}.${table} where tenant_id = $1`, [slug]);
   };

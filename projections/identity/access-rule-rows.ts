@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '../../domain/event.ts';
 import { accessRuleEvents } from '../../domain/identity/access-rule-events.ts';
 import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
+import type { Target } from '../engine/projection.ts';
 
 /** A row of the table `access_rules`. */
 export type AccessRuleRow = {
@@ -36,7 +37,7 @@ export function accessRuleKeyOf(recorded: RecordedEvent): string {
 /** The existing rows by key. */
 export async function loadAccessRules(
   queryable: Queryable,
-  schema: string,
+  { schema }: Target,
   keys: readonly string[],
 ): Promise<Map<string, AccessRuleRow>> {
   const rows = await queryable.query<{ row: AccessRuleRow }>(
@@ -49,9 +50,8 @@ export async function loadAccessRules(
 /** Upserts `rows` and deletes the rows with the keys `removed`. */
 export async function saveAccessRules(
   tx: Transaction,
-  schema: string,
-  rows: readonly AccessRuleRow[],
-  removed: readonly string[],
+  { schema }: Target,
+  { rows, removed }: { readonly rows: readonly AccessRuleRow[]; readonly removed: readonly string[] },
 ): Promise<void> {
   if (removed.length > 0) {
     await tx.query(

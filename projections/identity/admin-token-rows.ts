@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '../../domain/event.ts';
 import { adminTokenEvents } from '../../domain/identity/admin-token-events.ts';
 import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
+import type { Target } from '../engine/projection.ts';
 
 /** A row of the table `admin_tokens`. */
 export type AdminTokenRow = {
@@ -36,7 +37,7 @@ export function evolveAdminToken(row: AdminTokenRow | undefined, recorded: Recor
 /** The existing rows by token id. */
 export async function loadAdminTokens(
   queryable: Queryable,
-  schema: string,
+  { schema }: Target,
   ids: readonly string[],
 ): Promise<Map<string, AdminTokenRow>> {
   const rows = await queryable.query<{ row: AdminTokenRow }>(
@@ -47,7 +48,11 @@ export async function loadAdminTokens(
 }
 
 /** Upserts the rows. Rows are deleted only with their tenant. */
-export async function saveAdminTokens(tx: Transaction, schema: string, rows: readonly AdminTokenRow[]): Promise<void> {
+export async function saveAdminTokens(
+  tx: Transaction,
+  { schema }: Target,
+  { rows }: { readonly rows: readonly AdminTokenRow[] },
+): Promise<void> {
   await tx.query(
     `insert into ${schema}.admin_tokens (tenant_id, token_id, name, token_hash, grants, created_by, created_at, issued_by, issued_at, expires_at, revoked)
      select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, token_id uuid, name text, token_hash text, grants text[], created_by text, created_at timestamptz,

@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '../../domain/event.ts';
 import { apiKeyEvents } from '../../domain/identity/api-key-events.ts';
 import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
+import type { Target } from '../engine/projection.ts';
 
 /** A row of the table `api_keys`. */
 export type ApiKeyRow = {
@@ -63,7 +64,7 @@ export function evolveApiKey(row: ApiKeyRow | undefined, recorded: RecordedEvent
 /** The existing rows by key id. */
 export async function loadApiKeys(
   queryable: Queryable,
-  schema: string,
+  { schema }: Target,
   ids: readonly string[],
 ): Promise<Map<string, ApiKeyRow>> {
   const rows = await queryable.query<{ row: ApiKeyRow }>(
@@ -76,9 +77,8 @@ export async function loadApiKeys(
 /** Upserts `rows` and deletes the rows with the ids `removed`. */
 export async function saveApiKeys(
   tx: Transaction,
-  schema: string,
-  rows: readonly ApiKeyRow[],
-  removed: readonly string[],
+  { schema }: Target,
+  { rows, removed }: { readonly rows: readonly ApiKeyRow[]; readonly removed: readonly string[] },
 ): Promise<void> {
   if (removed.length > 0) await tx.query(`delete from ${schema}.api_keys where key_id = any($1::uuid[])`, [removed]);
   if (rows.length === 0) return;

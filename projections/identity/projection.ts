@@ -2,7 +2,7 @@ import type { RecordedEvent } from '../../domain/event.ts';
 import { changesCredentials } from '../../domain/identity/user-events.ts';
 import { type StreamParts, categoryOf, parseStream } from '../../domain/stream.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
-import type { Projection } from '../engine/projection.ts';
+import type { Projection, Target } from '../engine/projection.ts';
 import { splitAt } from '../engine/split-at.ts';
 import { accessRuleKeyOf, evolveAccessRule, loadAccessRules, saveAccessRules } from './access-rule-rows.ts';
 import { evolveAdminToken, loadAdminTokens, saveAdminTokens } from './admin-token-rows.ts';
@@ -24,8 +24,9 @@ export const identityProjection: Projection = {
   version: 3,
   categories: ['user', 'api_key', 'admin_token', 'tenant', 'access_rule'],
   create: createTables,
-  async apply(tx, { schema }, events) {
-    const deleted = await loadDeletedTenants(tx, schema);
+  async apply(tx, target, events) {
+    const { schema } = target;
+    const deleted = await loadDeletedTenants(tx, target);
     const changed = new Map<string, string>();
     // The deletion of a tenant removes the rows of all events before it, so it ends a run.
     for (const run of splitAt(events, ({ type }) => type === 'TenantDeleted')) {
@@ -34,11 +35,11 @@ export const identityProjection: Projection = {
         if (['tenant', 'access_rule'].includes(categoryOf(event.stream))) changed.set(tenantOf(event), event.position);
       const [first] = alive;
       if (first?.type === 'TenantDeleted') {
-        await deleteTenant(tx, schema, tenantOf(first));
+        await deleteTenant(tx, target, tenantOf(first));
         deleted.add(tenantOf(first));
-      } else await applyRun(tx, schema, alive, deleted);
+      } else await applyRun(tx, target, { events: alive, deleted });
     }
-    await saveTenantChanges(tx, schema, changed);
+    await saveTenantChanges(tx, target, changed);
     const last = events.findLast(changesCredentials);
     if (!last) return;
     await tx.query(
@@ -51,9 +52,8 @@ export const identityProjection: Projection = {
 
 async function applyRun(
   tx: Transaction,
-  schema: string,
-  events: readonly RecordedEvent[],
-  deleted: ReadonlySet<string>,
+  target: Target,
+  { events, deleted }: { readonly events: readonly RecordedEvent[]; readonly deleted: ReadonlySet<string> },
 ): Promise<void> {
   const of = (category: string): readonly RecordedEvent[] =>
     events.filter(({ stream }) => categoryOf(stream) === category);
@@ -65,30 +65,26 @@ async function applyRun(
     of('admin_token'),
   ];
   if (tenants.length > 0)
-    await saveTenants(tx, schema, fold(tenants, await loadTenants(tx, schema, idsOf(tenants)), evolveTenant).rows);
+    await saveTenants(tx, target, fold(tenants, await loadTenants(tx, target, idsOf(tenants)), evolveTenant));
   if (rules.length > 0) {
     const { rows, removed } = fold(
       rules,
-      await loadAccessRules(tx, schema, idsOf(rules, accessRuleKeyOf)),
+      await loadAccessRules(tx, target, idsOf(rules, accessRuleKeyOf)),
       evolveAccessRule,
       accessRuleKeyOf,
     );
-    await saveAccessRules(tx, schema, rows, removed);
+    await saveAccessRules(tx, target, { rows, removed });
   }
   if (users.length > 0) {
-    const { rows, removed } = fold(users, await loadUsers(tx, schema, idsOf(users)), evolveUser);
-    await saveUsers(tx, schema, rows, removed, deleted);
+    const { rows, removed } = fold(users, await loadUsers(tx, target, idsOf(users)), evolveUser);
+    await saveUsers(tx, target, { rows, removed, deleted });
   }
   if (keys.length > 0) {
-    const { rows, removed } = fold(keys, await loadApiKeys(tx, schema, idsOf(keys)), evolveApiKey);
-    await saveApiKeys(tx, schema, rows, removed);
+    const { rows, removed } = fold(keys, await loadApiKeys(tx, target, idsOf(keys)), evolveApiKey);
+    await saveApiKeys(tx, target, { rows, removed });
   }
   if (tokens.length > 0)
-    await saveAdminTokens(
-      tx,
-      schema,
-      fold(tokens, await loadAdminTokens(tx, schema, idsOf(tokens)), evolveAdminToken).rows,
-    );
+    await saveAdminTokens(tx, target, fold(tokens, await loadAdminTokens(tx, target, idsOf(tokens)), evolveAdminToken));
 }
 
 /** Folds the events of a batch into the last state of each row. */

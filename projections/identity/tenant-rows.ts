@@ -1,6 +1,7 @@
 import type { RecordedEvent } from '../../domain/event.ts';
 import { tenantEvents } from '../../domain/identity/tenant-events.ts';
 import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
+import type { Target } from '../engine/projection.ts';
 
 /** A row of the table `tenants`. */
 export type TenantRow = {
@@ -29,7 +30,7 @@ export function evolveTenant(row: TenantRow | undefined, recorded: RecordedEvent
 /** The existing rows by slug. */
 export async function loadTenants(
   queryable: Queryable,
-  schema: string,
+  { schema }: Target,
   slugs: readonly string[],
 ): Promise<Map<string, TenantRow>> {
   const rows = await queryable.query<{ row: TenantRow }>(
@@ -40,7 +41,11 @@ export async function loadTenants(
 }
 
 /** Upserts the rows. */
-export async function saveTenants(tx: Transaction, schema: string, rows: readonly TenantRow[]): Promise<void> {
+export async function saveTenants(
+  tx: Transaction,
+  { schema }: Target,
+  { rows }: { readonly rows: readonly TenantRow[] },
+): Promise<void> {
   await tx.query(
     `insert into ${schema}.tenants (tenant_id, name, domains, disabled, created_at, updated_at)
      select r.tenant_id, r.name, r.domains, r.disabled, r.created_at, r.updated_at
@@ -51,14 +56,14 @@ export async function saveTenants(tx: Transaction, schema: string, rows: readonl
 }
 
 /** Deletes all rows of a tenant, and marks the tenant as deleted, so that its later events are ignored. */
-export async function deleteTenant(tx: Transaction, schema: string, slug: string): Promise<void> {
+export async function deleteTenant(tx: Transaction, { schema }: Target, slug: string): Promise<void> {
   for (const table of ['tenants', 'access_rules', 'api_keys', 'admin_tokens', 'memberships'])
     await tx.query(`delete from ${schema}.${table} where tenant_id = $1`, [slug]);
   await tx.query(`insert into ${schema}.deleted_tenants (slug) values ($1) on conflict do nothing`, [slug]);
 }
 
 /** Slugs of deleted tenants. */
-export async function loadDeletedTenants(queryable: Queryable, schema: string): Promise<Set<string>> {
+export async function loadDeletedTenants(queryable: Queryable, { schema }: Target): Promise<Set<string>> {
   return new Set(
     (await queryable.query<{ slug: string }>(`select slug from ${schema}.deleted_tenants`)).map(({ slug }) => slug),
   );
@@ -67,7 +72,7 @@ export async function loadDeletedTenants(queryable: Queryable, schema: string): 
 /** Stores the position of the last change of each tenant or its access rules. */
 export async function saveTenantChanges(
   tx: Transaction,
-  schema: string,
+  { schema }: Target,
   positions: ReadonlyMap<string, string>,
 ): Promise<void> {
   if (positions.size === 0) return;

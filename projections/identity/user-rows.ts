@@ -10,6 +10,7 @@ import {
 } from '../../domain/identity/user-events.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
+import type { Target } from '../engine/projection.ts';
 
 /** A row of the table `users` with the user's memberships. Times are in the driver's or the events' form. */
 export type UserRow = {
@@ -141,7 +142,7 @@ function rightsRows(
 /** The existing rows by user id. */
 export async function loadUsers(
   queryable: Queryable,
-  schema: string,
+  { schema }: Target,
   ids: readonly string[],
 ): Promise<Map<string, UserRow>> {
   const rows = await queryable.query<{ row: UserRow }>(
@@ -156,10 +157,16 @@ export async function loadUsers(
 /** Upserts `rows` and deletes the users with the ids `removed`. Memberships in the tenants `deleted` are not stored. */
 export async function saveUsers(
   tx: Transaction,
-  schema: string,
-  rows: readonly UserRow[],
-  removed: readonly string[],
-  deleted: ReadonlySet<string>,
+  { schema }: Target,
+  {
+    rows,
+    removed,
+    deleted,
+  }: {
+    readonly rows: readonly UserRow[];
+    readonly removed: readonly string[];
+    readonly deleted: ReadonlySet<string>;
+  },
 ): Promise<void> {
   const touched = [...removed, ...rows.map(({ user_id: id }) => id)];
   await tx.query(`delete from ${schema}.memberships where user_id = any($1::uuid[])`, [touched]);

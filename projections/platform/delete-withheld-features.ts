@@ -1,4 +1,3 @@
-import type { RecordedEvent } from '../../domain/event.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import type { Target } from '../engine/projection.ts';
 
@@ -6,8 +5,7 @@ import type { Target } from '../engine/projection.ts';
 export async function deleteWithheldFeatures(
   tx: Transaction,
   { schema }: Target,
-  _deletion: RecordedEvent,
-  slug: string,
+  { slug }: { readonly slug: string },
 ): Promise<void> {
   await tx.query(`delete from ${schema}.withheld_features where tenant_id = $1`, [slug]);
 }

@@ -5,9 +5,11 @@ import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProtectionLimits } from '../../domain/traffic/protections.ts';
+import { sweepMagicLinks } from '../../infrastructure/composition/identity/sign-in-links.ts';
 import { type Service, startService } from '../../infrastructure/composition/start-service.ts';
 import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
+import { createMagicLinks } from '../../infrastructure/identity/magic-links.ts';
 import { useDatabase } from '../support/database.ts';
 import { caller } from '../support/http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -16,7 +18,6 @@ import { type MailServer, startMailServer } from '../support/smtp-server.ts';
 
 const REQUEST = '/api/admin/auth/magic-link/request';
 const VERIFY = '/api/admin/auth/magic-link/verify';
-const SWEEP_MS = 15 * 60_000;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -33,27 +34,23 @@ type MailingService = TestService & {
   readonly files: () => Promise<readonly string[]>;
   /** The only mail in the outbox. */
   readonly outbox: () => Promise<{ readonly file: string; readonly text: string }>;
-  /** Advances the clock and runs the sweep of magic links, which a service runs every 15 minutes. */
+  /** Advances the clock and runs the sweep of magic links, which a service repeats. */
   readonly sweepAfter: (ms: number) => Promise<void>;
   readonly rows: (table: 'magic_links' | 'magic_link_sign_ins') => Promise<number>;
 };
 
-/** Starts a service whose clock and sweeps the test controls. */
+/** Starts a service whose clock the test controls. */
 function useMailingService(environment: Record<string, string> = {}, protections?: ProtectionLimits): MailingService {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-mail-'));
-  const sweeps: (() => Promise<void>)[] = [];
   const logger = recordingLogger();
   let ahead = 0;
+  const now = () => new Date(Date.now() + ahead);
   const service = useService({
     environment: Object.assign(environment, { SVC_DATA_DIR: directory }),
     start: {
       logger,
       ...(protections && { protections }),
-      now: () => new Date(Date.now() + ahead),
-      every: (ms, work) => {
-        if (ms === SWEEP_MS) sweeps.push(work);
-        return () => undefined;
-      },
+      now,
     },
   });
   after(() => rm(directory, { recursive: true, force: true }));
@@ -69,8 +66,10 @@ function useMailingService(environment: Record<string, string> = {}, protections
     },
     async sweepAfter(ms) {
       ahead = ms;
-      expect(sweeps, 'looked at every 15 minutes').to.have.length(1);
-      for (const sweep of sweeps) await sweep();
+      const database = service.database.db();
+      const layer = environmentLayer({ ...testEnvironment(service.database.url(), directory), ...environment });
+      const { settings } = loadSettings([layer]);
+      await sweepMagicLinks({ magicLinks: createMagicLinks({ database }) }, { settings, now });
     },
     rows: async (table) => (await service.database.db().query(`select 1 from operational.${table}`)).length,
   };

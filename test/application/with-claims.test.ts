@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { ClaimRequest } from '../../application/ports/claims.ts';
+import type { ClaimChange, ClaimRequest, Claims } from '../../application/ports/claims.ts';
 import { withClaims } from '../../application/with-claims.ts';
 import { refusal } from '../../domain/errors.ts';
 
@@ -12,16 +12,16 @@ function recordingClaims() {
   return {
     calls,
     claims: {
-      claim: (owner: string, claimed: readonly ClaimRequest[], released: readonly ClaimRequest[] = []) => {
+      claim: ({ owner, claimed, released = [] }: ClaimChange) => {
         calls.push(`claim ${owner} ${names(claimed)} -${names(released)}`);
         return Promise.resolve(claimed.filter((request) => request.value === 'taken'));
       },
-      confirm: (owner: string, confirmed: readonly ClaimRequest[], released: readonly ClaimRequest[]) => {
+      confirm: ({ owner, confirmed, released }: Parameters<Claims['confirm']>[0]) => {
         calls.push(`confirm ${owner} ${names(confirmed)} -${names(released)}`);
         return Promise.resolve();
       },
-      abandon: (owner: string, requests: readonly ClaimRequest[]) => {
-        calls.push(`abandon ${owner} ${names(requests)}`);
+      abandon: ({ owner, claimed }: ClaimChange) => {
+        calls.push(`abandon ${owner} ${names(claimed)}`);
         return Promise.resolve();
       },
     },

@@ -1,12 +1,12 @@
 import { refuseLockedFields } from '../../../application/content/content-access.ts';
 import { createAdminEntry } from '../../../application/content/create-admin-entry.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
-import { moveEntry } from '../../../application/content/move-entry.ts';
+import { transitionEntry } from '../../../application/content/transition-entry.ts';
 import { undeleteEntry } from '../../../application/content/undelete-entry.ts';
-import { updateAdminEntry } from '../../../application/content/update-admin-entry.ts';
-import { ENTRY_MOVES, type EntryMove } from '../../../domain/content/entry.ts';
+import { changeAdminEntry } from '../../../application/content/change-admin-entry.ts';
+import { ENTRY_TRANSITIONS, type EntryTransition } from '../../../domain/content/entry.ts';
 import { onEntry, READS } from '../../content/entry-access.ts';
-import { MOVE_SUMMARIES, toData } from '../../content/write-routes.ts';
+import { TRANSITION_SUMMARIES, toData } from '../../content/write-routes.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { requireEntryAccess, requireSchemaAccess, type AdminContentDependencies } from './admin-access.ts';
@@ -25,19 +25,23 @@ const ENTRY_REFUSALS = [...REFUSALS, 'entry_not_found', 'entry_changed'] as cons
 
 /** Routes of the console that write entries. */
 export function adminWriteRoutes(dependencies: AdminContentDependencies): readonly Route[] {
-  const moveRoute = (move: EntryMove): Route =>
+  const transitionRoute = (transition: EntryTransition): Route =>
     route({
       ...SHARED,
       method: 'PUT',
-      path: `/api/admin/content/{id}/${move}`,
-      operation: `${move}AdminEntry`,
-      summary: MOVE_SUMMARIES[move],
+      path: `/api/admin/content/{id}/${transition}`,
+      operation: `${transition}AdminEntry`,
+      summary: TRANSITION_SUMMARIES[transition],
       params: IdParams,
       responses: { 200: AdminEntrySchema },
       refusals: [...ENTRY_REFUSALS, 'invalid_status_transition'],
       handler: async (request) => {
         const entry = await requireEntryAccess(request, 'publish', dependencies);
-        const outcome = await moveEntry({ ...onEntry(entry, request), move }, request.context, dependencies);
+        const outcome = await transitionEntry(
+          { ...onEntry(entry, request), transition },
+          request.context,
+          dependencies,
+        );
         return adminEntryResponse(200, entry.access, outcome);
       },
     });
@@ -80,7 +84,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
         const data = toData(body.data ?? {});
         refuseLockedFields(entry.access, data);
         const update = { ...onEntry(entry, request), data, slug: givenSlug(body.slug) };
-        return adminEntryResponse(200, entry.access, await updateAdminEntry(update, context, dependencies));
+        return adminEntryResponse(200, entry.access, await changeAdminEntry(update, context, dependencies));
       },
     }),
     route({
@@ -98,7 +102,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
         return { status: 204, ...commitAt(position, READS) };
       },
     }),
-    ...ENTRY_MOVES.map(moveRoute),
+    ...ENTRY_TRANSITIONS.map(transitionRoute),
     route({
       ...SHARED,
       method: 'PUT',

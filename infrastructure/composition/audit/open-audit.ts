@@ -2,13 +2,13 @@ import type { JWK } from 'jose';
 import type { AuditDependencies } from '../../../application/platform/audit-dependencies.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { deriveKey } from '../../crypto/derive-key.ts';
-import { createSealSigner } from '../../crypto/seal-signer.ts';
+import { createAuditSigner } from '../../crypto/audit-signer.ts';
 import { createAuditChain } from '../../postgres/audit-chain.ts';
 import type { Stores } from '../platform/open-stores.ts';
 
 export type Audit = {
   readonly dependencies: AuditDependencies;
-  /** Verifies the signatures of audit seals. */
+  /** Verifies the signatures of audit signatures. */
   readonly publicKey: JWK;
 };
 
@@ -27,7 +27,7 @@ export async function openAudit({ database, eventStore, settings, now, newId }: 
     settings.auditHmacKey === undefined
       ? deriveKey(settings.encryptionKey ?? '', 'audit')
       : Buffer.from(settings.auditHmacKey, 'hex');
-  const signer = await createSealSigner(key);
+  const signer = await createAuditSigner(key);
   return {
     dependencies: { eventStore, chain: createAuditChain({ database }), signer, key, now, newId },
     publicKey: signer.publicKey,

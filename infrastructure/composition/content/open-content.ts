@@ -25,7 +25,7 @@ export type OpenContent = {
 };
 
 /** What content needs from identity. */
-export type ContentNeeds = {
+export type OpenContentNeeds = {
   readonly accessRules: AccessRules;
   /** Renames a content type in access rules and in the lists of API keys. */
   readonly renameInAccess: ContentTypeDependencies['renamed'];
@@ -35,7 +35,7 @@ export type ContentNeeds = {
  * Opens content types and entries; entries are read from the replica when there is one. `close` stops following changes
  * of content types.
  */
-export function openContent(platform: Platform, { accessRules, renameInAccess }: ContentNeeds): OpenContent {
+export function openContent(platform: Platform, { accessRules, renameInAccess }: OpenContentNeeds): OpenContent {
   const { database, eventStore, progress, claims, replica } = platform;
   const queries = contentTypeQueries(database);
   const { catalogue, close } = followContentTypes(queries, platform);

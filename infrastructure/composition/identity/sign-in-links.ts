@@ -6,7 +6,6 @@ import type { Settings } from '../../configuration/settings/index.ts';
 import { createDeviceSignIns } from '../../identity/device-sign-ins.ts';
 import { createMagicLinks } from '../../identity/magic-links.ts';
 import type { Database } from '../../postgres/database.ts';
-import type { Worker } from '../module.ts';
 import type { Platform } from '../platform/platform.ts';
 
 export type SignInLinks = Pick<RequestMagicLinkDependencies, 'magicLinks' | 'magicLinkOptions'> &
@@ -41,47 +40,20 @@ export function magicLinkOptionsOf(settings: Settings): MagicLinkOptions {
   };
 }
 
-/** Pause between two sweeps of magic links. */
-const SWEEP_MS = 15 * 60_000;
-
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-
-/** Runs `sweepMagicLinks` every 15 minutes. */
-export function magicLinkSweeper(
-  links: Pick<SignInLinks, 'magicLinks'>,
-  { every, settings, now, logger }: Pick<Platform, 'every' | 'settings' | 'now' | 'logger'>,
-): Worker {
-  return {
-    name: 'sweep magic links',
-    role: 'scheduler',
-    start() {
-      const stop = every(SWEEP_MS, async () => {
-        await sweepMagicLinks(links, settings, now()).catch((error: unknown) => {
-          logger.warn('records of magic links could not be deleted', { reason: String(error) });
-        });
-      });
-      return Promise.resolve({
-        stop() {
-          stop();
-          return Promise.resolve();
-        },
-      });
-    },
-  };
-}
 
 /**
  * Deletes links that no longer work after `MAGIC_LINK_TOKEN_RETENTION_MINUTES`, and the history of sign-ins after
  * `MAGIC_LINK_RETENTION_DAYS` (0 keeps it).
  * @returns number of rows deleted
  */
-async function sweepMagicLinks(
+export async function sweepMagicLinks(
   { magicLinks }: Pick<SignInLinks, 'magicLinks'>,
-  settings: Pick<Settings, 'magicLinkRetentionDays' | 'magicLinkTokenRetentionMinutes'>,
-  now: Date,
+  { settings, now }: Pick<Platform, 'settings' | 'now'>,
 ): Promise<number> {
   const { magicLinkRetentionDays: days, magicLinkTokenRetentionMinutes: minutes } = settings;
-  const links = await magicLinks.purge(new Date(now.getTime() - minutes * MINUTE_MS), now);
-  return links + (days > 0 ? await magicLinks.purgeHistory(new Date(now.getTime() - days * DAY_MS)) : 0);
+  const at = now();
+  const links = await magicLinks.sweep(new Date(at.getTime() - minutes * MINUTE_MS), at);
+  return links + (days > 0 ? await magicLinks.sweepHistory(new Date(at.getTime() - days * DAY_MS)) : 0);
 }

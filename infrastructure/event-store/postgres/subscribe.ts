@@ -4,7 +4,7 @@ import { positionFrom } from '../../../domain/event.ts';
 import type { Database } from '../../postgres/database.ts';
 import { matcherOf } from '../event-filter.ts';
 import { mayRetry, refusalOf } from './failures.ts';
-import { createMailbox } from './mailbox.ts';
+import { createSubscriberBuffer } from './subscriber-buffer.ts';
 import { numberOf, readPage } from './reader.ts';
 import type { Tail } from './tail.ts';
 
@@ -19,9 +19,9 @@ export type SubscribeDependencies = {
 };
 
 /**
- * One subscription; see `EventStore.subscribe`. While behind, it reads pages from the database. Its mailbox collects
+ * One subscription; see `EventStore.subscribe`. While behind, it reads pages from the database. Its buffer collects
  * the live events from the moment it was opened, so that the subscription joins the live tail without a gap. After an
- * overflow of the mailbox it reads pages again.
+ * overflow of the buffer it reads pages again.
  */
 export async function* subscribe(
   { after, filter, batchSize = 500, signal: own }: SubscribeOptions,
@@ -29,7 +29,7 @@ export async function* subscribe(
 ): AsyncIterable<SubscriptionItem> {
   const signal = AbortSignal.any([own, closing]);
   let arrived: () => void = () => undefined;
-  const mailbox = createMailbox(matcherOf(filter), () => {
+  const buffer = createSubscriberBuffer(matcherOf(filter), () => {
     arrived();
   });
   const onAbort = () => {
@@ -39,7 +39,7 @@ export async function* subscribe(
   let position = numberOf(after);
   let size = batchSize;
   try {
-    await retry(() => tail.open(mailbox));
+    await retry(() => tail.open(buffer));
     while (!signal.aborted) {
       yield* catchUp();
       if (isOver()) return;
@@ -48,12 +48,12 @@ export async function* subscribe(
     }
   } finally {
     signal.removeEventListener('abort', onAbort);
-    tail.release(mailbox);
+    tail.release(buffer);
   }
 
   async function* catchUp(): AsyncIterable<SubscriptionItem> {
     let joinAt = tail.position();
-    mailbox.reset(joinAt);
+    buffer.reset(joinAt);
     while (!isOver()) {
       const page = await retry(() => readPage({ after: position, limit: size, filter }, { database }));
       if (!page || isOver()) return;
@@ -66,27 +66,27 @@ export async function* subscribe(
       } else if (moved) {
         yield { kind: 'checkpoint', position: positionFrom(position) };
       }
-      if (mailbox.overflowed()) {
+      if (buffer.overflowed()) {
         joinAt = tail.position();
-        mailbox.reset(joinAt);
+        buffer.reset(joinAt);
       }
       if (position >= joinAt) {
-        mailbox.skipTo(position);
+        buffer.skipTo(position);
         return;
       }
     }
   }
 
-  /** Runs until the signal aborts, or the mailbox has overflowed and is empty. */
+  /** Runs until the signal aborts, or the buffer has overflowed and is empty. */
   async function* live(): AsyncIterable<SubscriptionItem> {
     while (!isOver()) {
-      const waiting = mailbox.take(batchSize);
+      const waiting = buffer.take(batchSize);
       if (waiting) {
         position = waiting.position;
         if (waiting.events.length > 0)
           yield { kind: 'events', events: waiting.events, position: positionFrom(position) };
         else yield { kind: 'checkpoint', position: positionFrom(position) };
-      } else if (mailbox.overflowed()) {
+      } else if (buffer.overflowed()) {
         return;
       } else {
         await new Promise<void>((resolve) => {

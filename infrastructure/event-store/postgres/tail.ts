@@ -1,7 +1,7 @@
 import type { Database } from '../../postgres/database.ts';
 import { type Listener, openListener } from '../../postgres/listen.ts';
 import type { LogPage } from './log-page.ts';
-import type { Mailbox } from './mailbox.ts';
+import type { SubscriberBuffer } from './subscriber-buffer.ts';
 import { readHead, readPage } from './reader.ts';
 
 const PAGE = 500;
@@ -29,9 +29,9 @@ export type TailStats = {
  * LISTEN works and fast while it does not.
  */
 export type Tail = {
-  /** Offers the mailbox every event after the current position, and possibly earlier ones. */
-  open(mailbox: Mailbox): Promise<void>;
-  release(mailbox: Mailbox): void;
+  /** Offers the buffer every event after the current position, and possibly earlier ones. */
+  open(buffer: SubscriberBuffer): Promise<void>;
+  release(buffer: SubscriberBuffer): void;
   /** The position up to which every event was offered. */
   position(): number;
   /** Reports that the writer wrote the events after `after` up to `to`; `page` builds them. */
@@ -43,9 +43,9 @@ export type Tail = {
 };
 
 export function openTail({ database, writerBackend, onError }: TailOptions): Tail {
-  const mailboxes = new Set<Mailbox>();
+  const buffers = new Set<SubscriberBuffer>();
   let position = 0;
-  /** Set while a mailbox is open; resolves when the head was read. */
+  /** Set while a buffer is open; resolves when the head was read. */
   let starting: Promise<void> | undefined;
   let started = false;
   let advancing = false;
@@ -56,18 +56,18 @@ export function openTail({ database, writerBackend, onError }: TailOptions): Tai
   let closed = false;
 
   return {
-    async open(mailbox) {
+    async open(buffer) {
       if (closed) return;
-      mailboxes.add(mailbox);
+      buffers.add(buffer);
       starting ??= start().catch((error: unknown) => {
         starting = undefined;
         throw error;
       });
       await starting;
     },
-    release(mailbox) {
-      mailboxes.delete(mailbox);
-      if (mailboxes.size === 0) {
+    release(buffer) {
+      buffers.delete(buffer);
+      if (buffers.size === 0) {
         starting = undefined;
         started = false;
         clearTimeout(timer);
@@ -81,9 +81,9 @@ export function openTail({ database, writerBackend, onError }: TailOptions): Tai
     },
     wake,
     stats: () => ({
-      subscribers: mailboxes.size,
+      subscribers: buffers.size,
       reads,
-      waiting: [...mailboxes].reduce((sum, mailbox) => sum + mailbox.size(), 0),
+      waiting: [...buffers].reduce((sum, buffer) => sum + buffer.size(), 0),
       listening: listener?.client() !== undefined,
     }),
     async close() {
@@ -155,7 +155,7 @@ export function openTail({ database, writerBackend, onError }: TailOptions): Tai
 
   function deliver(page: LogPage): void {
     if (!started || page.to <= position || page.after > position) return;
-    for (const mailbox of mailboxes) mailbox.offer(page);
+    for (const buffer of buffers) buffer.offer(page);
     position = page.to;
   }
 }

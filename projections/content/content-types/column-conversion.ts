@@ -2,14 +2,20 @@ import type { ScalarColumnType } from '../../../domain/content/field-types.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { jsonExpression } from './column-sql.ts';
 
+export type Conversion = {
+  readonly column: string;
+  readonly from: ScalarColumnType;
+  readonly to: ScalarColumnType;
+};
+
 /**
  * USING expression that converts a column to another type. The database refuses the statement for a value that does not
  * convert. Values are converted through their JSON form, so the result matches what the API showed. Blank text becomes
  * null.
  */
-export function strictConversion(column: string, from: ScalarColumnType, to: ScalarColumnType): string {
+export function strictConversion({ column, from, to }: Conversion): string {
   if (to === 'jsonb') return `to_jsonb(${jsonExpression(from, quoteIdentifier(column))})`;
-  const text = textForm(column, from, to);
+  const text = textForm({ column, from, to });
   return to === 'text' ? text : `(${text})::${to}`;
 }
 
@@ -17,27 +23,27 @@ export function strictConversion(column: string, from: ScalarColumnType, to: Sca
  * Like `strictConversion`, but gives null for a value that does not convert. Calls the functions of
  * `conversionFunctions` in the schema.
  */
-export function totalConversion(schema: string, column: string, from: ScalarColumnType, to: ScalarColumnType): string {
-  if (to === 'jsonb' || to === 'text') return strictConversion(column, from, to);
-  return `${schema}.${quoteIdentifier(CONVERSIONS[to].name)}(${textForm(column, from, to)})`;
+export function totalConversion({ schema, column, from, to }: Conversion & { readonly schema: string }): string {
+  if (to === 'jsonb' || to === 'text') return strictConversion({ column, from, to });
+  return `${schema}.${quoteIdentifier(CONVERSIONS[to].name)}(${textForm({ column, from, to })})`;
 }
 
 /**
  * SQL condition that is true for a row whose value would be lost.
  * @returns undefined when every value converts
  */
-export function lossCondition(
-  schema: string,
-  column: string,
-  from: ScalarColumnType,
-  to: ScalarColumnType,
-): string | undefined {
+export function lossCondition({
+  schema,
+  column,
+  from,
+  to,
+}: Conversion & { readonly schema: string }): string | undefined {
   if (to === 'jsonb' || to === 'text') return undefined;
-  return `(${textForm(column, from, to)}) is not null and (${totalConversion(schema, column, from, to)}) is null`;
+  return `(${textForm({ column, from, to })}) is not null and (${totalConversion({ schema, column, from, to })}) is null`;
 }
 
 /** SQL of the text that the target type's input function reads. */
-function textForm(column: string, from: ScalarColumnType, to: ScalarColumnType): string {
+function textForm({ column, from, to }: Conversion): string {
   const value = quoteIdentifier(column);
   const numeric = to === 'float8' || to === 'int8' || to === 'numeric';
   if (from === 'text') return to === 'text' ? value : `nullif(btrim(${value}), '')`;

@@ -32,7 +32,7 @@ export async function projectAppliedStatements(
     placed(name, [...operations, ...reshape(tableShape([tableUseOf(before), ...others]), after)]),
   );
 
-  await writeType(tx, target, event, { typeId, definition, retained, fieldNames });
+  await writeType(tx, target, { event, typeId, definition, retained, fieldNames });
   await tx.query(`update ${schema}._content_types set applied_revision = $2 where type_id = $1`, [
     typeId,
     event.revision,
@@ -44,7 +44,7 @@ export async function projectAppliedStatements(
       [id, typeId, reason, event.revision],
     );
   }
-  await addStatements(tx, target, event, typeId, statements);
+  await addStatements(tx, target, { event, typeId, statements });
   if (schema === LIVE) await refreshView(tx, name);
 }
 

@@ -41,10 +41,12 @@ export async function projectFieldRename(
     await renameViewColumn(tx, name, { from: keyOf(field), to: keyOf({ ...field, name: to }) });
 
   const fieldNames = withFieldNames(before.fieldNames, event.revision, definition.fields);
-  await writeType(tx, target, event, { typeId, definition, retained, fieldNames });
-  await rewriteOtherTypes(tx, target, { tenant, except: typeId }, (fields) =>
-    renameOtherSide(fields, { schema: name, from, to }),
-  );
-  await addStatements(tx, target, event, typeId, statements);
+  await writeType(tx, target, { event, typeId, definition, retained, fieldNames });
+  await rewriteOtherTypes(tx, target, {
+    tenant,
+    except: typeId,
+    rewrite: (fields) => renameOtherSide(fields, { schema: name, from, to }),
+  });
+  await addStatements(tx, target, { event, typeId, statements });
   if (schema === LIVE) await refreshView(tx, name);
 }

@@ -33,15 +33,20 @@ export async function projectRename(
     await renameView(tx, from, to);
   await runOperations(tx, target, operations);
 
-  await writeType(tx, target, event, {
+  await writeType(tx, target, {
+    event,
     typeId,
     definition,
     retained: retargetRelations(before.retained, { from, to }),
     fieldNames: before.fieldNames,
   });
-  await rewriteOtherTypes(tx, target, { tenant, except: typeId }, (fields) => retargetRelations(fields, { from, to }));
+  await rewriteOtherTypes(tx, target, {
+    tenant,
+    except: typeId,
+    rewrite: (fields) => retargetRelations(fields, { from, to }),
+  });
   await renderPendingStatements(tx, target, { typeId, table: to });
-  await addStatements(tx, target, event, typeId, statements);
+  await addStatements(tx, target, { event, typeId, statements });
   if (schema === LIVE) for (const name of [from, to]) await refreshView(tx, name);
 }
 

@@ -30,14 +30,14 @@ export async function projectSave(tx: Transaction, target: Target, event: EventO
   );
 
   const fieldNames = withFieldNames(before?.fieldNames ?? [], event.revision, definition.fields);
-  await writeType(tx, target, event, { typeId, definition, retained, fieldNames });
+  await writeType(tx, target, { event, typeId, definition, retained, fieldNames });
   if (canceled.length > 0) {
     await tx.query(
       `update ${schema}._statements set state = 'canceled', settled_revision = $3 where id = any ($1::uuid[]) and type_id = $2 and state in ('pending', 'failed')`,
       [canceled, typeId, event.revision],
     );
   }
-  await addStatements(tx, target, event, typeId, statements);
+  await addStatements(tx, target, { event, typeId, statements });
   if (schema === LIVE) await refreshView(tx, name);
 }
 

@@ -42,8 +42,8 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
     case 'convert_column': {
       const { column, from, to } = operation;
       const [forth, back] = [
-        alterType(table, column, to, strictConversion(column, from, to)),
-        alterType(table, column, from, strictConversion(column, to, from)),
+        alterType(table, column, to, strictConversion({ column, from, to })),
+        alterType(table, column, from, strictConversion({ column, from: to, to: from })),
       ];
       return rendered(`Convert column ${column} from ${from} to ${to}`, forth, back);
     }
@@ -169,7 +169,7 @@ export function projectedStatement(operation: SchemaOperation, place: TablePlace
     return `${renderOperation(operation, place).sql} cascade`;
   if (operation.op !== 'convert_column') return renderOperation(operation, place).sql;
   const { column, from, to } = operation;
-  return alterType(tableName(place), column, to, totalConversion(place.schema, column, from, to));
+  return alterType(tableName(place), column, to, totalConversion({ schema: place.schema, column, from, to }));
 }
 
 /**
@@ -180,7 +180,7 @@ export function lossQuery(
   place: TablePlace,
   operation: Extract<SchemaOperation, { readonly op: 'convert_column' }>,
 ): string | undefined {
-  const condition = lossCondition(place.schema, operation.column, operation.from, operation.to);
+  const condition = lossCondition({ schema: place.schema, ...operation });
   return condition === undefined
     ? undefined
     : `select exists (select 1 from ${tableName(place)} where ${condition}) as found`;

@@ -10,9 +10,16 @@ import { readContentTypes } from './rows.ts';
 export async function rewriteOtherTypes(
   tx: Transaction,
   { schema }: Target,
-  { tenant, except }: { readonly tenant: string; readonly except: string },
-  /** Returns the same array when nothing changes. */
-  rewrite: (fields: readonly FieldDefinition[]) => readonly FieldDefinition[],
+  {
+    tenant,
+    except,
+    rewrite,
+  }: {
+    readonly tenant: string;
+    readonly except: string;
+    /** Returns the same array when nothing changes. */
+    readonly rewrite: (fields: readonly FieldDefinition[]) => readonly FieldDefinition[];
+  },
 ): Promise<void> {
   for (const { id, definition, retained } of await readContentTypes(tx, schema, { tenant })) {
     if (id === except) continue;

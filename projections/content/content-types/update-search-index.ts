@@ -17,8 +17,7 @@ import { readContentTypes } from './rows.ts';
 export async function applyWithSearchIndex(
   tx: Transaction,
   target: Target,
-  event: RecordedEvent,
-  apply: () => Promise<void>,
+  { event, apply }: { readonly event: RecordedEvent; readonly apply: () => Promise<void> },
 ): Promise<void> {
   const typeId = event.data['type_id'];
   const find = async (): Promise<StoredContentType | undefined> =>
@@ -29,7 +28,8 @@ export async function applyWithSearchIndex(
   if (!after || after.deleted) return;
   if (event.type === 'ContentTypeStatementsApplied') await unindexMissingEntries(tx, target, after);
   const stale = staleRows(before, after);
-  if (stale !== 'none') await indexEntriesOfType(tx, target, after, stale === 'all' ? undefined : stale);
+  if (stale !== 'none')
+    await indexEntriesOfType(tx, target, { type: after, condition: stale === 'all' ? undefined : stale });
 }
 
 /** The rows to index again: `all`, `none`, or an SQL condition over the alias `t`. */

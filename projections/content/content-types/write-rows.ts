@@ -17,8 +17,7 @@ export type TypeRow = {
 export async function writeType(
   tx: Transaction,
   { schema }: Target,
-  event: RecordedEvent,
-  { typeId, definition, retained, fieldNames }: TypeRow,
+  { event, typeId, definition, retained, fieldNames }: TypeRow & { readonly event: RecordedEvent },
 ): Promise<void> {
   await tx.query(
     `insert into ${schema}._content_types (type_id, tenant_id, name, revision, definition, retained, field_names, applied_revision, created_at, updated_at)
@@ -42,9 +41,11 @@ export async function writeType(
 export async function addStatements(
   tx: Transaction,
   { schema }: Target,
-  event: RecordedEvent,
-  typeId: string,
-  statements: readonly SchemaStatement[],
+  {
+    event,
+    typeId,
+    statements,
+  }: { readonly event: RecordedEvent; readonly typeId: string; readonly statements: readonly SchemaStatement[] },
 ): Promise<void> {
   if (statements.length === 0) return;
   await tx.query(

@@ -24,8 +24,10 @@ export type EntryWrite =
 export function foldWrite(
   write: EntryWrite | undefined,
   event: AttributedEntryEvent,
-  type: ContentType,
-  { revision, position }: Pick<RecordedEvent, 'revision' | 'position'>,
+  {
+    type,
+    recorded: { revision, position },
+  }: { readonly type: ContentType; readonly recorded: Pick<RecordedEvent, 'revision' | 'position'> },
 ): EntryWrite {
   const version = revision + 1;
   const current = withCurrentFields(type, event);

@@ -33,6 +33,6 @@ export async function writeLastChanges(
 }
 
 /** Deletes the rows of permanently deleted types. */
-export async function deleteLastChanges(tx: Queryable, schema: string, typeIds: readonly string[]): Promise<void> {
+export async function deleteLastChanges(tx: Queryable, { schema }: Target, typeIds: readonly string[]): Promise<void> {
   await tx.execute(`delete from ${schema}.${LAST_CHANGES} where type_id = any($1::uuid[])`, [typeIds]);
 }

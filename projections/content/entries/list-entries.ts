@@ -102,7 +102,7 @@ export function createEntryList({ database, primary, statements, past }: EntryLi
     return past.read([type], { position: walk }, async (tx, sets) => {
       const parameters: Parameters = { values: [] };
       const set = sets.get(type.id);
-      const rows = set ? walkRowsSql(type, query, { set, walk }, parameters) : rowsSql(type, query, parameters);
+      const rows = set ? walkRowsSql(type, query, { set, walk, parameters }) : rowsSql(type, query, parameters);
       return readPage(tx, { type, query, rows, parameters });
     });
   }

@@ -74,8 +74,7 @@ export function hasChangedSql(type: ContentType, since: GlobalPosition, paramete
 export function walkRowsSql(
   type: ContentType,
   query: EntryQuery,
-  { set, walk }: { readonly set: PastSet; readonly walk: GlobalPosition },
-  parameters: Parameters,
+  { set, walk, parameters }: { readonly set: PastSet; readonly walk: GlobalPosition; readonly parameters: Parameters },
 ): string {
   const limit = Math.trunc(query.limit);
   const order = orderSql(query.sort);

@@ -31,8 +31,7 @@ export type TypesById = (ids: readonly string[]) => Promise<ReadonlyMap<string, 
 export async function applyEntryEvents(
   tx: Transaction,
   target: Target,
-  events: readonly RecordedEvent[],
-  typesById: TypesById,
+  { events, typesById }: { readonly events: readonly RecordedEvent[]; readonly typesById: TypesById },
 ): Promise<void> {
   const parsed = events.map((event) => ({ change: parseEntryEvent(event), event }));
   const types = await typesById([...new Set(parsed.map(({ change }) => change.data.type_id))]);
@@ -44,7 +43,10 @@ export async function applyEntryEvents(
     if (!type) continue;
     let writes = batches.get(type);
     if (!writes) batches.set(type, (writes = new Map<string, EntryWrite>()));
-    writes.set(change.entryId, foldWrite(writes.get(change.entryId), change, withRetained(type), event));
+    writes.set(
+      change.entryId,
+      foldWrite(writes.get(change.entryId), change, { type: withRetained(type), recorded: event }),
+    );
     if (change.type !== 'EntryCreated') changes.set(type.id, { tenant: type.tenant, position: event.position });
     if (change.type === 'EntryDeleted')
       deletions.set(change.entryId, { type, at: change.at, position: event.position });
@@ -72,12 +74,10 @@ export async function applyEntryEvents(
     );
     await unindexEntries(tx, target, deleted);
     const searched = searchedKeys(type.definition);
-    await indexEntries(
-      tx,
-      target,
+    await indexEntries(tx, target, {
       type,
-      all.flatMap(([id, write]) => (changesSearchedText(write, searched) ? [id] : [])),
-    );
+      ids: all.flatMap(([id, write]) => (changesSearchedText(write, searched) ? [id] : [])),
+    });
   }
 }
 

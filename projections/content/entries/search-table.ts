@@ -24,7 +24,7 @@ export async function createSearchTable(tx: Transaction, { schema, bulk }: Targe
 
 /** Indexes the texts of all entries and creates the index. `types`: all types, including deleted ones. */
 export async function buildSearchIndex(tx: Transaction, target: Target, types: readonly ContentType[]): Promise<void> {
-  for (const type of types) await indexEntriesOfType(tx, target, type, undefined);
+  for (const type of types) await indexEntriesOfType(tx, target, { type });
   await createIndex(tx, target.schema);
 }
 
@@ -44,8 +44,7 @@ export function typeWord(type: Pick<ContentType, 'id'>): string {
 export async function indexEntries(
   tx: Transaction,
   { schema, bulk }: Target,
-  type: ContentType,
-  ids: readonly string[],
+  { type, ids }: { readonly type: ContentType; readonly ids: readonly string[] },
 ): Promise<void> {
   if (ids.length > 0 && bulk !== true)
     await tx.execute(indexSql(schema, type, ' and t.id = any($3::uuid[])'), [type.tenant, typeWord(type), ids]);
@@ -58,8 +57,7 @@ export async function indexEntries(
 export async function indexEntriesOfType(
   tx: Transaction,
   { schema, bulk }: Target,
-  type: ContentType,
-  condition: string | undefined,
+  { type, condition }: { readonly type: ContentType; readonly condition?: string | undefined },
 ): Promise<void> {
   if (bulk === true) return;
   await tx.execute(indexSql(schema, type, condition === undefined ? '' : ` and (${condition})`), [

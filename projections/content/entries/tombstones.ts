@@ -57,6 +57,6 @@ export async function writeTombstones(
 }
 
 /** Deletes the tombstones of permanently deleted types. */
-export async function deleteTombstones(tx: Queryable, schema: string, typeIds: readonly string[]): Promise<void> {
+export async function deleteTombstones(tx: Queryable, { schema }: Target, typeIds: readonly string[]): Promise<void> {
   await tx.execute(`delete from ${schema}.${TOMBSTONES} where type_id = any($1::uuid[])`, [typeIds]);
 }

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { entryRoutes } from '../../../api/content/entry-routes.ts';
-import { moveEntry } from '../../../application/content/move-entry.ts';
+import { transitionEntry } from '../../../application/content/transition-entry.ts';
 import { undeleteEntry } from '../../../application/content/undelete-entry.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
-import { ENTRY_MOVES } from '../../../domain/content/entry.ts';
+import { ENTRY_TRANSITIONS } from '../../../domain/content/entry.ts';
 import { hasCode } from '../../../domain/errors.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
 import { testContext, useContent } from '../../support/content.ts';
@@ -73,13 +73,14 @@ describe('entry lifecycle over HTTP', () => {
     { from: 'published', way: ['publish'], allowed: { unpublish: 'draft', archive: 'archived' } },
     { from: 'archived', way: ['archive'], allowed: { unarchive: 'draft' } },
   ] as const) {
-    it(`allows the moves that the status ${from} permits, and answers 409 to the others`, async () => {
-      for (const move of ENTRY_MOVES) {
+    it(`allows the transitions that the status ${from} permits, and answers 409 to the others`, async () => {
+      for (const transition of ENTRY_TRANSITIONS) {
         const { path } = await create({ title: from });
         for (const step of way) await ok(call('PUT', `${path}/${step}`));
-        const to = (allowed as Partial<Record<string, string>>)[move];
-        const reply = call('PUT', `${path}/${move}`);
-        if (to === undefined) expect(await refused(reply), move).to.deep.equal([409, 'invalid status transition']);
+        const to = (allowed as Partial<Record<string, string>>)[transition];
+        const reply = call('PUT', `${path}/${transition}`);
+        if (to === undefined)
+          expect(await refused(reply), transition).to.deep.equal([409, 'invalid status transition']);
         else {
           const moved = await ok(reply);
           expect(moved.status).to.equal(to);
@@ -90,11 +91,11 @@ describe('entry lifecycle over HTTP', () => {
     });
   }
 
-  it('answers 409 to every move in a type without drafts', async () => {
+  it('answers 409 to every transition in a type without drafts', async () => {
     const { entry: page } = await create({ title: 'p' }, 'page');
     const { path } = await create({ must: page.id }, 'note');
-    for (const move of ENTRY_MOVES)
-      expect(await refused(call('PUT', `${path}/${move}`))).to.deep.equal([409, 'invalid status transition']);
+    for (const transition of ENTRY_TRANSITIONS)
+      expect(await refused(call('PUT', `${path}/${transition}`))).to.deep.equal([409, 'invalid status transition']);
   });
 
   it('leaves archived entries out of lists unless a filter names the status', async () => {
@@ -207,7 +208,7 @@ describe('entry lifecycle over HTTP', () => {
     expect([reply.status, reply.json()['error']]).to.deep.equal([422, `related entry not found: ${page.id}`]);
   });
 
-  it('honours If-Match on every move and on undelete', async () => {
+  it('honours If-Match on every transition and on undelete', async () => {
     const { path } = await create({});
     const steps = ['archive', 'unarchive', 'publish', 'unpublish'] as const;
     for (const [index, step] of steps.entries()) {
@@ -224,9 +225,9 @@ describe('entry lifecycle over HTTP', () => {
     expect([reply.status, reply.headers['etag']]).to.deep.equal([200, '"7"']);
   });
 
-  it('answers 403 to moves and undelete from a role without write access', async () => {
+  it('answers 403 to transitions and undelete from a role without write access', async () => {
     const { path } = await create({});
-    for (const verb of [...ENTRY_MOVES, 'undelete'])
+    for (const verb of [...ENTRY_TRANSITIONS, 'undelete'])
       expect(await refused(as('visitor')('PUT', `${path}/${verb}`))).to.deep.equal([403, 'insufficient permissions']);
   });
 
@@ -241,10 +242,10 @@ describe('entry lifecycle over HTTP', () => {
     const context = testContext({ tenant: 'acme' });
     const failed = async (run: Promise<unknown>) =>
       hasCode(await run.catch((error: unknown) => error), 'entry_not_found');
-    for (const move of ENTRY_MOVES)
-      expect(await failed(moveEntry({ type: acme, id: entry.id, move }, context, content.dependencies()))).to.equal(
-        true,
-      );
+    for (const transition of ENTRY_TRANSITIONS)
+      expect(
+        await failed(transitionEntry({ type: acme, id: entry.id, transition }, context, content.dependencies())),
+      ).to.equal(true);
     await call('DELETE', `/api/v1/content/note/${entry.id}`);
     expect(
       await failed(undeleteEntry({ type: acme, id: entry.id, fromHistory: true }, context, content.dependencies())),

@@ -10,7 +10,7 @@ import {
 import { parseQuery } from '../../../api/http/query-string.ts';
 import { createEntry } from '../../../application/content/create-entry.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
-import { updateEntry } from '../../../application/content/update-entry.ts';
+import { changeEntry } from '../../../application/content/change-entry.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -253,7 +253,7 @@ describe('lists of entries', () => {
                 const target = movable[n % movable.length]!;
                 if (action === 'create') await createEntry({ type: kinds, data: { n } }, context, dependencies);
                 if (action === 'change')
-                  await updateEntry({ type: kinds, id: target, data: { n } }, context, dependencies).catch(
+                  await changeEntry({ type: kinds, id: target, data: { n } }, context, dependencies).catch(
                     () => undefined,
                   );
                 if (action === 'delete')

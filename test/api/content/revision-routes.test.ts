@@ -5,7 +5,7 @@ import { entryRoutes } from '../../../api/content/entry-routes.ts';
 import { createEntry } from '../../../application/content/create-entry.ts';
 import { findRevision } from '../../../application/content/find-revision.ts';
 import { undeleteEntry } from '../../../application/content/undelete-entry.ts';
-import { updateEntry } from '../../../application/content/update-entry.ts';
+import { changeEntry } from '../../../application/content/change-entry.ts';
 import type { AccessRules } from '../../../application/ports/access-rules.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
@@ -74,7 +74,7 @@ describe('the history of an entry', () => {
     const at = (moment: Date) => testContext({ now: () => moment });
     const { entry } = await createEntry({ type, data: { title: 'v1' } }, at(first), content.dependencies());
     for (const [index, moment] of rest.entries())
-      await updateEntry({ type, id: entry.id, data: { title: `v${index + 2}` } }, at(moment), content.dependencies());
+      await changeEntry({ type, id: entry.id, data: { title: `v${index + 2}` } }, at(moment), content.dependencies());
     await content.project();
     return entry.id;
   }
@@ -216,8 +216,8 @@ describe('the history of an entry', () => {
         content.dependencies(),
       );
       const id = entry.id;
-      await updateEntry({ type, id, data: { title: 'b' } }, writtenBy(apiKey, 'c-2'), content.dependencies());
-      await updateEntry({ type, id, data: { views: null } }, writtenBy(token, 'c-3'), content.dependencies());
+      await changeEntry({ type, id, data: { title: 'b' } }, writtenBy(apiKey, 'c-2'), content.dependencies());
+      await changeEntry({ type, id, data: { views: null } }, writtenBy(token, 'c-3'), content.dependencies());
       await content.project();
       const events = (await content.log()).filter(({ stream }) => stream.endsWith(id));
       const { data } = (await call('GET', `/api/v1/content/article/${id}/blame`)).json<Blame>();
@@ -247,8 +247,8 @@ describe('the history of an entry', () => {
         content.dependencies(),
       );
       const id = entry.id;
-      await updateEntry({ type, id, data: { title: 'b' } }, writtenBy(apiKey, 'c-2'), content.dependencies());
-      await updateEntry({ type, id, data: { title: 'a' } }, writtenBy(token, 'c-3'), content.dependencies());
+      await changeEntry({ type, id, data: { title: 'b' } }, writtenBy(apiKey, 'c-2'), content.dependencies());
+      await changeEntry({ type, id, data: { title: 'a' } }, writtenBy(token, 'c-3'), content.dependencies());
       await content.project();
       await call('DELETE', `/api/v1/content/article/${id}`);
       expect(error(await call('GET', `/api/v1/content/article/${id}/blame`))).to.deep.equal([404, 'content not found']);

@@ -353,7 +353,7 @@ describe('the webhook worker', () => {
         send: (request: Parameters<typeof setUp.outbound.send>[0]) => {
           faults -= 1;
           return faults >= 0
-            ? Promise.resolve({ kind: 'own_fault', error: 'no socket available', durationMs: 1 } as const)
+            ? Promise.resolve({ kind: 'local_fault', error: 'no socket available', durationMs: 1 } as const)
             : setUp.outbound.send(request);
         },
       };

@@ -214,7 +214,7 @@ describe('saving content types', () => {
       [gone, 'gone'],
       [kept, 'kept'],
     ] as const)
-      await claims.claim(`entry-default.${id}`, [{ tenant: 'default', scope, value }]);
+      await claims.claim({ owner: `entry-default.${id}`, claimed: [{ tenant: 'default', scope, value }] });
     const held = () =>
       [...claims.held]
         .filter(([key]) => key.includes(scope))
@@ -225,7 +225,7 @@ describe('saving content types', () => {
     expect(held()).to.deep.equal([['kept', `entry-default.${kept}`]]);
     // A command that began earlier claims a value that no entry holds any more.
     await put('article', { fields: [text('sku')] });
-    await claims.claim(`entry-default.${gone}`, [{ tenant: 'default', scope, value: 'late' }]);
+    await claims.claim({ owner: `entry-default.${gone}`, claimed: [{ tenant: 'default', scope, value: 'late' }] });
     await put('article', sku);
     expect(held()).to.deep.equal([['kept', `entry-default.${kept}`]]);
   });

@@ -17,7 +17,7 @@ describe('bulk creation', () => {
   const items = ['a', 'b', 'c'].map((code) => ({ code }));
   const claims = () => createClaims({ database: database.db(), key: Buffer.alloc(32, 7) });
   const isFree = async (value: string) =>
-    (await claims().claim('somebody else', [{ tenant: 'default', scope, value }])).length === 0;
+    (await claims().claim({ owner: 'somebody else', claimed: [{ tenant: 'default', scope, value }] })).length === 0;
   beforeEach(async () => {
     await database.db().query('truncate operational.claims');
   });

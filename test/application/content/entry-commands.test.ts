@@ -3,8 +3,8 @@ import { claimsOfEntry } from '../../../application/content/claims-of-entry.ts';
 import { createEntry } from '../../../application/content/create-entry.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
 import { createEntryHistory } from '../../../application/content/entry-history.ts';
-import { moveEntry } from '../../../application/content/move-entry.ts';
-import { updateEntry } from '../../../application/content/update-entry.ts';
+import { transitionEntry } from '../../../application/content/transition-entry.ts';
+import { changeEntry } from '../../../application/content/change-entry.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
@@ -49,16 +49,16 @@ describe('commands on entries', () => {
   it('reads no event of a long history for an update when the read model is current', async () => {
     const id = await make({ title: 'a' });
     for (let n = 0; n < 200; n += 1)
-      await updateEntry({ type, id, data: { title: `t${n}` } }, context, content.dependencies());
+      await changeEntry({ type, id, data: { title: `t${n}` } }, context, content.dependencies());
     await content.project();
     const eventStore = counting(content.eventStore());
-    const { entry } = await updateEntry({ type, id, data: { title: 'last' } }, context, {
+    const { entry } = await changeEntry({ type, id, data: { title: 'last' } }, context, {
       ...content.dependencies(),
       eventStore,
     });
     expect([entry.version, eventStore.read]).to.deep.equal([202, 0]);
     // The row is one event behind: one conflict, one event is read.
-    const next = await updateEntry({ type, id, data: { title: 'after' } }, context, {
+    const next = await changeEntry({ type, id, data: { title: 'after' } }, context, {
       ...content.dependencies(),
       eventStore,
     });
@@ -67,7 +67,7 @@ describe('commands on entries', () => {
 
   it('decides on the stream while the read model does not have the entry', async () => {
     const id = await make({ title: 'a' });
-    expect((await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies())).entry).to.include({
+    expect((await changeEntry({ type, id, data: { title: 'b' } }, context, content.dependencies())).entry).to.include({
       version: 2,
     });
   });
@@ -75,13 +75,13 @@ describe('commands on entries', () => {
   it('does not base a refusal or a no-op on a stale row', async () => {
     const id = await make({ title: 'a' });
     await content.project();
-    await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
+    await changeEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
     // On the row nothing would change, and version 2 is unknown.
-    expect((await updateEntry({ type, id, data: { title: 'a' } }, context, content.dependencies())).entry).to.include({
+    expect((await changeEntry({ type, id, data: { title: 'a' } }, context, content.dependencies())).entry).to.include({
       version: 3,
     });
-    await moveEntry({ type, id, move: 'publish', versions: [3] }, context, content.dependencies());
-    const error = await updateEntry(
+    await transitionEntry({ type, id, transition: 'publish', versions: [3] }, context, content.dependencies());
+    const error = await changeEntry(
       { type, id, data: { title: 'c' }, versions: [1] },
       context,
       content.dependencies(),
@@ -94,7 +94,7 @@ describe('commands on entries', () => {
     await content.project();
     await deleteEntry({ type, id }, context, content.dependencies());
     for (const again of [
-      updateEntry({ type, id, data: { title: 'x' } }, context, content.dependencies()),
+      changeEntry({ type, id, data: { title: 'x' } }, context, content.dependencies()),
       deleteEntry({ type, id }, context, content.dependencies()),
     ]) {
       expect(codeOf(await again.catch((reason: unknown) => reason))).to.equal('entry_not_found');
@@ -135,7 +135,7 @@ describe('commands on entries', () => {
   describe('history', () => {
     it('returns the whole entry before and after each event, and reads one event for each step', async () => {
       const id = await make({ title: 'a' });
-      await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
+      await changeEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
       await content.project();
       await deleteEntry({ type, id }, context, content.dependencies());
       const stream = streamName({ category: 'entry', tenant: 'default', id });
@@ -160,7 +160,7 @@ describe('commands on entries', () => {
 
     it('reads nothing when the same event is read again', async () => {
       const id = await make({ title: 'a' });
-      await updateEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
+      await changeEntry({ type, id, data: { title: 'b' } }, context, content.dependencies());
       const stream = streamName({ category: 'entry', tenant: 'default', id });
       const [, second] = (await content.log()).filter((event) => event.stream === stream);
       const eventStore = counting(content.eventStore());
@@ -195,7 +195,7 @@ describe('commands on entries', () => {
 
     it('keeps no more states than the limit allows', async () => {
       const id = await make({ title: 'x'.repeat(1000) });
-      await updateEntry({ type, id, data: { title: 'y'.repeat(1000) } }, context, content.dependencies());
+      await changeEntry({ type, id, data: { title: 'y'.repeat(1000) } }, context, content.dependencies());
       const eventStore = counting(content.eventStore());
       const history = createEntryHistory({ eventStore, maxCachedCharacters: 1000 });
       const stream = streamName({ category: 'entry', tenant: 'default', id });

@@ -4,7 +4,7 @@ import { changeRelease } from '../../../application/content/change-release.ts';
 import { createEntry } from '../../../application/content/create-entry.ts';
 import { createRelease } from '../../../application/content/create-release.ts';
 import { loadRelease } from '../../../application/content/load-release.ts';
-import { moveEntry } from '../../../application/content/move-entry.ts';
+import { transitionEntry } from '../../../application/content/transition-entry.ts';
 import { publishDueReleases } from '../../../application/content/publish-due-releases.ts';
 import { publishRelease } from '../../../application/content/publish-release.ts';
 import type { ReleaseDependencies } from '../../../application/content/release-dependencies.ts';
@@ -74,11 +74,12 @@ describe('publishing on an event store that appends to one stream at a time', ()
   }
   let due: readonly { readonly tenant: string; readonly id: string }[] = [];
 
-  async function entry(...moves: readonly ReleaseAction[]): Promise<string> {
+  async function entry(...transitions: readonly ReleaseAction[]): Promise<string> {
     const {
       entry: { id },
     } = await createEntry({ type, data: { title: 't' } }, context, content.dependencies());
-    for (const move of moves) await moveEntry({ type, id, move }, context, content.dependencies());
+    for (const transition of transitions)
+      await transitionEntry({ type, id, transition }, context, content.dependencies());
     return id;
   }
   async function release(...items: readonly (readonly [string, ReleaseAction])[]): Promise<string> {
@@ -105,7 +106,7 @@ describe('publishing on an event store that appends to one stream at a time', ()
       (error: unknown) => (isAppError(error) ? error : Promise.reject(error instanceof Error ? error : new Error('?'))),
     );
 
-  it('records the moves, applies each of them and ends as published', async () => {
+  it('records the transitions, applies each of them and ends as published', async () => {
     const [draft, live, old] = [await entry(), await entry('publish'), await entry('publish')];
     const id = await release([draft, 'publish'], [live, 'unpublish'], [old, 'archive']);
     expect((await publish(id)).refused).to.deep.equal([]);
@@ -117,10 +118,10 @@ describe('publishing on an event store that appends to one stream at a time', ()
     ]);
   });
 
-  // Appends: the recorded moves, three entries, the end.
+  // Appends: the recorded transitions, three entries, the end.
   for (const dieAt of [2, 3, 4, 5]) {
     for (const after of [false, true]) {
-      it(`resumes after a crash ${after ? 'right after' : 'before'} append ${dieAt} and repeats no move`, async () => {
+      it(`resumes after a crash ${after ? 'right after' : 'before'} append ${dieAt} and repeats no transition`, async () => {
         const items = [await entry(), await entry(), await entry()];
         const id = await release(...items.map((item) => [item, 'publish'] as const));
         const crash = await publish(id, dependencies({ dieAt, after })).then(
@@ -145,8 +146,8 @@ describe('publishing on an event store that appends to one stream at a time', ()
     const id = await release([one, 'publish'], [two, 'publish']);
     const touch = async (append: number) => {
       if (append === 2)
-        await moveEntry({ type, id: two, move: 'archive' }, context, content.dependencies()).then(() =>
-          moveEntry({ type, id: two, move: 'unarchive' }, context, content.dependencies()),
+        await transitionEntry({ type, id: two, transition: 'archive' }, context, content.dependencies()).then(() =>
+          transitionEntry({ type, id: two, transition: 'unarchive' }, context, content.dependencies()),
         );
     };
     await publish(id, dependencies({ before: touch }));
@@ -170,7 +171,8 @@ describe('publishing on an event store that appends to one stream at a time', ()
       [last, 'publish'],
     );
     const block = async (append: number) => {
-      if (append === 5) await moveEntry({ type, id: last, move: 'publish' }, context, content.dependencies());
+      if (append === 5)
+        await transitionEntry({ type, id: last, transition: 'publish' }, context, content.dependencies());
     };
     return { id, items, last, outcome: publish(id, world(block)) };
   }
@@ -182,7 +184,7 @@ describe('publishing on an event store that appends to one stream at a time', ()
     ['EntryCreated', 'EntryPublished'],
   ];
 
-  it('reverts the applied moves when a later one is refused, and reports the refused item', async () => {
+  it('reverts the applied transitions when a later one is refused, and reports the refused item', async () => {
     const { id, items, last, outcome } = await blocked((before) => dependencies({ before }));
     const error = await refusedBy(outcome);
     expect(hasCode(error, 'release_refused')).to.equal(true);
@@ -197,7 +199,7 @@ describe('publishing on an event store that appends to one stream at a time', ()
   });
 
   it('continues reverting after a crash', async () => {
-    // Appends: the recorded moves, four entries, the start of the reverting, one reverted move.
+    // Appends: the recorded transitions, four entries, the start of the reverting, one reverted transition.
     const { id, items, outcome } = await blocked((before) => dependencies({ before, dieAt: 8 }));
     expect(
       await outcome.then(
@@ -216,13 +218,13 @@ describe('publishing on an event store that appends to one stream at a time', ()
     expect(await Promise.all(items.map(history))).to.deep.equal(TAKEN_BACK);
   });
 
-  it('does not revert a move of an entry that was changed since', async () => {
+  it('does not revert a transition of an entry that was changed since', async () => {
     const [one, two] = [await entry(), await entry()];
     const id = await release([one, 'publish'], [two, 'publish']);
     const meddle = async (append: number) => {
       if (append !== 3) return;
-      await moveEntry({ type, id: one, move: 'archive' }, context, content.dependencies());
-      await moveEntry({ type, id: two, move: 'publish' }, context, content.dependencies());
+      await transitionEntry({ type, id: one, transition: 'archive' }, context, content.dependencies());
+      await transitionEntry({ type, id: two, transition: 'publish' }, context, content.dependencies());
     };
     await refusedBy(publish(id, dependencies({ before: meddle })));
     expect(await history(one)).to.deep.equal(['EntryCreated', 'EntryPublished', 'EntryArchived']);

@@ -4,7 +4,7 @@ import { createEntries } from '../../../application/content/create-entries.ts';
 import { createEntry } from '../../../application/content/create-entry.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
 import type { EntryDependencies } from '../../../application/content/run-entry-command.ts';
-import { updateEntry } from '../../../application/content/update-entry.ts';
+import { changeEntry } from '../../../application/content/change-entry.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
@@ -100,11 +100,11 @@ describe('deleting an entry that others refer to', () => {
       status: 409,
       message: 'entry is referenced by page.tag',
     });
-    await updateEntry({ type: page, id: made, data: { all: [two] } }, context, content.dependencies());
+    await changeEntry({ type: page, id: made, data: { all: [two] } }, context, content.dependencies());
     await content.project();
     expect(await failed(remove(tag, two))).to.include({ message: 'entry is referenced by page.all' });
     expect(await fieldsOf(article, optional)).to.deep.include({ tags: [one, two] });
-    await updateEntry({ type: page, id: made, data: { all: [one, two] } }, context, content.dependencies());
+    await changeEntry({ type: page, id: made, data: { all: [one, two] } }, context, content.dependencies());
     await content.project();
     await remove(tag, two);
     expect(await fieldsOf(page, made)).to.deep.include({ all: [one] });
@@ -116,7 +116,7 @@ describe('deleting an entry that others refer to', () => {
   it('is not refused because of a stale row that requires the entry', async () => {
     const [one, two] = [await create(tag), await create(tag)];
     const made = await create(page, { tag: one, all: [two] });
-    await updateEntry({ type: page, id: made, data: { tag: two } }, context, content.dependencies());
+    await changeEntry({ type: page, id: made, data: { tag: two } }, context, content.dependencies());
     await deleteEntry({ type: tag, id: one }, context, content.dependencies());
     await content.project();
     expect(await fieldsOf(page, made)).to.deep.equal({ tag_id: two, all: [two] });
@@ -125,7 +125,7 @@ describe('deleting an entry that others refer to', () => {
 
   it('is not refused for an entry that refers to itself, is deleted or belongs to another tenant', async () => {
     const own = await create(tag);
-    await updateEntry({ type: tag, id: own, data: { parent: own } }, context, content.dependencies());
+    await changeEntry({ type: tag, id: own, data: { parent: own } }, context, content.dependencies());
     await content.project();
     const soft = await create(article, { tags: [own] });
     await remove(article, soft);
@@ -146,7 +146,7 @@ describe('deleting an entry that others refer to', () => {
     const first = await create(article, { main: one });
     expect(await failed(create(article, { main: one }))).to.include({ code: 'unique_value_held' });
     await remove(tag, one);
-    await updateEntry({ type: article, id: first, data: { main: two } }, context, content.dependencies());
+    await changeEntry({ type: article, id: first, data: { main: two } }, context, content.dependencies());
     expect(
       await content
         .database()
@@ -167,7 +167,7 @@ describe('deleting an entry that others refer to', () => {
         appendMany: async (writes) => {
           if (!meddled) {
             meddled = true;
-            await updateEntry({ type: article, id: made, data: { tags: [stays, gone] } }, context, dependencies);
+            await changeEntry({ type: article, id: made, data: { tags: [stays, gone] } }, context, dependencies);
           }
           return eventStore.appendMany?.(writes) ?? [];
         },
@@ -224,7 +224,7 @@ describe('deleting an entry that others refer to', () => {
     it('removes the reference of an entry that changes in the meantime', async () => {
       const [gone, stays] = [await create(tag), await create(tag)];
       const made = await create(article, { tags: [gone] });
-      await updateEntry({ type: article, id: made, data: { tags: [gone, stays] } }, context, content.dependencies());
+      await changeEntry({ type: article, id: made, data: { tags: [gone, stays] } }, context, content.dependencies());
       await remove(tag, gone, oneByOne());
       expect(await fieldsOf(article, made)).to.deep.include({ tags: [stays] });
     });

@@ -16,7 +16,7 @@ import { runEntryCommand, type EntryDependencies } from '../../../application/co
 import { saveContentType } from '../../../application/content/save-content-type.ts';
 import { undeleteEntry } from '../../../application/content/undelete-entry.ts';
 import { uniqueClaims } from '../../../application/content/unique-values.ts';
-import { updateEntry } from '../../../application/content/update-entry.ts';
+import { changeEntry } from '../../../application/content/change-entry.ts';
 import type { Claims } from '../../../application/ports/claims.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType, StoredContentType } from '../../../domain/content/content-type.ts';
@@ -373,7 +373,7 @@ describe('unique values of entries and content types that change', () => {
         return;
       }
       case 'update':
-        await updateEntry({ type, id, data: dataOf(type, action.value), slug: action.slug }, context, dependencies);
+        await changeEntry({ type, id, data: dataOf(type, action.value), slug: action.slug }, context, dependencies);
         return;
       case 'bulk':
         await createEntries({ type, items: action.values.map((given) => dataOf(type, given)) }, context, dependencies);

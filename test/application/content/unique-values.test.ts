@@ -95,10 +95,10 @@ describe('unique values', () => {
     const refused: EventStore = { ...eventStore, append: () => Promise.reject(refusal('too_large')) };
     await command(v7(), { set: 'z' }, dependenciesOf(refused, claims));
     expect(
-      await claims.claim(
-        'another',
-        Object.values(scopes).map((scope) => ({ tenant: 'default', scope, value: 'z' })),
-      ),
+      await claims.claim({
+        owner: 'another',
+        claimed: Object.values(scopes).map((scope) => ({ tenant: 'default', scope, value: 'z' })),
+      }),
     ).to.deep.equal([]);
   });
 

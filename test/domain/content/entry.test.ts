@@ -1,7 +1,12 @@
 import { expect } from 'chai';
 import type { AttributedEntryEvent } from '../../../domain/content/entry-events.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
-import { ENTRY_MOVES, entryDecider, type EntryCommand, type EntryCommandBase } from '../../../domain/content/entry.ts';
+import {
+  ENTRY_TRANSITIONS,
+  entryDecider,
+  type EntryCommand,
+  type EntryCommandBase,
+} from '../../../domain/content/entry.ts';
 import { testType } from '../../support/content.ts';
 import { given } from '../../support/given.ts';
 
@@ -41,8 +46,8 @@ const stateOf = (events: readonly AttributedEntryEvent[]): EntryState | undefine
 const stateAfter = (...commands: readonly EntryCommand[]) => stateOf(eventsOf(...commands));
 
 const create: EntryCommand = { ...base(), kind: 'create', data: { title: 'One' } };
-const publish: EntryCommand = { ...base(DAY_2), kind: 'move', move: 'publish' };
-const archive: EntryCommand = { ...base(), kind: 'move', move: 'archive' };
+const publish: EntryCommand = { ...base(DAY_2), kind: 'transition', transition: 'publish' };
+const archive: EntryCommand = { ...base(), kind: 'transition', transition: 'archive' };
 const remove: EntryCommand = { ...base(DAY_3), kind: 'delete' };
 const undelete: EntryCommand = { ...base(), kind: 'undelete' };
 const change = (data: Extract<EntryCommand, { kind: 'change' }>['data'], at = DAY_1) =>
@@ -107,7 +112,7 @@ describe('an entry', () => {
 
   it('is published and unpublished', () => {
     expect(stateAfter(create, publish)).to.include({ status: 'published', publishedAt: DAY_2, version: 2 });
-    expect(stateAfter(create, publish, { ...base(), kind: 'move', move: 'unpublish' })).to.include({
+    expect(stateAfter(create, publish, { ...base(), kind: 'transition', transition: 'unpublish' })).to.include({
       status: 'draft',
       publishedAt: undefined,
       version: 3,
@@ -119,30 +124,33 @@ describe('an entry', () => {
     { from: 'published', commands: [create, publish], allowed: { unpublish: 'draft', archive: 'archived' } },
     { from: 'archived', commands: [create, publish, archive], allowed: { unarchive: 'draft' } },
   ] as const) {
-    for (const move of ENTRY_MOVES) {
-      const to = (allowed as Partial<Record<string, string>>)[move];
-      it(to === undefined ? `refuses to ${move} from ${from}` : `moves from ${from} to ${to} by ${move}`, () => {
-        const command: EntryCommand = { ...base(DAY_4), kind: 'move', move };
-        if (to === undefined)
-          given(entryDecider, eventsOf(...commands))
-            .when(command)
-            .thenRefuses('invalid_status_transition');
-        else
-          expect(stateAfter(...commands, command)).to.include({
-            status: to,
-            publishedAt: to === 'published' ? DAY_4 : undefined,
-          });
-      });
+    for (const transition of ENTRY_TRANSITIONS) {
+      const to = (allowed as Partial<Record<string, string>>)[transition];
+      it(
+        to === undefined ? `refuses to ${transition} from ${from}` : `changes from ${from} to ${to} by ${transition}`,
+        () => {
+          const command: EntryCommand = { ...base(DAY_4), kind: 'transition', transition };
+          if (to === undefined)
+            given(entryDecider, eventsOf(...commands))
+              .when(command)
+              .thenRefuses('invalid_status_transition');
+          else
+            expect(stateAfter(...commands, command)).to.include({
+              status: to,
+              publishedAt: to === 'published' ? DAY_4 : undefined,
+            });
+        },
+      );
     }
   }
 
-  it('has no moves when its type has no draft and publish, or when it is deleted', () => {
-    for (const move of ENTRY_MOVES) {
+  it('has no transitions when its type has no draft and publish, or when it is deleted', () => {
+    for (const transition of ENTRY_TRANSITIONS) {
       given(entryDecider, eventsOf(createNote))
-        .when({ ...base(DAY_1, note), kind: 'move', move })
+        .when({ ...base(DAY_1, note), kind: 'transition', transition })
         .thenRefuses('invalid_status_transition');
       given(entryDecider, eventsOf(create, remove))
-        .when({ ...base(), kind: 'move', move })
+        .when({ ...base(), kind: 'transition', transition })
         .thenRefuses('entry_not_found');
     }
   });

@@ -36,10 +36,10 @@ const set =
   (data: Record<string, string | null>): Step[1] =>
   (state, base) =>
     entryDecider.decide(state, { ...base, kind: 'change', data });
-const move =
+const transition =
   (to: 'publish' | 'unpublish' | 'archive' | 'unarchive'): Step[1] =>
   (state, base) =>
-    entryDecider.decide(state, { ...base, kind: 'move', move: to });
+    entryDecider.decide(state, { ...base, kind: 'transition', transition: to });
 const remove: Step[1] = (state, base) => entryDecider.decide(state, { ...base, kind: 'delete' });
 const undelete: Step[1] = (state, base) => entryDecider.decide(state, { ...base, kind: 'undelete' });
 
@@ -89,7 +89,7 @@ describe('the plan of an undo', () => {
     expect(
       planned(['others', create({ a: '1' })], ['batch', set({ a: '2', b: '2' })], ['others', set({ b: '3' })]),
     ).to.deep.equal(['revert', ['a: 2 → 1'], ['b by version 3']]);
-    expect(planned(['others', create()], ['batch', move('publish')])).to.deep.equal([
+    expect(planned(['others', create()], ['batch', transition('publish')])).to.deep.equal([
       'revert',
       ['status: published → draft'],
       [],
@@ -150,7 +150,14 @@ describe('the plan of an undo', () => {
     const step = fc.oneof(
       fc.record({ a: value }).map((data) => set(data)),
       fc.record({ a: value, b: value }).map((data) => set(data)),
-      fc.constantFrom(move('publish'), move('unpublish'), move('archive'), move('unarchive'), remove, undelete),
+      fc.constantFrom(
+        transition('publish'),
+        transition('unpublish'),
+        transition('archive'),
+        transition('unarchive'),
+        remove,
+        undelete,
+      ),
     );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 6 }), fc.array(step, { maxLength: 8 }), (earlier, batch) => {

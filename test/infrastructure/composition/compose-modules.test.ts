@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Modules, composeModules } from '../../../infrastructure/composition/compose-modules.ts';
 import { openPlatform } from '../../../infrastructure/composition/open-platform.ts';
-import { projections } from '../../../infrastructure/composition/platform/projections.ts';
 import { createShutdown } from '../../../infrastructure/composition/shutdown.ts';
 import { loadSettings } from '../../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../../infrastructure/configuration/read-settings.ts';
@@ -30,12 +29,6 @@ describe('the modules of a process', () => {
     return composeModules(await openPlatform({ settings }, { logger, shutdown }));
   }
 
-  it('own each read model exactly once', async () => {
-    const { all } = await composed('api');
-    const owned = all.flatMap((module) => module.projections.map(({ name }) => name));
-    expect(owned.toSorted()).to.deep.equal(projections.map(({ name }) => name).toSorted());
-  });
-
   it('name each worker and each sweep differently, because logs tell them apart by name', async () => {
     const { all } = await composed('api');
     for (const names of [
@@ -45,6 +38,13 @@ describe('the modules of a process', () => {
       expect(names).to.not.deep.equal([]);
       expect(new Set(names).size, names.join()).to.equal(names.length);
     }
+  });
+
+  it('repeat the sweep of magic links every 15 minutes', async () => {
+    const { all } = await composed('api');
+    const sweep = all.flatMap(({ sweeps }) => sweeps).find(({ name }) => name === 'sweep magic links');
+    expect(sweep?.everyMs).to.equal(15 * 60_000);
+    expect(await sweep?.run(new AbortController().signal)).to.equal(0);
   });
 
   it('serve only probes and metrics in a process without the role api', async () => {

@@ -182,7 +182,7 @@ describe('the usage counts of API keys', () => {
     const key = { tenant: 'default', keyId: v7() };
     here.record(request(key.keyId));
     there.record(request(key.keyId));
-    await here.forget(key);
+    await here.delete(key);
     await there.flush();
     expect(await there.list({ ...key, limit: 10, offset: 0 })).to.be.empty;
     expect(await there.usage({ ...key, period })).to.deep.equal({ requests: 0, bytesIn: 0, bytesOut: 0 });

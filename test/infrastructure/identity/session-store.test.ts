@@ -34,12 +34,12 @@ describe('the session store', () => {
     expect(await sessions.rotate(step('expiring'))).to.deep.equal({ outcome: 'refused' });
   });
 
-  it('keeps a session until its last token expires, and purges it afterwards', async () => {
+  it('keeps a session until its last token expires, and sweeps it afterwards', async () => {
     const { sessions, session } = await open('living');
     await sessions.rotate(step('living'));
-    await sessions.purge(later(2_000));
+    await sessions.sweep(later(2_000));
     expect(await sessions.sessionOf('living')).to.deep.equal(session);
-    expect(await sessions.purge(later(5_001))).to.be.at.least(1);
+    expect(await sessions.sweep(later(5_001))).to.be.at.least(1);
     expect(await sessions.sessionOf('living')).to.equal(undefined);
     expect(await sessions.isOpen(session.sessionId)).to.equal(false);
   });

@@ -253,7 +253,7 @@ describe('the outbound client', () => {
     it('fail as a local error when the name lookup times out', async () => {
       const stuck = createOutbound({ lookup: () => new Promise(() => undefined), lookupTimeoutMs: 50 });
       expect(await stuck.send({ method: 'POST', url: 'http://public.test/', headers: {}, body: '' })).to.include({
-        kind: 'own_fault',
+        kind: 'local_fault',
         error: 'name lookup timed out',
       });
       await stuck.close();
@@ -265,7 +265,7 @@ describe('the outbound client', () => {
       const sending = post({ signal: controller.signal });
       await receiver.waitFor(1);
       controller.abort();
-      expect(await sending).to.include({ kind: 'own_fault', error: 'stopped' });
+      expect(await sending).to.include({ kind: 'local_fault', error: 'stopped' });
     });
   });
 

@@ -32,7 +32,7 @@ describe('claims of unique values', () => {
     ];
     const outcomes = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
-        createClaims({ database: pools[n % 2]!, key }).claim(`user-default.${String(n)}`, [email]),
+        createClaims({ database: pools[n % 2]!, key }).claim({ owner: `user-default.${String(n)}`, claimed: [email] }),
       ),
     );
     expect(outcomes.filter((held) => held.length === 0)).to.have.length(1);
@@ -41,22 +41,22 @@ describe('claims of unique values', () => {
   });
 
   it('are made for all values or none; the values claimed by another stream are returned', async () => {
-    expect(await claims.claim('a', [email])).to.deep.equal([]);
-    expect(await claims.claim('b', [slug, email])).to.deep.equal([email]);
+    expect(await claims.claim({ owner: 'a', claimed: [email] })).to.deep.equal([]);
+    expect(await claims.claim({ owner: 'b', claimed: [slug, email] })).to.deep.equal([email]);
     expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'pending' }]);
   });
 
   it('return the owner stream of a value', async () => {
     expect(await claims.ownerOf(email)).to.equal(undefined);
-    await claims.claim('a', [email]);
+    await claims.claim({ owner: 'a', claimed: [email] });
     expect(await claims.ownerOf(email)).to.equal('a');
     expect(await claims.ownerOf({ ...email, tenant: 'acme' })).to.equal(undefined);
-    await claims.confirm('a', [], [email]);
+    await claims.confirm({ owner: 'a', confirmed: [], released: [email] });
     expect(await claims.ownerOf(email)).to.equal(undefined);
   });
 
   it('return the values claimed by another stream without claiming any', async () => {
-    await claims.claim('a', [email]);
+    await claims.claim({ owner: 'a', claimed: [email] });
     expect(await claims.heldByOthers('b', [slug, email])).to.deep.equal([email]);
     expect(await claims.heldByOthers('a', [slug, email])).to.deep.equal([]);
     expect(await claims.heldByOthers('b', [{ ...email, tenant: 'acme' }])).to.deep.equal([]);
@@ -66,48 +66,53 @@ describe('claims of unique values', () => {
   it('do not deadlock when commands claim the same values in different orders', async () => {
     const many = Array.from({ length: 10 }, (_, n) => ({ ...slug, value: `v${String(n)}` }));
     const outcomes = await Promise.all(
-      Array.from({ length: 20 }, (_, n) => claims.claim(`o${String(n)}`, n % 2 ? many : many.toReversed())),
+      Array.from({ length: 20 }, (_, n) =>
+        claims.claim({ owner: `o${String(n)}`, claimed: n % 2 ? many : many.toReversed() }),
+      ),
     );
     expect(outcomes.filter((held) => held.length === 0)).to.have.length(1);
   });
 
   it('are kept when the same stream claims a value again', async () => {
-    await claims.claim('a', [email]);
-    await claims.confirm('a', [email], []);
-    expect(await claims.claim('a', [email, slug])).to.deep.equal([]);
-    expect(await claims.claim('a', [email, slug, slug])).to.deep.equal([]);
-    await claims.abandon('a', [email, slug]);
+    await claims.claim({ owner: 'a', claimed: [email] });
+    await claims.confirm({ owner: 'a', confirmed: [email], released: [] });
+    expect(await claims.claim({ owner: 'a', claimed: [email, slug] })).to.deep.equal([]);
+    expect(await claims.claim({ owner: 'a', claimed: [email, slug, slug] })).to.deep.equal([]);
+    await claims.abandon({ owner: 'a', claimed: [email, slug] });
     expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'confirmed' }]);
   });
 
   it('are separate per tenant and scope', async () => {
-    await claims.claim('a', [email]);
+    await claims.claim({ owner: 'a', claimed: [email] });
     expect(
-      await claims.claim('b', [
-        { ...email, tenant: 'acme' },
-        { ...email, scope: 'user/name' },
-      ]),
+      await claims.claim({
+        owner: 'b',
+        claimed: [
+          { ...email, tenant: 'acme' },
+          { ...email, scope: 'user/name' },
+        ],
+      }),
     ).to.deep.equal([]);
   });
 
   it('are deleted on release, for the releasing stream only', async () => {
-    await claims.claim('a', [email]);
-    await claims.confirm('b', [], [email]);
-    await claims.abandon('b', [email]);
-    expect(await claims.claim('b', [email])).to.deep.equal([email]);
-    await claims.confirm('a', [], [email]);
-    expect(await claims.claim('b', [email])).to.deep.equal([]);
+    await claims.claim({ owner: 'a', claimed: [email] });
+    await claims.confirm({ owner: 'b', confirmed: [], released: [email] });
+    await claims.abandon({ owner: 'b', claimed: [email] });
+    expect(await claims.claim({ owner: 'b', claimed: [email] })).to.deep.equal([email]);
+    await claims.confirm({ owner: 'a', confirmed: [], released: [email] });
+    expect(await claims.claim({ owner: 'b', claimed: [email] })).to.deep.equal([]);
   });
 
   it('store no value in plain text', async () => {
-    await claims.claim('a', [email]);
+    await claims.claim({ owner: 'a', claimed: [email] });
     expect(JSON.stringify(await database.db().query('select c::text from operational.claims c'))).to.not.include('ada');
   });
 
   it('are added for unclaimed values, for the reaper to check, and never taken from an owner', async () => {
-    await claims.claim('a', [email]);
-    await claims.confirm('a', [email], []);
-    await claims.assume(
+    await claims.claim({ owner: 'a', claimed: [email] });
+    await claims.confirm({ owner: 'a', confirmed: [email], released: [] });
+    await claims.backfill(
       new Map([
         ['b', [email, slug]],
         ['c', [{ ...slug, value: 'other' }]],
@@ -133,18 +138,18 @@ describe('claims of unique values', () => {
       ClaimRequest,
     ];
     const others = [email, { ...slug, tenant: 'acme' }, { ...slug, scope: 'entry/t/other' }];
-    await claims.claim('a', [kept, moved, ...others]);
-    await claims.confirm('a', [kept, moved, ...others], []);
-    await claims.claim('b', [late]);
-    await claims.doubtOthers(
-      slug,
-      new Map([
+    await claims.claim({ owner: 'a', claimed: [kept, moved, ...others] });
+    await claims.confirm({ owner: 'a', confirmed: [kept, moved, ...others], released: [] });
+    await claims.claim({ owner: 'b', claimed: [late] });
+    await claims.unsettleOthers({
+      ...slug,
+      values: new Map([
         ['a', [kept, email]],
         ['b', [moved]],
       ]),
-    );
+    });
     await age();
-    await claims.claim('b', [late]);
+    await claims.claim({ owner: 'b', claimed: [late] });
     expect(await claims.reap({ heldBy: () => Promise.resolve([]) }), 'moved').to.equal(1);
     expect(await claims.ownerOf(moved)).to.equal(undefined);
     expect([await claims.ownerOf(kept), await claims.ownerOf(late)]).to.deep.equal(['a', 'b']);
@@ -153,12 +158,12 @@ describe('claims of unique values', () => {
   it('are deleted in all scopes with a prefix; the reaper checks those that were marked but not deleted', async () => {
     const foreign = { ...slug, tenant: 'acme' };
     const neighbour = { ...slug, scope: 'entry/t_/slug' };
-    await claims.claim('a', [slug, foreign, neighbour]);
-    await claims.confirm('a', [slug, foreign, neighbour], []);
-    await claims.doubtScopes('default', 'entry/t/');
+    await claims.claim({ owner: 'a', claimed: [slug, foreign, neighbour] });
+    await claims.confirm({ owner: 'a', confirmed: [slug, foreign, neighbour], released: [] });
+    await claims.unsettleScopes({ tenant: 'default', prefix: 'entry/t/' });
     await age();
     expect(await claims.reap({ heldBy: () => Promise.resolve([slug]) })).to.equal(0);
-    await claims.endScopes('default', 'entry/t/');
+    await claims.releaseScopes({ tenant: 'default', prefix: 'entry/t/' });
     expect(await database.db().query('select tenant_id, scope from operational.claims order by 1')).to.deep.equal([
       { tenant_id: 'acme', scope: 'entry/t/slug' },
       { tenant_id: 'default', scope: 'entry/t_/slug' },
@@ -166,12 +171,12 @@ describe('claims of unique values', () => {
   });
 
   it('of a crashed command are reaped after their time when the stream does not have the value', async () => {
-    await claims.claim('a', [email]);
+    await claims.claim({ owner: 'a', claimed: [email] });
     const nothing = { heldBy: () => Promise.resolve([]) };
     expect(await claims.reap(nothing)).to.equal(0);
     await age();
     expect(await claims.reap(nothing)).to.equal(1);
-    expect(await claims.claim('b', [email])).to.deep.equal([]);
+    expect(await claims.claim({ owner: 'b', claimed: [email] })).to.deep.equal([]);
   });
 
   it('of an exited process are reaped sooner than those of a process that may still run', async () => {
@@ -184,8 +189,8 @@ describe('claims of unique values', () => {
       instance: 'host/3/x',
       hasExited: gone.hasExited,
     });
-    await left.claim('a', [email]);
-    await alive.claim('b', [{ ...email, value: 'byron@example.org' }]);
+    await left.claim({ owner: 'a', claimed: [email] });
+    await alive.claim({ owner: 'b', claimed: [{ ...email, value: 'byron@example.org' }] });
     await database
       .db()
       .execute(`update operational.claims set unsettled_since = unsettled_since - interval '20 seconds'`);
@@ -194,20 +199,20 @@ describe('claims of unique values', () => {
   });
 
   it('are confirmed by the reaper when the command crashed after its append', async () => {
-    await claims.claim('a', [email]);
+    await claims.claim({ owner: 'a', claimed: [email] });
     await age();
     expect(await claims.reap({ heldBy: (owner) => Promise.resolve(owner === 'a' ? [email] : []) })).to.equal(0);
     expect(await states()).to.deep.equal([{ owner: 'a', scope: 'user/email', state: 'confirmed' }]);
   });
 
   it('are reaped when a crashed command had released the value in its stream', async () => {
-    await claims.claim('a', [email]);
-    await claims.confirm('a', [email], []);
+    await claims.claim({ owner: 'a', claimed: [email] });
+    await claims.confirm({ owner: 'a', confirmed: [email], released: [] });
     const renamed = { ...email, value: 'lovelace@example.org' };
-    await claims.claim('a', [renamed], [email]);
+    await claims.claim({ owner: 'a', claimed: [renamed], released: [email] });
     await age();
     expect(await claims.reap({ heldBy: () => Promise.resolve([renamed]) })).to.equal(1);
-    expect(await claims.claim('b', [email])).to.deep.equal([]);
-    expect(await claims.claim('b', [renamed])).to.deep.equal([renamed]);
+    expect(await claims.claim({ owner: 'b', claimed: [email] })).to.deep.equal([]);
+    expect(await claims.claim({ owner: 'b', claimed: [renamed] })).to.deep.equal([renamed]);
   });
 });

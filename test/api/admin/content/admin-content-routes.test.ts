@@ -5,7 +5,7 @@ import { entryRoutes } from '../../../../api/content/entry-routes.ts';
 import { compileAccessRules } from '../../../../application/identity/compile-access-rules.ts';
 import { FREE_TIER } from '../../../../application/ports/entitlements.ts';
 import type { ContentType } from '../../../../domain/content/content-type.ts';
-import { ENTRY_MOVES } from '../../../../domain/content/entry.ts';
+import { ENTRY_TRANSITIONS } from '../../../../domain/content/entry.ts';
 import { DEFAULT_ACCESS_RULE } from '../../../../domain/identity/access-rule.ts';
 import type { Principal } from '../../../../domain/identity/principal.ts';
 import { adminContentDependencies } from '../../../../infrastructure/composition/content/admin-content.ts';
@@ -234,7 +234,7 @@ describe('admin content over HTTP', () => {
         expect(await refused(by('GET', `${ROOT}/${id}`)), id).to.deep.equal([404, 'content not found']);
         expect(await refused(by('PUT', `${ROOT}/${id}`, { data: {} }))).to.deep.equal([404, 'content not found']);
         expect(await refused(by('DELETE', `${ROOT}/${id}`))).to.deep.equal([404, 'content not found']);
-        for (const move of ENTRY_MOVES)
+        for (const move of ENTRY_TRANSITIONS)
           expect(await refused(by('PUT', `${ROOT}/${id}/${move}`))).to.deep.equal([404, 'content not found']);
       }
     });

@@ -276,7 +276,7 @@ describe('device sign-in', function () {
     const { deviceSignIns } = process().dependencies;
     await start();
     process().advance(3_600_000);
-    await deviceSignIns.purge(process().now());
+    await deviceSignIns.sweep(process().now());
     expect(await database.db().query('select 1 from operational.device_sign_ins')).to.deep.equal([]);
   });
 });

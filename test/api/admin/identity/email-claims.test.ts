@@ -10,7 +10,7 @@ describe('the e-mail claims of users', () => {
 
   it("are settled by the owner's stream after a crash: setup is open again, and existing users stay", async () => {
     const dead = userStream('01a1f93d-7e91-7733-aa7d-9c2555142802');
-    await claims().claim(dead, [FIRST_ACCOUNT, emailClaim(OWNER.email.toLowerCase())]);
+    await claims().claim({ owner: dead, claimed: [FIRST_ACCOUNT, emailClaim(OWNER.email.toLowerCase())] });
     const held = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
     expect(held.status).to.equal(409);
     const heldBy = (stream: string) => claimsOfUser(stream, process().dependencies);

@@ -89,7 +89,11 @@ describe('account lockout', () => {
       newId: v7,
     } as const;
     const guesses = Array.from({ length: 20 }, (_, n) =>
-      withinLockout({ userId: id }, () => Promise.resolve(n >= 5), context, process().dependencies),
+      withinLockout(
+        { account: { userId: id }, verify: () => Promise.resolve(n >= 5) },
+        context,
+        process().dependencies,
+      ),
     );
     expect(new Set(await Promise.all(guesses))).to.deep.equal(new Set([false]));
   });

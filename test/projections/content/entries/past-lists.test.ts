@@ -5,9 +5,9 @@ import { parseListQuery, parsePageQuery } from '../../../../api/content/parse-li
 import { parseQuery } from '../../../../api/http/query-string.ts';
 import { createEntry } from '../../../../application/content/create-entry.ts';
 import { deleteEntry } from '../../../../application/content/delete-entry.ts';
-import { moveEntry } from '../../../../application/content/move-entry.ts';
+import { transitionEntry } from '../../../../application/content/transition-entry.ts';
 import { undeleteEntry } from '../../../../application/content/undelete-entry.ts';
-import { updateEntry } from '../../../../application/content/update-entry.ts';
+import { changeEntry } from '../../../../application/content/change-entry.ts';
 import type { ContentType } from '../../../../domain/content/content-type.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
 import { testContext, useContent } from '../../../support/content.ts';
@@ -69,10 +69,10 @@ describe('lists at a point in time', () => {
     try {
       if (what === 'create') ids.push((await createEntry({ type, data }, context, dependencies)).entry.id);
       else if (id === undefined) return;
-      else if (what === 'change') await updateEntry({ type, id, data }, context, dependencies);
+      else if (what === 'change') await changeEntry({ type, id, data }, context, dependencies);
       else if (what === 'delete') await deleteEntry({ type, id }, context, dependencies);
       else if (what === 'undelete') await undeleteEntry({ type, id, fromHistory: true }, context, dependencies);
-      else await moveEntry({ type, id, move: what }, context, dependencies);
+      else await transitionEntry({ type, id, transition: what }, context, dependencies);
     } catch (error) {
       if (!/not found|transition/.test(String(error))) throw error;
     }

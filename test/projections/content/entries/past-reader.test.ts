@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { parseListQuery } from '../../../../api/content/parse-list-query.ts';
 import { createEntry } from '../../../../application/content/create-entry.ts';
 import { createPastState } from '../../../../application/content/past-state.ts';
-import { updateEntry } from '../../../../application/content/update-entry.ts';
+import { changeEntry } from '../../../../application/content/change-entry.ts';
 import type { ContentType } from '../../../../domain/content/content-type.ts';
 import { isAppError } from '../../../../domain/errors.ts';
 import { createEntryQueries } from '../../../../projections/content/entries/entry-queries.ts';
@@ -32,7 +32,7 @@ describe('gathering the entries of a point in time', () => {
     createPastState({ eventStore: content.eventStore() })(...given);
   const now = () => context.now();
   async function change(id: string): Promise<void> {
-    await updateEntry(
+    await changeEntry(
       { type, id, data: { n: 100 + (context.now().getTime() % 1e6) } },
       context,
       content.dependencies(),

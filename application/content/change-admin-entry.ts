@@ -4,14 +4,14 @@ import type { CommandContext } from '../../domain/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AdminEntryDependencies } from './admin-entry-dependencies.ts';
 import type { EntryOutcome } from './run-entry-command.ts';
-import { updateEntry } from './update-entry.ts';
+import { changeEntry } from './change-entry.ts';
 import { writeWithSlug } from './write-with-slug.ts';
 
 /**
  * Writes the fields of `data` and the slug. An entry without a slug gets one.
  * @throws `entry_not_found`, `entry_changed`, `validation_failed`, `unique_value_held`
  */
-export async function updateAdminEntry(
+export async function changeAdminEntry(
   {
     type,
     id,
@@ -34,6 +34,6 @@ export async function updateAdminEntry(
       ? titleOf(type.definition, { ...stored.fields, ...data }, new Set())
       : undefined;
   const write = (chosen: string | undefined): Promise<EntryOutcome> =>
-    updateEntry({ type, id, data, slug: chosen, versions }, context, dependencies);
+    changeEntry({ type, id, data, slug: chosen, versions }, context, dependencies);
   return writeWithSlug({ type, given: slug, title, write }, dependencies);
 }

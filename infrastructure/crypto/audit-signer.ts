@@ -1,17 +1,17 @@
 import { type JWK, calculateJwkThumbprint, CompactSign, compactVerify, exportJWK } from 'jose';
 import { createPublicKey, hkdfSync } from 'node:crypto';
-import type { SealSigner } from '../../application/ports/audit-chain.ts';
-import type { SealedRange } from '../../domain/platform/audit-events.ts';
+import type { AuditSigner } from '../../application/ports/audit-chain.ts';
+import type { SignedRange } from '../../domain/platform/audit-events.ts';
 import { ed25519PrivateKey } from './ed25519-private-key.ts';
 
-/** Header `typ` of an audit seal. It keeps session tokens and audit seals apart. */
+/** Header `typ` of an audit signature. It keeps session tokens and audit signatures apart. */
 const TYPE = 'palimpsest-audit-seal+jws';
 
 /**
- * Creates the signer of audit seals. Its Ed25519 key is derived from the audit key, so all processes sign with the same
- * key and no further key is stored. Auditors verify seals with `publicKey`.
+ * Creates the signer of audit signatures. Its Ed25519 key is derived from the audit key, so all processes sign with the same
+ * key and no further key is stored. Auditors verify signatures with `publicKey`.
  */
-export async function createSealSigner(key: Uint8Array): Promise<SealSigner & { readonly publicKey: JWK }> {
+export async function createAuditSigner(key: Uint8Array): Promise<AuditSigner & { readonly publicKey: JWK }> {
   const seed = Buffer.from(hkdfSync('sha256', key, 'palimpsest', 'audit seals', 32));
   const privateKey = ed25519PrivateKey(seed);
   const publicKey = createPublicKey(privateKey);
@@ -32,7 +32,7 @@ export async function createSealSigner(key: Uint8Array): Promise<SealSigner & { 
         const { payload, protectedHeader } = await compactVerify(jws, publicKey, { algorithms: ['EdDSA'] });
         if (protectedHeader.typ !== TYPE) return undefined;
         // The signature is valid, so the payload was made by `sign`.
-        return JSON.parse(new TextDecoder().decode(payload)) as SealedRange;
+        return JSON.parse(new TextDecoder().decode(payload)) as SignedRange;
       } catch {
         return undefined;
       }

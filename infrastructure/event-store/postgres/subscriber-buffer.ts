@@ -9,8 +9,8 @@ import type { LogPage } from './log-page.ts';
 const MAX_EVENTS = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Live events waiting for one subscriber: bounded, in order, without gaps since the mailbox was opened. */
-export type Mailbox = {
+/** Live events waiting for one subscriber: bounded, in order, without gaps since the buffer was opened. */
+export type SubscriberBuffer = {
   /** Adds the next section of the live log, or overflows. */
   offer(page: LogPage): void;
   /**
@@ -26,8 +26,8 @@ export type Mailbox = {
   size(): number;
 };
 
-/** Creates a mailbox for matching events. Calls `onArrival` when it has something to take or has overflowed. */
-export function createMailbox(matches: EventMatcher, onArrival: () => void): Mailbox {
+/** Creates a buffer for matching events. Calls `onArrival` when it has something to take or has overflowed. */
+export function createSubscriberBuffer(matches: EventMatcher, onArrival: () => void): SubscriberBuffer {
   let waiting: { readonly event: RecordedEvent; readonly bytes: number }[] = [];
   let bytes = 0;
   /** Every event up to this position is waiting or was taken. */

@@ -1,12 +1,12 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
-import { entryDecider, type EntryMove } from '../../domain/content/entry.ts';
+import { entryDecider, type EntryTransition } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { runEntryCommand, type EntryDependencies, type EntryOutcome } from './run-entry-command.ts';
 
-export type MoveEntryInput = {
+export type TransitionEntryInput = {
   readonly type: ContentType;
   readonly id: string;
-  readonly move: EntryMove;
+  readonly transition: EntryTransition;
   /** Versions of an `If-Match` header. */
   readonly versions?: readonly number[] | undefined;
 };
@@ -15,13 +15,17 @@ export type MoveEntryInput = {
  * Publishes, unpublishes, archives or unarchives an entry.
  * @throws `entry_not_found`, `entry_changed`, `invalid_status_transition`
  */
-export function moveEntry(
-  { type, id, move, versions }: MoveEntryInput,
+export function transitionEntry(
+  { type, id, transition, versions }: TransitionEntryInput,
   context: CommandContext,
   dependencies: EntryDependencies,
 ): Promise<EntryOutcome> {
   return runEntryCommand(
-    { type, id, decide: (state, base) => entryDecider.decide(state, { ...base, kind: 'move', move, versions }) },
+    {
+      type,
+      id,
+      decide: (state, base) => entryDecider.decide(state, { ...base, kind: 'transition', transition, versions }),
+    },
     context,
     dependencies,
   );

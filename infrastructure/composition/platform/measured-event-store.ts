@@ -4,7 +4,7 @@ import { hasCode } from '../../../domain/errors.ts';
 import { withAppends } from './with-appends.ts';
 
 /** The event store with the time and outcome of each append in the metrics. */
-export function measureAppends(store: EventStore, metrics: Pick<Metrics, 'appendFinished'>): EventStore {
+export function measuredEventStore(store: EventStore, metrics: Pick<Metrics, 'appendFinished'>): EventStore {
   async function timed<T>(append: Promise<T>): Promise<T> {
     const started = performance.now();
     const seconds = () => (performance.now() - started) / 1000;

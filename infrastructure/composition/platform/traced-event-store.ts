@@ -9,7 +9,7 @@ import { withAppends } from './with-appends.ts';
  * The event store with a span for each append. The parent of the span is the trace context of its first event
  * (`$traceparent`); the appended events carry the context of the span instead.
  */
-export function traceAppends(store: EventStore, tracing: Tracing | undefined): EventStore {
+export function tracedEventStore(store: EventStore, tracing: Tracing | undefined): EventStore {
   if (!tracing) return store;
   async function spanned<Result extends AppendResult | readonly AppendResult[]>(
     writes: readonly StreamWrite[],

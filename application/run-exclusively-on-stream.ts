@@ -1,13 +1,13 @@
 import type { StreamRevision } from '../domain/event.ts';
 import type { EventStore } from './ports/event-store.ts';
 
-/** State shared by the commands of this process that wait for, or work on, one stream. */
-export type Turn = {
+/** Shared by the commands of this process that wait for, or work on, one stream. */
+export type LastWrite = {
   /** Last revision that one of these commands wrote; -1 for none. */
   revision: StreamRevision;
 };
 
-type Queue = Turn & { waiting: number; last: Promise<void> | undefined };
+type Queue = LastWrite & { waiting: number; last: Promise<void> | undefined };
 
 /**
  * Maximum wait for the previous command, in milliseconds. After it both commands run at the same time; the store's
@@ -18,12 +18,12 @@ const MAX_WAIT_MS = 10_000;
 const queues = new WeakMap<EventStore, Map<string, Queue>>();
 
 /**
- * Runs the commands of one process on the same stream one after another, so that they do not conflict with each other.
+ * Runs work on a stream while no other work of this process runs on it, so that commands do not conflict with each
+ * other.
  * A command that is alone on its stream starts at once.
  */
-export async function inTurn<T>(
-  stream: string,
-  work: (turn: Turn) => Promise<T>,
+export async function runExclusivelyOnStream<T>(
+  { stream, work }: { readonly stream: string; readonly work: (last: LastWrite) => Promise<T> },
   { eventStore }: { readonly eventStore: EventStore },
 ): Promise<T> {
   let ofStore = queues.get(eventStore);
@@ -46,10 +46,10 @@ export async function inTurn<T>(
   }
 }
 
-function waitAtMost(turn: Promise<void>, milliseconds: number): Promise<void> {
+function waitAtMost(before: Promise<void>, milliseconds: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
-    void turn.then(() => {
+    void before.then(() => {
       clearTimeout(timer);
       resolve();
     });

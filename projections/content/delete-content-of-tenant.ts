@@ -14,11 +14,10 @@ import { contentProjection } from './projection.ts';
  * Deletes the content of a deleted tenant: applies a hard deletion of each of its content types, so that tables shared
  * with other tenants are kept for them.
  */
-export async function forgetContentOfTenant(
+export async function deleteContentOfTenant(
   tx: Transaction,
   target: Target,
-  deletion: RecordedEvent,
-  slug: string,
+  { deletion, slug }: { readonly deletion: RecordedEvent; readonly slug: string },
 ): Promise<void> {
   for (const { id, name, deleted } of await readContentTypes(tx, target.schema, { tenant: slug })) {
     if (deleted) {
@@ -34,11 +33,12 @@ export async function forgetContentOfTenant(
 }
 
 /** Deletes what is kept of a content type that was deleted with `content=soft`. */
-async function dropSoftDeletedType(tx: Transaction, { schema }: Target, typeId: string): Promise<void> {
+async function dropSoftDeletedType(tx: Transaction, target: Target, typeId: string): Promise<void> {
+  const { schema } = target;
   await tx.query(`drop table ${schema}.${quoteIdentifier(keptTableName(typeId))}`);
   await tx.query(`delete from ${schema}._statements where type_id = $1`, [typeId]);
   await tx.query(`delete from ${schema}._content_types where type_id = $1`, [typeId]);
-  await deleteTombstones(tx, schema, [typeId]);
-  await deleteLastChanges(tx, schema, [typeId]);
-  await unindexTypes(tx, { schema }, [typeId]);
+  await deleteTombstones(tx, target, [typeId]);
+  await deleteLastChanges(tx, target, [typeId]);
+  await unindexTypes(tx, target, [typeId]);
 }

@@ -1,16 +1,16 @@
 import type { AuditDependencies } from '../../../application/platform/audit-dependencies.ts';
 import { chainAudit } from '../../../application/platform/chain-audit.ts';
-import { sealAudit } from '../../../application/platform/seal-audit.ts';
+import { signAudit } from '../../../application/platform/sign-audit.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { ORIGIN } from '../../../domain/event.ts';
 import { stoppablePause } from '../../timers/stoppable-pause.ts';
 import type { Stores } from '../platform/open-stores.ts';
 
-export type SealerOptions = Pick<Stores, 'eventStore' | 'leases'> & {
+export type AuditSigningOptions = Pick<Stores, 'eventStore' | 'leases'> & {
   readonly audit: AuditDependencies;
   readonly logger: Logger;
-  /** `SVC_AUDIT_SEAL_SECS`: longest time between two audit seals. */
-  readonly sealSeconds: number;
+  /** `SVC_AUDIT_SEAL_SECS`: longest time between two audit signatures. */
+  readonly signSeconds: number;
 };
 
 /**
@@ -20,11 +20,11 @@ export type SealerOptions = Pick<Stores, 'eventStore' | 'leases'> & {
 const INTERVAL_MS = 1_000;
 
 /**
- * Extends the audit chains to the head of the log under a lease, and makes an audit seal whenever one is due. The
- * chains stay correct without the lease; it only saves other processes the work. The sealer polls instead of following
+ * Extends the audit chains to the head of the log under a lease, and makes an audit signature whenever one is due. The
+ * chains stay correct without the lease; it only saves other processes the work. It polls instead of following
  * each event, so that a busy log is chained in batches.
  */
-export function startSealer({ audit, eventStore, leases, logger, sealSeconds }: SealerOptions): {
+export function startAuditSigning({ audit, eventStore, leases, logger, signSeconds }: AuditSigningOptions): {
   stop(): Promise<void>;
 } {
   const stopping = new AbortController();
@@ -35,7 +35,7 @@ export function startSealer({ audit, eventStore, leases, logger, sealSeconds }: 
       try {
         const lease = await leases.acquire('audit-sealer', signal);
         try {
-          await sealUntilAborted(AbortSignal.any([signal, lease.signal]));
+          await signUntilAborted(AbortSignal.any([signal, lease.signal]));
         } finally {
           await lease.release();
         }
@@ -46,11 +46,11 @@ export function startSealer({ audit, eventStore, leases, logger, sealSeconds }: 
     }
   }
 
-  async function sealUntilAborted(signal: AbortSignal): Promise<void> {
+  async function signUntilAborted(signal: AbortSignal): Promise<void> {
     let chained = ORIGIN;
     while (!isAborted(signal)) {
       if ((await eventStore.head()) > chained) chained = await chainAudit({ signal }, audit);
-      await sealAudit({ everySeconds: sealSeconds }, audit);
+      await signAudit({ everySeconds: signSeconds }, audit);
       await stoppablePause(signal)(INTERVAL_MS);
     }
   }

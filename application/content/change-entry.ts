@@ -17,7 +17,7 @@ export type UpdateEntryInput = {
  * Writes the fields of `data`, and the slug if one is given. Appends no event when nothing changes.
  * @throws `entry_not_found`, `entry_changed`, `validation_failed`, `unique_value_held`
  */
-export function updateEntry(
+export function changeEntry(
   { type, id, data, slug, versions }: UpdateEntryInput,
   context: CommandContext,
   dependencies: EntryDependencies,

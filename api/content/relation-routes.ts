@@ -1,6 +1,6 @@
+import { changeEntry } from '../../application/content/change-entry.ts';
 import type { ContentAccess } from '../../application/content/content-access.ts';
 import { planPopulate } from '../../application/content/plan-populate.ts';
-import { changeEntry } from '../../application/content/change-entry.ts';
 import type { FieldDefinition } from '../../domain/content/definition.ts';
 import { keyOf } from '../../domain/content/entry-fields.ts';
 import { isManyToMany, isStored } from '../../domain/content/field-types.ts';

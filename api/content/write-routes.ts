@@ -1,11 +1,11 @@
+import { changeEntry } from '../../application/content/change-entry.ts';
 import { refuseLockedFields, type ContentAccess } from '../../application/content/content-access.ts';
 import { createEntries } from '../../application/content/create-entries.ts';
 import { createEntry } from '../../application/content/create-entry.ts';
 import { deleteEntry } from '../../application/content/delete-entry.ts';
-import { transitionEntry } from '../../application/content/transition-entry.ts';
 import type { EntryOutcome } from '../../application/content/run-entry-command.ts';
+import { transitionEntry } from '../../application/content/transition-entry.ts';
 import { undeleteEntry } from '../../application/content/undelete-entry.ts';
-import { changeEntry } from '../../application/content/change-entry.ts';
 import { ENTRY_TRANSITIONS, type EntryTransition } from '../../domain/content/entry.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';

@@ -3,8 +3,8 @@ import { titleOf } from '../../domain/content/entry-title.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AdminEntryDependencies } from './admin-entry-dependencies.ts';
-import type { EntryOutcome } from './run-entry-command.ts';
 import { changeEntry } from './change-entry.ts';
+import type { EntryOutcome } from './run-entry-command.ts';
 import { writeWithSlug } from './write-with-slug.ts';
 
 /**

@@ -1,9 +1,9 @@
+import { changeAdminEntry } from '../../../application/content/change-admin-entry.ts';
 import { refuseLockedFields } from '../../../application/content/content-access.ts';
 import { createAdminEntry } from '../../../application/content/create-admin-entry.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
 import { transitionEntry } from '../../../application/content/transition-entry.ts';
 import { undeleteEntry } from '../../../application/content/undelete-entry.ts';
-import { changeAdminEntry } from '../../../application/content/change-admin-entry.ts';
 import { ENTRY_TRANSITIONS, type EntryTransition } from '../../../domain/content/entry.ts';
 import { onEntry, READS } from '../../content/entry-access.ts';
 import { TRANSITION_SUMMARIES, toData } from '../../content/write-routes.ts';

@@ -1,8 +1,8 @@
 import type { JWK } from 'jose';
 import type { AuditDependencies } from '../../../application/platform/audit-dependencies.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
-import { deriveKey } from '../../crypto/derive-key.ts';
 import { createAuditSigner } from '../../crypto/audit-signer.ts';
+import { deriveKey } from '../../crypto/derive-key.ts';
 import { createAuditChain } from '../../postgres/audit-chain.ts';
 import type { Stores } from '../platform/open-stores.ts';
 

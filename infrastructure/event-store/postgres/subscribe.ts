@@ -4,8 +4,8 @@ import { positionFrom } from '../../../domain/event.ts';
 import type { Database } from '../../postgres/database.ts';
 import { matcherOf } from '../event-filter.ts';
 import { mayRetry, refusalOf } from './failures.ts';
-import { createSubscriberBuffer } from './subscriber-buffer.ts';
 import { numberOf, readPage } from './reader.ts';
+import { createSubscriberBuffer } from './subscriber-buffer.ts';
 import type { Tail } from './tail.ts';
 
 const PAGE_BYTES = 4 * 1024 * 1024;

@@ -1,8 +1,8 @@
 import type { Database } from '../../postgres/database.ts';
 import { type Listener, openListener } from '../../postgres/listen.ts';
 import type { LogPage } from './log-page.ts';
-import type { SubscriberBuffer } from './subscriber-buffer.ts';
 import { readHead, readPage } from './reader.ts';
+import type { SubscriberBuffer } from './subscriber-buffer.ts';
 
 const PAGE = 500;
 const POLL_LISTENING_MS = 2_000;

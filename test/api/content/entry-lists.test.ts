@@ -8,9 +8,9 @@ import {
   type ListParameters,
 } from '../../../api/content/parse-list-query.ts';
 import { parseQuery } from '../../../api/http/query-string.ts';
+import { changeEntry } from '../../../application/content/change-entry.ts';
 import { createEntry } from '../../../application/content/create-entry.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
-import { changeEntry } from '../../../application/content/change-entry.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
+import { changeEntry } from '../../../application/content/change-entry.ts';
 import { claimsOfEntry } from '../../../application/content/claims-of-entry.ts';
 import { createEntry } from '../../../application/content/create-entry.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
 import { createEntryHistory } from '../../../application/content/entry-history.ts';
 import { transitionEntry } from '../../../application/content/transition-entry.ts';
-import { changeEntry } from '../../../application/content/change-entry.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';

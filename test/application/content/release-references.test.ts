@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
+import { changeEntry } from '../../../application/content/change-entry.ts';
 import { createEntries } from '../../../application/content/create-entries.ts';
 import { createEntry } from '../../../application/content/create-entry.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
 import type { EntryDependencies } from '../../../application/content/run-entry-command.ts';
-import { changeEntry } from '../../../application/content/change-entry.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { v7 } from 'uuid';
 import { applyStatements } from '../../../application/content/apply-statements.ts';
 import { claimMissingValues } from '../../../application/content/backfill-unique-claims.ts';
+import { changeEntry } from '../../../application/content/change-entry.ts';
 import { createEntries } from '../../../application/content/create-entries.ts';
 import { deleteContentType } from '../../../application/content/delete-content-type.ts';
 import { deleteEntry } from '../../../application/content/delete-entry.ts';
@@ -16,7 +17,6 @@ import { runEntryCommand, type EntryDependencies } from '../../../application/co
 import { saveContentType } from '../../../application/content/save-content-type.ts';
 import { undeleteEntry } from '../../../application/content/undelete-entry.ts';
 import { uniqueClaims } from '../../../application/content/unique-values.ts';
-import { changeEntry } from '../../../application/content/change-entry.ts';
 import type { Claims } from '../../../application/ports/claims.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType, StoredContentType } from '../../../domain/content/content-type.ts';

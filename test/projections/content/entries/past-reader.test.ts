@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { parseListQuery } from '../../../../api/content/parse-list-query.ts';
+import { changeEntry } from '../../../../application/content/change-entry.ts';
 import { createEntry } from '../../../../application/content/create-entry.ts';
 import { createPastState } from '../../../../application/content/past-state.ts';
-import { changeEntry } from '../../../../application/content/change-entry.ts';
 import type { ContentType } from '../../../../domain/content/content-type.ts';
 import { isAppError } from '../../../../domain/errors.ts';
 import { createEntryQueries } from '../../../../projections/content/entries/entry-queries.ts';

@@ -89,6 +89,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', onError);
   const open = new Set<Promise<void>>();
   pool.on('connect', (client) => {
+    // The pool listens to idle connections only. A new connection can be terminated by the server while it is handed
+    // out; its query fails then, and without a listener the error would end the process.
+    client.on('error', ignore);
     const ended = new Promise<void>((resolve) => {
       client.once('end', resolve);
     });
@@ -103,8 +106,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     async transaction(work, transactionOptions = {}) {
       const client = await pool.connect();
       let broken: Error | undefined;
-      // A connection lost between two statements has no query to reject; without a listener its error would terminate
-      // the process.
+      // A connection lost between two statements has no query to reject.
       const onLoss = (error: Error): void => {
         broken = error;
       };
@@ -147,6 +149,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
   };
 }
+
+/** The statement that runs next on the connection fails and reports the loss. */
+function ignore(): void {}
 
 /** One round trip: the settings are sent with BEGIN. */
 function beginStatement({ synchronousCommit, idleTimeoutMs }: TransactionOptions): string {

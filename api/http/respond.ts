@@ -22,8 +22,8 @@ import { waitForCommit, waitForPosition } from './wait-for-read-models.ts';
 /** The read model whose reads a replica of the database may serve. */
 const REPLICATED_READ_MODEL = 'content';
 
-/** The precheck of a route runs again when the body arrives later than this after it, in milliseconds. */
-const SLOW_BODY_MS = 1000;
+/** Time in milliseconds that a body may take before its request is checked again. Most bodies arrive with the head. */
+const PROMPT_BODY_MS = 10;
 
 const HOST = /^[A-Za-z0-9.:[\]-]+$/;
 
@@ -86,13 +86,15 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Rou
 
   exchange.params = readParams(compiled, match.values);
   if (route.spend) await route.spend(exchange);
-  const checkedAt = dependencies.now().getTime();
   if (route.precheck) exchange.checked = await route.precheck(exchange);
+  const checkedAt = performance.now();
   const bytes =
     (compiled.checkBody ?? route.rawBody) ? await readRouteBody(exchange, compiled, dependencies) : undefined;
-  // Access and content type may change while a slow body arrives.
-  if (route.precheck && bytes && dependencies.now().getTime() - checkedAt > SLOW_BODY_MS)
-    exchange.checked = await route.precheck(exchange);
+  if (bytes && performance.now() - checkedAt > PROMPT_BODY_MS) {
+    // The client chooses when its body arrives. Meanwhile credential, access and content type may have changed.
+    exchange.principal = await exchange.recheck();
+    if (route.precheck) exchange.checked = await route.precheck(exchange);
+  }
   exchange.query = readQuery(compiled, exchange.queryText);
 
   const minimum = exchange.header('x-min-position');

@@ -45,7 +45,7 @@ export async function parseYaml(text: string): Promise<unknown> {
   } catch (error) {
     if (error instanceof InvalidYaml) throw error;
     // Other errors of the parser, such as a stack overflow, are caused by the text too.
-    throw new InvalidYaml('the text can not be read as YAML', { cause: error });
+    throw new InvalidYaml('the text is not valid YAML', { cause: error });
   }
 }
 
@@ -67,7 +67,7 @@ function refuseDuplicateKeys(map: Library.YAMLMap, { isScalar }: Yaml): void {
   for (const { key } of map.items) {
     if (!isScalar(key)) throw new InvalidYaml('keys must be plain text');
     const name = String(key.value);
-    if (seen.has(name)) throw new InvalidYaml(`the key "${name.slice(0, 80)}" is there twice`);
+    if (seen.has(name)) throw new InvalidYaml(`the key "${name.slice(0, 80)}" occurs twice`);
     seen.add(name);
   }
 }

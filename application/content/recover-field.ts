@@ -94,7 +94,7 @@ export async function recoverField(
     const none = emptyValue(stored.definition);
     if (held === undefined || held.value === null || sameJson(held.value, none)) return undefined;
     const value = convertThrough(stored.definition, held.value, [...held.types, stored.definition.field_type]);
-    if (value === null || sameJson(value, none)) return { reason: 'the value does not convert to the type of today' };
+    if (value === null || sameJson(value, none)) return { reason: 'the value does not convert to the current type' };
     try {
       const outcome = await runEntryCommand(
         {

@@ -23,7 +23,7 @@ export async function setReleaseEntries(
   const duplicate = items.findIndex(
     (item, at) => items.findIndex(({ entry_id: other }) => other === item.entry_id) < at,
   );
-  if (duplicate >= 0) throw itemRefusal(duplicate, 'is there twice');
+  if (duplicate >= 0) throw itemRefusal(duplicate, 'occurs twice');
   for (let at = 0; at < items.length; at += AT_ONCE) {
     const types = await Promise.all(
       items

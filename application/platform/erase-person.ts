@@ -27,7 +27,7 @@ export type Erasure = {
 const KEPT: Erasure['kept'] = [
   {
     kind: 'events',
-    why: 'the history is proved by its chain and never rewritten; it names the person by an id that leads to nobody any more, and what was sealed under their key is unreadable',
+    why: 'the history is proved by its chain and never rewritten; the remaining id no longer identifies anyone, and what was sealed under their key is unreadable',
   },
   { kind: 'entries', why: 'content belongs to its tenant; it names who wrote it by id only' },
   { kind: 'comments', why: 'the text of comments is content; comments that should go are deleted one by one' },
@@ -37,7 +37,7 @@ const KEPT: Erasure['kept'] = [
   },
   {
     kind: 'backups',
-    why: "a backup made before holds the person's key until it is thrown away; an erasure is finished again after a restore",
+    why: "a backup made before holds the person's key until it is deleted; an erasure is finished again after a restore",
   },
 ];
 

@@ -98,7 +98,7 @@ function parseFields(
     const parsed = parseField(item, allowedReservedNames);
     const field = { ...parsed, id: known.find(({ name }) => name === parsed.name)?.id ?? newId() };
     for (const key of new Set([field.name, keyOf(field)])) {
-      if (taken.has(key)) throw new InvalidDefinition(`field "${key}" is there twice`);
+      if (taken.has(key)) throw new InvalidDefinition(`field "${key}" occurs twice`);
       taken.add(key);
     }
     return field;

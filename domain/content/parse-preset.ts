@@ -62,7 +62,7 @@ function parseSchema(
   if (!isRecord(item) || typeof name !== 'string')
     throw presetRefusal(`schemas[${index}] must be a content type definition with a name`);
   const quoted = `schema "${name.slice(0, 80)}"`;
-  if (before.some((other) => other.name === name)) throw presetRefusal(`${quoted} is there twice`);
+  if (before.some((other) => other.name === name)) throw presetRefusal(`${quoted} occurs twice`);
   const fields = item['fields'];
   if (!Array.isArray(fields) || fields.length === 0) throw presetRefusal(`${quoted} must have at least one field`);
   for (const field of fields) {

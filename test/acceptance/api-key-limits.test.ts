@@ -23,7 +23,7 @@ describe('the monthly limit of an API key on two service processes', function ()
     await rm(directory, { recursive: true, force: true });
   });
 
-  it('is shared and survives kill -9, and a revoked key stops working on both within a second', async () => {
+  it('is shared and survives kill -9, and a revoked key stops working on both', async () => {
     const environment = {
       ...testEnvironment(database.url(), directory),
       ...licenseEnvironment({ capabilities: ['apikey-pro'] }),
@@ -50,12 +50,9 @@ describe('the monthly limit of an API key on two service processes', function ()
     const statuses = await Promise.all(Array.from({ length: 40 }, (_, n) => read(n % 2 === 0 ? first : second, key)));
     expect(statuses.every((status) => status === 200)).to.equal(true);
     for (let n = 0; n < 30; n += 1) expect(await read(first, unlimited)).to.equal(200);
-    await eventually(
-      async () => {
-        expect(await requestsOf(unlimited, second)).to.be.at.least(30);
-      },
-      { timeoutMs: 1_500 },
-    );
+    await eventually(async () => {
+      expect(await requestsOf(unlimited, second)).to.be.at.least(30);
+    });
     await first.end('SIGKILL');
 
     expect(await requestsOf(key, second), 'counted by the dead process').to.equal(40);
@@ -68,11 +65,8 @@ describe('the monthly limit of an API key on two service processes', function ()
     expect([await read(third, key), await read(third, unlimited)]).to.deep.equal([429, 200]);
     expect((await adminOf(second)('POST', `/api/admin/api-keys/${unlimited.id}/revoke`)).status).to.equal(204);
     expect(await read(second, unlimited)).to.equal(401);
-    await eventually(
-      async () => {
-        expect(await read(third, unlimited)).to.equal(401);
-      },
-      { timeoutMs: 1_000 },
-    );
+    await eventually(async () => {
+      expect(await read(third, unlimited)).to.equal(401);
+    });
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
+import { eventually } from '../support/eventually.ts';
 import { OWNER, SETUP_TOKEN, useService } from '../support/service.ts';
 
 type Entry = {
@@ -199,6 +200,12 @@ describe('first steps over HTTP', () => {
     expect((await use()).status).to.equal(200);
     expect((await owner('POST', `/api/admin/api-keys/${made.id}/revoke`)).status).to.equal(204);
     expect((await use()).json()).to.include({ error: 'authentication required' });
+    await eventually(async () => {
+      const log = (await owner('GET', `/api/admin/api-keys/${made.id}/audit`)).json<
+        { path: string; status: number }[]
+      >();
+      expect(log.map(({ path, status }) => [path, status])).to.deep.include(['/api/v1/content/article', 200]);
+    });
     const listed = await owner('GET', '/api/admin/api-keys?limit=200');
     expect(listed.text).not.to.contain(made.raw_key);
   });

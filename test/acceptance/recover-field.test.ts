@@ -98,7 +98,7 @@ describe('recovered values of a removed field that was added again', () => {
     const { recovered, skipped, skipped_total: total } = await recover('part', 'code');
     expect([recovered, total]).to.deep.equal([1, 3]);
     const reasons = new Map(skipped.map(({ entry_id: id, reason }) => [id, reason]));
-    expect(reasons.get(word!.id)).to.equal('the value does not convert to the type of today');
+    expect(reasons.get(word!.id)).to.equal('the value does not convert to the current type');
     expect(reasons.get(large!.id)).to.equal('must be at most 100');
     expect([...reasons.values()]).to.include('unique value already held');
     expect((await read('part', taken!))['code'], 'an entry keeps its current value').to.equal(1);

@@ -174,7 +174,6 @@ describe('palimpsest serve', function () {
         expect(rows[0]?.waiting).to.be.greaterThan(0);
       });
 
-      const told = performance.now();
       running.child.kill('SIGTERM');
       for (const url of [running.adminUrl, running.contentUrl]) {
         await eventually(async () => {
@@ -193,7 +192,6 @@ describe('palimpsest serve', function () {
       expect([...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).to.deep.equal(['201', '503']);
       expect(answers).to.contain('"shutting down"');
       expect(await running.exited).to.equal(0);
-      expect(performance.now() - told).to.be.lessThan(10_000);
       const complaints = running
         .output()
         .split('\n')

@@ -463,7 +463,7 @@ export function messageBusContract(open: () => Promise<MessageBus>): void {
       const failing = await consume({
         topics: [topic],
         group,
-        retryDelayMs: 60_000,
+        retryDelayMs: 3_600_000,
         handler: () => {
           tried.arrive();
           return Promise.reject(new Error('no'));
@@ -471,9 +471,7 @@ export function messageBusContract(open: () => Promise<MessageBus>): void {
       });
       await bus.publish([message(topic, 'k', 'x')]);
       await tried.arrived;
-      const from = performance.now();
       await failing.stop();
-      expect(performance.now() - from).to.be.below(5_000);
       const received = await collect(topic, { group });
       await reach(received, 1);
       expect(values(received)).to.deep.equal(['x']);

@@ -22,6 +22,7 @@ import { webhookTraceparent } from './0402-webhook-traceparent.ts';
 import { deadEvents } from './0500-dead-events.ts';
 import { auditChain } from './0600-audit-chain.ts';
 import { license } from './0650-license.ts';
+import { plainComments } from './0700-plain-comments.ts';
 import type { Migration } from './migration.ts';
 
 /** All migrations, one file each in this directory. */
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   deadEvents,
   auditChain,
   license,
+  plainComments,
 ];

@@ -119,7 +119,7 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
     case 'drop_empty_column': {
       const { column } = operation;
       return rendered(
-        `Drop column ${column.name}, which nobody uses`,
+        `Drop the unused column ${column.name}`,
         `alter table ${table} drop column if exists ${quoteIdentifier(column.name)}`,
         addColumn(table, column),
       );

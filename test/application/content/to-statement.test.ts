@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { toPlacedStatements, toStatement } from '../../../application/content/to-statement.ts';
 import { schemaRenderer } from '../../../projections/content/content-types/schema-renderer.ts';
+import { SCHEMA_OPERATIONS } from '../../support/schema-operations.ts';
 
 describe('the statement of a schema operation', () => {
   const column = { name: 'title', type: 'text' } as const;
@@ -18,6 +19,13 @@ describe('the statement of a schema operation', () => {
       operation,
     });
   });
+
+  for (const [name, { operation, loses = false }] of Object.entries(SCHEMA_OPERATIONS)) {
+    it(`is ${loses ? '' : 'not '}marked as destructive for ${name}`, () => {
+      const statement = toStatement({ operation, table: 'article', id: 's1' }, { renderer: schemaRenderer });
+      expect(statement.destructive).to.equal(loses ? true : undefined);
+    });
+  }
 
   it('names its table unless it is that of the content type', () => {
     const operation = { op: 'add_column', column } as const;

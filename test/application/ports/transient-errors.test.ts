@@ -3,7 +3,11 @@ import { isOutage, isTransient, reasonOf } from '../../../application/ports/tran
 import { refusal } from '../../../domain/errors.ts';
 import { mayRetry } from '../../../infrastructure/event-store/postgres/failures.ts';
 
-const coded = (code: string): Error => Object.assign(new Error('failed'), { code });
+const coded = (code: string, message = 'failed'): Error => Object.assign(new Error(message), { code });
+
+const SHUTDOWN = 'terminating connection due to administrator command';
+const TOO_MANY = 'sorry, too many clients already';
+const TIMED_OUT = 'canceling statement due to statement timeout';
 
 describe('the classification of errors', () => {
   /** By error: outage, transient, repeatable by the Postgres event store. */
@@ -35,10 +39,15 @@ describe('the classification of errors', () => {
     ['40P01 deadlock', coded('40P01'), false, true, true],
     ['53100 disk full', coded('53100'), true, true, true],
     ['53300 too many connections', coded('53300'), true, true, true],
+    ['53300 as the server reports it', coded('53300', TOO_MANY), true, true, true],
+    ['08006 as the driver reports it', coded('08006', 'Connection terminated unexpectedly'), true, true, true],
+    ['57014 as the server reports it', coded('57014', TIMED_OUT), false, true, true],
+    ['42501 with a message that names a shutdown', coded('42501', SHUTDOWN), false, false, false],
     ['55000 object not in prerequisite state', coded('55000'), false, false, true],
     ['55P03 lock not available', coded('55P03'), false, true, true],
     ['57014 query cancelled', coded('57014'), false, true, true],
     ['57P01 admin shutdown', coded('57P01'), true, true, true],
+    ['57P01 as the server reports it', coded('57P01', SHUTDOWN), true, true, true],
     ['57P02 crash shutdown', coded('57P02'), true, true, true],
     ['57P03 cannot connect now', coded('57P03'), true, true, true],
     ['57P04 database dropped', coded('57P04'), false, true, true],

@@ -195,7 +195,7 @@ describe('the definition of a content type', () => {
       'field name "_f" must start with a letter and hold at most 63 lower-case letters, digits or _',
     ],
     [
-      'a field that is there twice',
+      'a field that occurs twice',
       {
         name: 'article',
         fields: [
@@ -203,7 +203,7 @@ describe('the definition of a content type', () => {
           { name: 'f', field_type: 'json' },
         ],
       },
-      'field "f" is there twice',
+      'field "f" occurs twice',
     ],
     [
       "a field that is another's column",
@@ -214,7 +214,7 @@ describe('the definition of a content type', () => {
           { name: 'by_id', field_type: 'text' },
         ],
       },
-      'field "by_id" is there twice',
+      'field "by_id" occurs twice',
     ],
     [
       'a column that every table has',

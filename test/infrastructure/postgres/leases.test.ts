@@ -69,22 +69,22 @@ describe('a lease', () => {
     ).to.deep.equal([{ owner: 'b' }]);
   });
 
-  it('is taken over within its TTL from a holder that does not renew it', async () => {
+  it('is taken over once it has expired from a holder that does not renew it, however long the TTL of the new holder is', async () => {
     await database
       .db()
       .query(
         `insert into operational.leases values ('job', 'dead', 7, clock_timestamp() + interval '300 milliseconds')`,
       );
     const began = performance.now();
-    const lease = await leasesOf('a', 3_000).acquire('job', forever);
+    const lease = await leasesOf('a', 3_600_000).acquire('job', forever);
     expect(lease.epoch).to.equal(8);
-    expect(performance.now() - began).to.be.within(250, 1_500);
+    expect(performance.now() - began).to.be.at.least(250);
     await lease.release();
   });
 
-  it('is acquired immediately when its holder releases it and sends a signal', async () => {
+  it('is acquired when its holder releases it and sends a signal, long before it expires', async () => {
     const signals = createInProcessSignals();
-    const first = await leasesOf('a', 60_000, signals).acquire('job', forever);
+    const first = await leasesOf('a', 3_600_000, signals).acquire('job', forever);
     let listening: () => void = () => undefined;
     const waits = new Promise<void>((resolve) => {
       listening = resolve;
@@ -96,12 +96,10 @@ describe('a lease', () => {
         return signals.subscribe(channel, handler);
       },
     };
-    const waiting = leasesOf('b', 60_000, received).acquire('job', forever);
+    const waiting = leasesOf('b', 3_600_000, received).acquire('job', forever);
     await waits;
-    const began = performance.now();
     await first.release();
     const second = await waiting;
-    expect(performance.now() - began).to.be.below(2_000);
     await second.release();
   });
 
@@ -138,7 +136,7 @@ describe('a lease', () => {
     await winners[0]?.release();
   });
 
-  it('is taken immediately from a holder that is known to have exited, and that holder is fenced', async () => {
+  it('is taken before it expires from a holder that is known to have exited, and that holder is fenced', async () => {
     const first = await leasesOf('dead').acquire('job', forever);
     const second = await createLeases({
       database: database.db(),
@@ -147,6 +145,12 @@ describe('a lease', () => {
       hasExited: (owner) => owner === 'dead',
     }).acquire('job', forever);
     expect(second.epoch).to.equal(first.epoch + 1);
+    const rows = await database.db().query(`select owner, epoch from operational.leases where name = 'job'`);
+    // Writes of the former holder carry the smaller epoch, which the database refuses.
+    expect(rows).to.deep.equal([{ owner: 'next', epoch: second.epoch }]);
+    await eventually(() => {
+      expect(first.signal.aborted).to.equal(true);
+    });
     await second.release();
   });
 

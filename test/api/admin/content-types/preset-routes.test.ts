@@ -271,7 +271,7 @@ describe('presets over HTTP', () => {
           { name: 'a', fields: [field] },
         ],
       },
-      'schema "a" is there twice',
+      'schema "a" occurs twice',
     ],
     [
       { ...FAQ, schemas: FAQ.schemas.toReversed() },

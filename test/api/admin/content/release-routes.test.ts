@@ -224,7 +224,7 @@ describe('releases over HTTP', () => {
     ).to.deep.equal([422, 'validation failed']);
     expect(
       (await put({ entry_id: a, action: 'archive' }, { entry_id: a, action: 'unpublish' })).json()['fields'],
-    ).to.deep.equal([{ field: 'items.1.entry_id', message: 'is there twice' }]);
+    ).to.deep.equal([{ field: 'items.1.entry_id', message: 'occurs twice' }]);
     expect(
       (await put({ entry_id: a, action: 'archive' }, { entry_id: UNKNOWN, action: 'publish' })).json()['fields'],
     ).to.deep.equal([{ field: 'items.1.entry_id', message: 'content not found' }]);

@@ -269,12 +269,8 @@ describe('the API key routes', () => {
     const { authenticate } = process().authenticator;
     const credentials = { api: 'content', bearer: undefined, apiKey: raw_key, sessionCookie: undefined } as const;
     await authenticate(credentials);
+    // A query would need a promise.
     expect(authenticate(credentials)).to.not.be.instanceOf(Promise);
-    const rounds = 20_000;
-    const start = performance.now();
-    for (let round = 0; round < rounds; round += 1) void authenticate(credentials);
-    const each = (performance.now() - start) / rounds;
-    expect(each).to.be.below(0.05);
   });
 });
 

@@ -331,19 +331,16 @@ describe('tenants on two processes', () => {
     owner = await setUpOwner(processes()[0].admin);
   });
 
-  it('are known, disabled and deleted on the other process within a second', async () => {
+  it('are known, disabled and deleted on the other process', async () => {
     const [here, there] = processes();
     const call = (method: string, path: string, body?: unknown) =>
       here.admin(method, `/api/admin/tenants${path}`, body, bearer(owner.token));
     const statusThere = async () =>
       (await there.content('GET', '/api/v1/public', undefined, { host: 'far.test' })).text;
     const within = (wanted: string) =>
-      eventually(
-        async () => {
-          expect(await statusThere()).to.contain(wanted);
-        },
-        { timeoutMs: 1_000 },
-      );
+      eventually(async () => {
+        expect(await statusThere()).to.contain(wanted);
+      });
     expect((await call('POST', '', { slug: 'far', domains: ['far.test'] })).status).to.equal(201);
     await within('far');
     await call('PUT', '/far', { disabled: true });

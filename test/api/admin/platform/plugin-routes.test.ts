@@ -163,7 +163,7 @@ describe('feature settings', () => {
     expect((await owner('GET', '/api/admin/plugins/schema/schema')).json()).to.deep.include({ properties: {} });
   });
 
-  it('are validated, saved, known to all replicas within a second, kept after a restart, and reset', async () => {
+  it('are validated, saved, known to all replicas, kept after a restart, and reset', async () => {
     const one = await replicas.start();
     const two = await replicas.start();
     const fresh = {
@@ -195,12 +195,9 @@ describe('feature settings', () => {
       undefined,
     );
     expect((await one.owner('PUT', path, {})).json()).to.deep.equal(saved);
-    await eventually(
-      async () => {
-        expect((await two.owner('GET', path)).json()).to.deep.equal(saved);
-      },
-      { timeoutMs: 1_000 },
-    );
+    await eventually(async () => {
+      expect((await two.owner('GET', path)).json()).to.deep.equal(saved);
+    });
     const three = await replicas.start();
     expect((await three.owner('GET', path)).json()).to.deep.equal(saved);
     expect((await three.owner('PUT', path, { delivery_retention_days: null })).json()).to.deep.equal(fresh);
@@ -238,7 +235,7 @@ describe('feature settings', () => {
 describe('features withheld from a tenant', () => {
   const replicas = useReplicas();
 
-  it('answer 404 in this tenant only, on all replicas within a second, until they are restored', async () => {
+  it('answer 404 in this tenant only, on all replicas, until they are restored', async () => {
     const one = await replicas.start();
     const two = await replicas.start();
     const path = '/api/admin/tenant-features/acme';
@@ -268,12 +265,9 @@ describe('features withheld from a tenant', () => {
     }>();
     expect(running.withheld).to.deep.equal(['apikey', 'webhook']);
     expect(running.plugins).to.include('schema').and.not.to.include.members(['webhook']);
-    await eventually(
-      async () => {
-        expect((await two.owner('GET', '/api/admin/webhooks', undefined, inAcme)).json()).to.deep.equal(NEVER_SERVED);
-      },
-      { timeoutMs: 1_000 },
-    );
+    await eventually(async () => {
+      expect((await two.owner('GET', '/api/admin/webhooks', undefined, inAcme)).json()).to.deep.equal(NEVER_SERVED);
+    });
 
     expect((await two.owner('PUT', path, { withheld: [] })).json()).to.deep.equal({ withheld: [] });
     expect((await two.owner('GET', '/api/admin/webhooks', undefined, inAcme)).status).to.equal(200);

@@ -12,6 +12,8 @@ export type CommandOutcome<State> = StateAt<State> & {
   /** Position of the last event appended; undefined when the command changed nothing. */
   readonly position: GlobalPosition | undefined;
   readonly events: readonly NewEvent[];
+  /** An earlier attempt of the same request had appended the events. */
+  readonly isEarlier?: true;
 };
 
 export type HandleCommandInput<State, Event extends DomainEvent> = {
@@ -54,7 +56,7 @@ const MAX_SENDS = 5;
 /**
  * Loads the state, decides, and appends. Commands of one process on the same stream run one after another. After a
  * conflict the command decides again on fresh state. After an unknown outcome it sends the same events with the same
- * ids again.
+ * ids again. In a repeatable request it first looks for the events of an earlier attempt.
  * @throws refusals of `decide`; `store_unavailable` when nothing was written; `outcome_unknown` when the events may
  * have been written
  */
@@ -76,6 +78,10 @@ async function runCommand<State, Event extends DomainEvent>(
   const fold = (from?: StateAt<State>): Promise<StateAt<State>> =>
     foldStream({ stream, decider, parse, from }, { eventStore });
 
+  if (context.repeatable?.isRepeat) {
+    const earlier = await findEarlier(input, context, { eventStore });
+    if (earlier) return earlier;
+  }
   const known = typeof snapshot === 'function' ? await snapshot() : snapshot;
   let current = known ?? (await fold());
   // An earlier command of this process wrote later revisions, so an append based on the snapshot would conflict.
@@ -95,10 +101,34 @@ async function runCommand<State, Event extends DomainEvent>(
       return { state: decided.reduce(decider.evolve, current.state), revision, position, events };
     } catch (error) {
       if (!hasCode(error, 'conflict')) throw error;
+      const earlier = context.repeatable && (await findEarlier(input, context, { eventStore }));
+      if (earlier) return earlier;
       if (round === MAX_DECISIONS) throw refusal('store_unavailable', { cause: error });
       current = await fold(current);
     }
   }
+}
+
+/**
+ * Finds the events that an earlier attempt of the same request appended to the stream.
+ * @returns the outcome as the earlier attempt would have returned it; undefined when it appended nothing
+ */
+async function findEarlier<State, Event extends DomainEvent>(
+  { stream, decider, parse }: Pick<HandleCommandInput<State, Event>, 'stream' | 'decider' | 'parse'>,
+  { causationId, repeatable }: CommandContext,
+  { eventStore }: HandleCommandDependencies,
+): Promise<CommandOutcome<State> | undefined> {
+  let state = decider.initialState();
+  let outcome: CommandOutcome<State> | undefined;
+  for await (const event of eventStore.readStream(stream)) {
+    const isOwn = event.metadata.$causationId === causationId;
+    if (outcome && !isOwn) break;
+    state = decider.evolve(state, parse(event));
+    const { revision, position } = event;
+    if (isOwn) outcome = { state, revision, position, events: [...(outcome?.events ?? []), event], isEarlier: true };
+  }
+  if (outcome) repeatable?.foundEarlier();
+  return outcome;
 }
 
 async function appendWith(

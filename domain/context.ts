@@ -17,6 +17,21 @@ export type CommandContext = {
   readonly now: () => Date;
   /** A new UUID v7. */
   readonly newId: () => string;
+  /** Set while a request with an `Idempotency-Key` runs. */
+  readonly repeatable?: RepeatableRequest | undefined;
+};
+
+/**
+ * A request that the client may send again after a lost answer. Every attempt has the same `causationId`, the same time
+ * and the same sequence of ids. So an attempt finds the events of an earlier one by their `$causationId`.
+ */
+export type RepeatableRequest = {
+  /** Id of this attempt. */
+  readonly attempt: string;
+  /** Whether an earlier attempt began and its outcome is not known. */
+  readonly isRepeat: boolean;
+  /** Reports that an earlier attempt had appended its events; nothing is appended again. */
+  readonly foundEarlier: () => void;
 };
 
 /** The current time in the format of events: RFC 3339, UTC, milliseconds. */

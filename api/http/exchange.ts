@@ -77,6 +77,10 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
     });
   }
 
+  set context(context: CommandContext) {
+    this.#context = context;
+  }
+
   get signal(): AbortSignal {
     if (!this.#abort) {
       const abort = (this.#abort = new AbortController());

@@ -143,8 +143,12 @@ async function perform(
       : await withIdempotency(
           {
             scope: idempotencyScope(exchange, key),
+            requestId: exchange.requestId,
             bytes: bytes ?? Buffer.alloc(0),
-            perform: () => route.handler(exchange),
+            perform: (context) => {
+              exchange.context = { ...exchange.context, ...context };
+              return route.handler(exchange);
+            },
           },
           { store: dependencies.idempotency, logger: dependencies.logger },
         );

@@ -1,10 +1,11 @@
 import { restoreHeaders } from '../../domain/automation/request-headers.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { FEATURES } from '../../domain/platform/features.ts';
+import { findEarlierWrite } from '../earlier-attempt.ts';
 import { capExceeded } from '../platform/license-refusals.ts';
 import { waitForReadModel } from '../wait-for-read-model.ts';
 import { type AcceptedWebhook, type WebhookInput, acceptWebhook, unknownRedactedHeader } from './accept-webhook.ts';
-import { decideOnWebhook } from './decide-on-webhook.ts';
+import { decideOnWebhook, webhookStream } from './decide-on-webhook.ts';
 import { sealWebhookHeaders, sealWebhookPart } from './open-webhook.ts';
 import { type WebhookDependencies, type WebhookOutcome, AUTOMATION } from './webhook-dependencies.ts';
 
@@ -22,14 +23,18 @@ export async function createWebhook(
   const accepted = await acceptWebhook(input, dependencies);
   if (!restoreHeaders(accepted.headers, {})) throw unknownRedactedHeader();
   const { entitlements, webhooks, exclusive } = dependencies;
-  if (entitlements.has('webhook-pro')) return append(accepted, context, dependencies);
+  const id = context.newId();
+  const create = (): Promise<WebhookOutcome> => append({ ...accepted, id }, context, dependencies);
+  // The webhook of an earlier attempt counts already.
+  const stream = webhookStream(context.tenant, id);
+  if (entitlements.has('webhook-pro') || (await findEarlierWrite({ stream }, context, dependencies))) return create();
   // Concurrent requests must not exceed the limit: create one webhook at a time and wait for the read model's count.
   return exclusive(`webhooks/${context.tenant}`, async () => {
     const current = await webhooks.count(context.tenant);
     if (current >= FREE_WEBHOOKS) {
       throw capExceeded({ cap: 'webhook.endpoints', limit: FREE_WEBHOOKS, current }, entitlements);
     }
-    const outcome = await append(accepted, context, dependencies);
+    const outcome = await create();
     if (outcome.position !== undefined)
       await waitForReadModel({ name: AUTOMATION, position: outcome.position }, dependencies);
     return outcome;
@@ -37,11 +42,10 @@ export async function createWebhook(
 }
 
 async function append(
-  { name, url, headers, secret: plainSecret, plain }: AcceptedWebhook,
+  { id, name, url, headers, secret: plainSecret, plain }: AcceptedWebhook & { readonly id: string },
   context: CommandContext,
   dependencies: Pick<WebhookDependencies, 'eventStore' | 'vault'>,
 ): Promise<WebhookOutcome> {
-  const id = context.newId();
   const settings = {
     name,
     ...plain,

@@ -5,6 +5,10 @@ import { streamName } from '../../domain/stream.ts';
 import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
 import type { WebhookDependencies } from './webhook-dependencies.ts';
 
+export function webhookStream(tenant: string, id: string): string {
+  return streamName({ category: 'webhook', tenant, id });
+}
+
 /** Runs a command on a webhook of the tenant. @throws refusals of `webhookDecider` and of `commandFor` */
 export function decideOnWebhook(
   { id, commandFor }: { readonly id: string; readonly commandFor: CommandFor<WebhookState, WebhookCommand> },
@@ -13,7 +17,7 @@ export function decideOnWebhook(
 ): Promise<CommandOutcome<WebhookState>> {
   return handleCommand(
     {
-      stream: streamName({ category: 'webhook', tenant: context.tenant, id }),
+      stream: webhookStream(context.tenant, id),
       decider: webhookDecider,
       parse: webhookEvents.parse,
       decide: decideBy(webhookDecider, commandFor),

@@ -5,6 +5,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
+import { findEarlierWrite } from '../earlier-attempt.ts';
 import { handleCommand } from '../handle-command.ts';
 import type { Comment, Comments } from '../ports/comments.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -21,17 +22,19 @@ export async function addComment(
   { eventStore, comments }: CommentDependencies,
 ): Promise<{ readonly comment: Comment; readonly position: GlobalPosition | undefined }> {
   const { tenant, actor } = context;
+  const id = context.newId();
+  const stream = commentStream(tenant, id);
   const answered = parent?.toLowerCase();
   if (
     answered !== undefined &&
+    !(await findEarlierWrite({ stream }, context, { eventStore })) &&
     !(uuidPattern.test(answered) && (await comments.exists({ tenant, entryId, id: answered })))
   ) {
     throw refusal('validation_failed', { fields: [{ field: 'parent', message: 'comment not found' }] });
   }
-  const id = context.newId();
   const { position, events } = await handleCommand(
     {
-      stream: commentStream(tenant, id),
+      stream,
       decider: commentDecider,
       parse: parseCommentEvent,
       decide: (state) => commentDecider.decide(state, { kind: 'add', entryId, body, parent: answered, actor }),

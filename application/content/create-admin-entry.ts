@@ -31,7 +31,8 @@ export function createAdminEntry(
     throw refusal('validation_failed', { fields: [{ field: 'status', message: 'the content type has no drafts' }] });
   }
   const title = titleOf(type.definition, data, new Set());
+  const id = context.newId();
   const write = (chosen: string | undefined): Promise<EntryOutcome> =>
-    createEntry({ type, data, slug: chosen, status }, context, dependencies);
+    createEntry({ id, type, data, slug: chosen, status }, context, dependencies);
   return writeWithSlug({ type, given: slug, title, write }, dependencies);
 }

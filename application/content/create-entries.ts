@@ -3,9 +3,10 @@ import type { EntryState } from '../../domain/content/entry-state.ts';
 import { entryDecider } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, isAppError, refusal, type FieldError } from '../../domain/errors.ts';
-import type { GlobalPosition, NewEvent } from '../../domain/event.ts';
+import { type GlobalPosition, type NewEvent, laterOf } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { streamName } from '../../domain/stream.ts';
+import { findEarlierWrite } from '../earlier-attempt.ts';
 import { appendOnce, toNewEvent } from '../handle-command.ts';
 import type { StreamWrite } from '../ports/event-store.ts';
 import { withClaims, type ClaimSession } from '../with-claims.ts';
@@ -35,7 +36,12 @@ export async function createEntries(
   context: CommandContext,
   dependencies: EntryDependencies,
 ): Promise<{ readonly entries: readonly EntryState[]; readonly position: GlobalPosition | undefined }> {
-  const { planned, problems } = planEntries({ type, items }, context);
+  const { planned: all, problems } = planEntries({ type, items }, context);
+  const { eventStore } = dependencies;
+  const entries = all.map(({ entry }) => entry);
+  const earlier = await findEarlierEntries(all, context, dependencies);
+  const planned = all.filter(({ stream }) => !earlier.streams.has(stream));
+  if (planned.length === 0 && earlier.position !== undefined) return { entries, position: earlier.position };
   const missing = await findMissingTargets({ type, sets: planned.map(({ entry }) => entry.fields) }, dependencies);
   const refused = [
     ...problems,
@@ -43,20 +49,38 @@ export async function createEntries(
   ];
   if (refused.length > 0) throw bulkRefusal('validation_failed', refused);
 
-  const { eventStore } = dependencies;
   return withClaims(
     {
-      command: context.newId(),
+      command: context.repeatable?.attempt ?? context.newId(),
       async work(session) {
         const held = [...findDuplicates(planned), ...(await claimEach(planned, session))];
         if (held.length > 0) throw bulkRefusal('unique_value_held', held);
         if (!eventStore.capabilities.atomicMultiStream) session.keepOnFailure();
         const position = await appendAll(planned, dependencies);
-        return { entries: planned.map(({ entry }) => entry), position };
+        return { entries, position };
       },
     },
     dependencies,
   );
+}
+
+/** Finds the entries that an earlier attempt of the same request created: all or none, if the store is atomic. */
+async function findEarlierEntries(
+  planned: readonly PlannedEntry[],
+  context: CommandContext,
+  { eventStore }: Pick<EntryDependencies, 'eventStore'>,
+): Promise<{ readonly streams: ReadonlySet<string>; readonly position: GlobalPosition | undefined }> {
+  const streams = new Set<string>();
+  let position: GlobalPosition | undefined;
+  for (const { stream } of context.repeatable?.isRepeat ? planned : []) {
+    const found = await findEarlierWrite({ stream }, context, { eventStore });
+    // Entries are appended in this order, so none after the first missing one exists.
+    if (found === undefined) break;
+    streams.add(stream);
+    position = position === undefined ? found : laterOf(position, found);
+  }
+  if (position !== undefined && streams.size === planned.length) context.repeatable?.foundEarlier();
+  return { streams, position };
 }
 
 function planEntries(

@@ -6,6 +6,8 @@ import type { JsonObject } from '../../domain/json.ts';
 import { runEntryCommand, type EntryDependencies, type EntryOutcome } from './run-entry-command.ts';
 
 export type CreateEntryInput = {
+  /** Default: a new id. */
+  readonly id?: string;
   readonly type: ContentType;
   readonly data: JsonObject;
   readonly slug?: string | undefined;
@@ -15,14 +17,14 @@ export type CreateEntryInput = {
 
 /** Creates an entry. @throws `validation_failed`, `unique_value_held` */
 export function createEntry(
-  { type, data, slug, status }: CreateEntryInput,
+  { id, type, data, slug, status }: CreateEntryInput,
   context: CommandContext,
   dependencies: EntryDependencies,
 ): Promise<EntryOutcome> {
   return runEntryCommand(
     {
       type,
-      id: context.newId(),
+      id: id ?? context.newId(),
       isNew: true,
       decide: (state, base) => entryDecider.decide(state, { ...base, kind: 'create', data, slug, status }),
     },

@@ -22,6 +22,8 @@ export type EntryOutcome = {
   readonly entry: EntryState;
   /** Position of the last event; undefined when the command changed nothing. */
   readonly position: GlobalPosition | undefined;
+  /** An earlier attempt of the same request wrote the entry; see `CommandOutcome`. */
+  readonly isEarlier?: true | undefined;
 };
 
 /** A pure decision on one entry; usually `(state, base) => entryDecider.decide(state, { ...base, kind, … })`. */
@@ -67,9 +69,9 @@ export async function runEntryCommand(
   };
   return withClaims(
     {
-      command: context.newId(),
+      command: context.repeatable?.attempt ?? context.newId(),
       async work(session) {
-        const { state, position } = await handleCommand(
+        const { state, position, isEarlier } = await handleCommand(
           {
             stream,
             decider: entryDecider,
@@ -87,10 +89,11 @@ export async function runEntryCommand(
           { eventStore },
         );
         if (!state) throw refusal('entry_not_found');
-        return { entry: state, position };
+        return { entry: state, position, isEarlier };
       },
-      heldAfter({ entry, position }) {
-        if (position === undefined) return undefined;
+      heldAfter({ entry, position, isEarlier }) {
+        // Later commands may have given up what an earlier attempt claimed.
+        if (position === undefined || isEarlier) return undefined;
         return entry.deleted ? [] : heldClaims(type, entry);
       },
     },

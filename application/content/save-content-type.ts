@@ -74,7 +74,7 @@ export async function saveContentType(
       await dependencies.claims.releaseScopes({ tenant, prefix: uniqueScope(typeId, id) });
     const appended = await withClaims(
       {
-        command: context.newId(),
+        command: context.repeatable?.attempt ?? context.newId(),
         async work(claims) {
           await claimExistingValues({ before, after }, claims);
           if (!stored || stored.deleted) {

@@ -1,3 +1,4 @@
+import type { NewEvent } from '../../domain/event.ts';
 import type { CredentialSecretDependencies } from './credential-dependencies.ts';
 
 export type ApiKeySecret = {
@@ -16,4 +17,10 @@ const PREFIX_LENGTH = 8;
 export function newApiKeySecret({ secrets, hashCredential }: CredentialSecretDependencies): ApiKeySecret {
   const rawKey = secrets.apiKey();
   return { rawKey, prefix: rawKey.slice(PREFIX_START, PREFIX_START + PREFIX_LENGTH), keyHash: hashCredential(rawKey) };
+}
+
+/** The prefix of the secret that the events set; undefined when they set none. */
+export function prefixIn(events: readonly NewEvent[]): string | undefined {
+  const prefix = events.find(({ type }) => type === 'ApiKeyCreated' || type === 'ApiKeyRotated')?.data['prefix'];
+  return typeof prefix === 'string' ? prefix : undefined;
 }

@@ -4,11 +4,12 @@ import { needsPaidLimit } from '../../domain/identity/api-key.ts';
 import { type NewApiKey, checkNewApiKey } from '../../domain/identity/new-api-key.ts';
 import { distinctRoles } from '../../domain/identity/roles.ts';
 import { FEATURES } from '../../domain/platform/features.ts';
+import { findEarlierWrite } from '../earlier-attempt.ts';
 import { capExceeded, paymentRequired } from '../platform/license-refusals.ts';
 import type { ApiKeyRecord } from '../ports/identity-reads.ts';
-import { newApiKeySecret } from './api-key-secret.ts';
+import { newApiKeySecret, prefixIn } from './api-key-secret.ts';
 import type { CreateApiKeyDependencies } from './credential-dependencies.ts';
-import { decideOnApiKey } from './decide-on-api-key.ts';
+import { apiKeyStream, decideOnApiKey } from './decide-on-api-key.ts';
 import { runExclusively } from './run-exclusively.ts';
 
 /** Active keys that a tenant may have without the entitlement `apikey-pro`. */
@@ -34,8 +35,11 @@ export async function createApiKey(
 ): Promise<CreatedApiKey> {
   const { entitlements, reads } = dependencies;
   const now = context.now();
+  const keyId = context.newId();
   checkNewApiKey(asked, maker, now);
-  if (entitlements.has('apikey-pro')) return append();
+  // The key of an earlier attempt counts already.
+  const stream = apiKeyStream(context.tenant, keyId);
+  if (entitlements.has('apikey-pro') || (await findEarlierWrite({ stream }, context, dependencies))) return append();
   if (needsPaidLimit(asked.monthlyLimit, 0)) {
     throw paymentRequired({ plugin: 'apikey', feature: 'apikey-pro' }, entitlements);
   }
@@ -52,7 +56,6 @@ export async function createApiKey(
   );
 
   async function append(): Promise<CreatedApiKey> {
-    const keyId = context.newId();
     const { rawKey, prefix, keyHash } = newApiKeySecret(dependencies);
     const roles = distinctRoles(asked.roles);
     const { name, scopes, schemas, expiresAt, monthlyLimit } = asked;
@@ -66,7 +69,7 @@ export async function createApiKey(
       id: keyId,
       tenant: context.tenant,
       name,
-      prefix,
+      prefix: prefixIn(events) ?? prefix,
       scopes,
       roles,
       schemas,

@@ -38,7 +38,7 @@ export async function decideOnTenant(
   const owner = tenantStream(slug);
   const outcome = await withClaims(
     {
-      command: context.newId(),
+      command: context.repeatable?.attempt ?? context.newId(),
       work: (session) =>
         handleCommand(
           {

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { newApiKeySecret } from './api-key-secret.ts';
+import { newApiKeySecret, prefixIn } from './api-key-secret.ts';
 import type { CredentialSecretDependencies } from './credential-dependencies.ts';
 import { decideOnApiKey } from './decide-on-api-key.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
@@ -28,10 +28,10 @@ export async function rotateApiKey(
 ): Promise<RotatedApiKey> {
   const { rawKey, prefix, keyHash } = newApiKeySecret(dependencies);
   const previousUntil = graceSeconds === 0 ? null : new Date(context.now().getTime() + graceSeconds * 1_000);
-  const { position } = await decideOnApiKey(
+  const { position, events } = await decideOnApiKey(
     { keyId, commandFor: () => ({ kind: 'rotate', secret: { prefix, keyHash }, previousUntil, maker }) },
     context,
     dependencies,
   );
-  return { rawKey, prefix, position };
+  return { rawKey, prefix: prefixIn(events) ?? prefix, position };
 }

@@ -75,7 +75,7 @@ function dependenciesWithoutDatabase(settings: Settings, logger: Logger): HttpDe
     tenantOfHost: () => undefined,
     featureGate: { isHidden: () => false, isWithheld: () => false, entitlements: FREE_TIER },
     progress: { waitFor: refuse },
-    idempotency: { begin: refuse, complete: refuse, abandon: refuse },
+    idempotency: { begin: refuse, complete: refuse, suspend: refuse, abandon: refuse },
     options: httpOptionsOf(settings),
   };
 }

@@ -17,7 +17,7 @@ export type IdempotencyOptions = {
   readonly vault: Pick<Vault, 'sealSecret' | 'openSecret' | 'digest'>;
   /** Time that a response is kept, in seconds. Default 24 hours. */
   readonly keepSeconds?: number;
-  /** Time after which a request that neither completed nor abandoned is considered crashed, in seconds. Default 60. */
+  /** Time after which an attempt that has not ended is considered crashed, in seconds. Default 60. */
   readonly inProgressSeconds?: number;
 };
 
@@ -50,21 +50,38 @@ export function createIdempotencyKeys({
     key,
   ];
 
-  async function begin(scope: IdempotencyScope, bodyHash: string): Promise<IdempotencyAttempt> {
+  async function begin(
+    scope: IdempotencyScope,
+    { bodyHash, requestId }: { readonly bodyHash: string; readonly requestId: string },
+  ): Promise<IdempotencyAttempt> {
     const digest = vault.digest(PURPOSE, bodyHash);
     for (;;) {
       const attempt = randomUUID();
-      const fresh = await database.query(
-        `insert into operational.idempotency_keys as k (tenant_id, route, caller, key, body_hash, attempt, state, locked_until, expires_at)
-         values ($1, $2, $3, $4, $5, $6, 'in_progress', clock_timestamp() + $7 * interval '1 second', clock_timestamp() + $8 * interval '1 second')
+      // An expired key is new again. An attempt that has not ended is followed by one with the same request id and time.
+      const [fresh] = await database.query<{ request_id: string; begun_at: Date }>(
+        `insert into operational.idempotency_keys as k
+           (tenant_id, route, caller, key, body_hash, attempt, request_id, begun_at, state, locked_until, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $9, date_trunc('milliseconds', clock_timestamp()), 'in_progress',
+                 clock_timestamp() + $7 * interval '1 second', clock_timestamp() + $8 * interval '1 second')
          on conflict (tenant_id, route, caller, key) do update
-           set body_hash = excluded.body_hash, attempt = excluded.attempt, state = excluded.state, status = null, headers = null, body = null,
-               locked_until = excluded.locked_until, expires_at = excluded.expires_at
-           where k.expires_at < clock_timestamp() or (k.state = 'in_progress' and k.locked_until < clock_timestamp())
-         returning attempt`,
-        [...identity(scope), digest, attempt, inProgressSeconds, keepSeconds],
+           set attempt = excluded.attempt, locked_until = excluded.locked_until, state = excluded.state,
+               status = null, headers = null, body = null, body_hash = excluded.body_hash,
+               request_id = case when k.expires_at < clock_timestamp() then excluded.request_id else k.request_id end,
+               begun_at = case when k.expires_at < clock_timestamp() then excluded.begun_at else k.begun_at end,
+               expires_at = case when k.expires_at < clock_timestamp() then excluded.expires_at else k.expires_at end
+           where k.expires_at < clock_timestamp()
+              or (k.state = 'in_progress' and k.locked_until < clock_timestamp() and k.body_hash = excluded.body_hash)
+         returning request_id, begun_at`,
+        [...identity(scope), digest, attempt, inProgressSeconds, keepSeconds, requestId],
       );
-      if (fresh.length > 0) return { kind: 'fresh', attempt };
+      if (fresh)
+        return {
+          kind: 'fresh',
+          attempt,
+          requestId: fresh.request_id,
+          begunAt: fresh.begun_at,
+          isRepeat: fresh.request_id !== requestId,
+        };
       const [row] = await database.query<Row>(
         `select body_hash, state, status, headers, body from operational.idempotency_keys
          where tenant_id = $1 and route = $2 and caller = $3 and key = $4`,
@@ -84,6 +101,13 @@ export function createIdempotencyKeys({
         [...identity(scope), attempt, status, JSON.stringify(headers), JSON.stringify(vault.sealSecret(PURPOSE, body))],
       );
     },
+    async suspend(scope, attempt) {
+      await database.execute(
+        `update operational.idempotency_keys set locked_until = '-infinity'
+         where tenant_id = $1 and route = $2 and caller = $3 and key = $4 and attempt = $5 and state = 'in_progress'`,
+        [...identity(scope), attempt],
+      );
+    },
     async abandon(scope, attempt) {
       await database.execute(
         `delete from operational.idempotency_keys
@@ -94,8 +118,7 @@ export function createIdempotencyKeys({
     sweep: (limit = 10_000) =>
       database.execute(
         `delete from operational.idempotency_keys where ctid = any (array(
-           select ctid from operational.idempotency_keys
-           where expires_at < clock_timestamp() or (state = 'in_progress' and locked_until < clock_timestamp()) limit $1 for update skip locked))`,
+           select ctid from operational.idempotency_keys where expires_at < clock_timestamp() limit $1 for update skip locked))`,
         [limit],
       ),
   };

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { appendOnce, handleCommand } from '../../application/handle-command.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
+import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import { openMemoryEventStore } from '../../infrastructure/event-store/memory/memory-event-store.ts';
 import { testContext } from '../support/content.ts';
@@ -8,7 +9,12 @@ import { testContext } from '../support/content.ts';
 type Counted = { readonly type: 'Counted'; readonly data: Readonly<Record<string, never>> };
 
 describe('commands', () => {
-  const count = (eventStore: EventStore, stream: string, snapshot?: { state: number; revision: number }) =>
+  const count = (
+    eventStore: EventStore,
+    stream: string,
+    snapshot?: { state: number; revision: number },
+    context: Partial<CommandContext> = {},
+  ) =>
     handleCommand<number, Counted>(
       {
         stream,
@@ -17,7 +23,7 @@ describe('commands', () => {
         decide: () => [{ type: 'Counted', data: {} }],
         snapshot,
       },
-      testContext(),
+      testContext(context),
       { eventStore },
     );
 
@@ -37,6 +43,44 @@ describe('commands', () => {
     );
     expect(outcomes.map(({ state }) => state)).to.deep.equal(Array.from({ length: 300 }, (_, n) => n + 1));
     expect(conflicts).to.equal(0);
+  });
+
+  it('of a repeated request append once, also when an earlier attempt was suspended before its append', async () => {
+    const store = openMemoryEventStore();
+    let resume: () => void = () => undefined;
+    const suspended = new Promise<void>((resolve) => {
+      resume = resolve;
+    });
+    let reached: () => void = () => undefined;
+    const beforeAppend = new Promise<void>((resolve) => {
+      reached = resolve;
+    });
+    // The two attempts run in two processes, so each has a store of its own on the same log.
+    const first: EventStore = {
+      ...store,
+      async append(...args) {
+        reached();
+        await suspended;
+        return store.append(...args);
+      },
+    };
+    const found: string[] = [];
+    const attempt = (name: string, eventStore: EventStore, isRepeat: boolean) =>
+      count(eventStore, 'entry-default.repeated', undefined, {
+        causationId: 'request-1',
+        repeatable: { attempt: name, isRepeat, foundEarlier: () => found.push(name) },
+      });
+    const slow = attempt('first', first, false);
+    await beforeAppend;
+    const second = await attempt('second', { ...store }, true);
+    resume();
+    const late = await slow;
+    expect(found).to.deep.equal(['first']);
+    expect([late.isEarlier, late.position, late.revision]).to.deep.equal([true, second.position, 0]);
+    const third = await attempt('third', { ...store }, true);
+    expect([third.isEarlier, third.position, third.state]).to.deep.equal([true, second.position, 1]);
+    await count({ ...store }, 'entry-default.repeated');
+    expect((await attempt('fourth', { ...store }, true)).state).to.equal(1);
   });
 
   it('do not wait for commands on other streams, and continue after a command on the same stream failed', async () => {

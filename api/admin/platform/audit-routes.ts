@@ -4,8 +4,6 @@ import { readAudit, readAuditEvent } from '../../../application/platform/read-au
 import { verifyAudit } from '../../../application/platform/verify-audit.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { parsePosition } from '../../../domain/event.ts';
-import { type Principal, holdsRole } from '../../../domain/identity/principal.ts';
-import { SUPER_ADMIN } from '../../../domain/identity/roles.ts';
 import { type Route, route } from '../../http/route.ts';
 
 const Time = Type.String({ format: 'date-time' });
@@ -80,21 +78,19 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       path: '/api/admin/audit',
       operation: 'listAuditEvents',
       grants: ['audit:read'],
-      summary:
-        'List the events of the tenant, newest first, from the event store. Super admins see those of the install in the default tenant',
+      summary: 'List the events of the tenant, newest first, from the event store',
       tag: 'platform',
       feature: 'audit',
       access: { kind: 'session', roles: ['admin', 'super_admin'] },
       query: Query,
       responses: { 200: Type.Object({ data: Type.Array(Record), next_cursor: Type.String() }) },
-      handler: async ({ tenant, principal, query, signal }) => {
+      handler: async ({ tenant, query, signal }) => {
         const cursor = query.cursor === undefined ? undefined : parsePosition(query.cursor);
         if (query.cursor !== undefined && cursor === undefined)
           throw refusal('invalid_query_parameter', { message: 'invalid query parameter: cursor' });
         const page = await readAudit(
           {
             tenant,
-            superAdmin: isSuperAdmin(principal),
             signal,
             cursor,
             limit: query.limit,
@@ -126,17 +122,10 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
         200: Type.Intersect([Record, Type.Object({ data: Type.Object({}, { additionalProperties: true }) })]),
       },
       refusals: ['event_not_found'],
-      handler: async ({ tenant, principal, params }) => ({
+      handler: async ({ tenant, params }) => ({
         status: 200,
-        body: await readAuditEvent(
-          { tenant, superAdmin: isSuperAdmin(principal), eventId: params.event_id },
-          { eventStore },
-        ),
+        body: await readAuditEvent({ tenant, eventId: params.event_id }, { eventStore }),
       }),
     }),
   ];
-}
-
-function isSuperAdmin(principal: Principal | undefined): boolean {
-  return principal !== undefined && holdsRole(principal, [SUPER_ADMIN]);
 }

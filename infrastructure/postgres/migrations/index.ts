@@ -7,6 +7,7 @@ import { idempotencyKeys } from './0202-idempotency-keys.ts';
 import { claimsFencing } from './0203-claims-fencing.ts';
 import { claimsInstance } from './0204-claims-instance.ts';
 import { rateCounters } from './0205-rate-counters.ts';
+import { idempotencyRequests } from './0206-idempotency-requests.ts';
 import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
 import { apiKeyRequests } from './0320-api-key-requests.ts';
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   claimsFencing,
   claimsInstance,
   rateCounters,
+  idempotencyRequests,
   personKeys,
   sessions,
   apiKeyRequests,

@@ -196,12 +196,12 @@ export async function serve(
 function memoryIdempotency(): IdempotencyStore {
   const kept = new Map<string, { bodyHash: string; attempt: string; response?: StoredResponse }>();
   return {
-    begin: (scope, bodyHash) => {
+    begin: (scope, { bodyHash, requestId }) => {
       const name = JSON.stringify(scope);
       const found = kept.get(name);
       if (!found) {
         kept.set(name, { bodyHash, attempt: name });
-        return Promise.resolve({ kind: 'fresh', attempt: name });
+        return Promise.resolve({ kind: 'fresh', attempt: name, requestId, begunAt: new Date(), isRepeat: false });
       }
       if (found.bodyHash !== bodyHash) return Promise.resolve({ kind: 'mismatch' });
       return Promise.resolve(found.response ? { kind: 'replay', response: found.response } : { kind: 'in_progress' });
@@ -211,6 +211,7 @@ function memoryIdempotency(): IdempotencyStore {
       if (found) found.response = response;
       return Promise.resolve();
     },
+    suspend: () => Promise.resolve(),
     abandon: (_scope, attempt) => {
       kept.delete(attempt);
       return Promise.resolve();

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { randomUUID } from 'node:crypto';
+import type { IdempotencyAttempt } from '../../../application/ports/idempotency-store.ts';
 import { createVault } from '../../../infrastructure/crypto/vault.ts';
 import { createIdempotencyKeys } from '../../../infrastructure/postgres/idempotency.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -13,8 +15,12 @@ describe('idempotency keys', () => {
       vault: createVault({ database: database.db(), encryptionKey: 'a key of at least 32 characters ..' }),
     });
 
-  async function begin(hash = 'h1', of = scope): Promise<string> {
-    const begun = await keys().begin(of, hash);
+  function repeat(bodyHash = 'h1', of = scope): Promise<IdempotencyAttempt> {
+    return keys().begin(of, { bodyHash, requestId: randomUUID() });
+  }
+
+  async function begin(bodyHash = 'h1', of = scope): Promise<string> {
+    const begun = await repeat(bodyHash, of);
     if (begun.kind !== 'fresh') throw new Error(`expected a fresh key, got ${begun.kind}`);
     return begun.attempt;
   }
@@ -23,18 +29,18 @@ describe('idempotency keys', () => {
 
   it('return the first response for the same body', async () => {
     await keys().complete(scope, await begin(), response);
-    expect(await keys().begin(scope, 'h1')).to.deep.equal({ kind: 'replay', response });
+    expect(await repeat()).to.deep.equal({ kind: 'replay', response });
   });
 
   it('refuse another body, during and after the first request', async () => {
     const attempt = await begin();
-    expect(await keys().begin(scope, 'h2')).to.deep.equal({ kind: 'mismatch' });
+    expect(await repeat('h2')).to.deep.equal({ kind: 'mismatch' });
     await keys().complete(scope, attempt, response);
-    expect(await keys().begin(scope, 'h2')).to.deep.equal({ kind: 'mismatch' });
+    expect(await repeat('h2')).to.deep.equal({ kind: 'mismatch' });
   });
 
   it('admit one of several equal concurrent requests', async () => {
-    const begun = await Promise.all(Array.from({ length: 20 }, () => keys().begin(scope, 'h1')));
+    const begun = await Promise.all(Array.from({ length: 20 }, () => repeat()));
     expect(begun.filter(({ kind }) => kind === 'fresh')).to.have.length(1);
     expect(begun.filter(({ kind }) => kind === 'in_progress')).to.have.length(19);
   });
@@ -60,7 +66,7 @@ describe('idempotency keys', () => {
     await database
       .db()
       .query(`update operational.idempotency_keys set locked_until = locked_until - interval '59 seconds'`);
-    expect(await keys().begin(scope, 'h1')).to.deep.equal({ kind: 'in_progress' });
+    expect(await repeat()).to.deep.equal({ kind: 'in_progress' });
     await database
       .db()
       .query(`update operational.idempotency_keys set locked_until = locked_until - interval '2 seconds'`);
@@ -68,7 +74,29 @@ describe('idempotency keys', () => {
     await keys().complete(scope, crashed, { ...response, status: 500 });
     await keys().abandon(scope, crashed);
     await keys().complete(scope, attempt, response);
-    expect(await keys().begin(scope, 'h1')).to.deep.equal({ kind: 'replay', response });
+    expect(await repeat()).to.deep.equal({ kind: 'replay', response });
+  });
+
+  it('give each attempt of an unfinished request the id and the time of the first', async () => {
+    const first = await keys().begin(scope, { bodyHash: 'h1', requestId: randomUUID() });
+    if (first.kind !== 'fresh') throw new Error('expected a fresh key');
+    expect(first.isRepeat).to.equal(false);
+    await keys().suspend(scope, first.attempt);
+    expect(await repeat()).to.deep.include({
+      kind: 'fresh',
+      isRepeat: true,
+      requestId: first.requestId,
+      begunAt: first.begunAt,
+    });
+  });
+
+  it('stay bound to their body when the outcome of the request is unknown, for 24 hours', async () => {
+    await keys().suspend(scope, await begin());
+    expect(await repeat('h2')).to.deep.equal({ kind: 'mismatch' });
+    expect(await keys().sweep()).to.equal(0);
+    await database.db().query(`update operational.idempotency_keys set expires_at = expires_at - interval '24 hours'`);
+    const next = await repeat('h2');
+    expect(next).to.include({ kind: 'fresh', isRepeat: false });
   });
 
   it('expire after 24 hours and are swept', async () => {

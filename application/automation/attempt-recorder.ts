@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../ports/logger.ts';
+import { reasonOf } from '../ports/transient-errors.ts';
 import type { AttemptRecord, WebhookQueue } from '../ports/webhook-queue.ts';
 
 const MAX_BATCH = 500;
@@ -46,7 +47,7 @@ export function createAttemptRecorder({
         logger.error('webhook attempts were not recorded', {
           attempts: attempts.length,
           tries,
-          error: String(error),
+          reason: reasonOf(error),
         });
         if (tries === MAX_TRIES) return new Set();
         await pause(Math.min(100 * 2 ** tries, 5_000));

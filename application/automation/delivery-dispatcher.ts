@@ -1,5 +1,6 @@
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import { reasonOf } from '../ports/transient-errors.ts';
 import type { ClaimedDelivery, WebhookQueue } from '../ports/webhook-queue.ts';
 import { type AttemptDependencies, attemptDelivery } from './attempt-delivery.ts';
 import type { AttemptRecorder } from './attempt-recorder.ts';
@@ -98,7 +99,7 @@ export function createDeliveryDispatcher(
         const dueInMs = await queue.nextDue();
         await idle(Math.min(dueInMs === undefined ? pollMs : Math.max(dueInMs, 5), pollMs));
       } catch (error) {
-        logger.error('the webhook queue could not be read', { error: String(error) });
+        logger.error('the webhook queue could not be read', { reason: reasonOf(error) });
         await idle(1_000);
       }
     }
@@ -119,7 +120,7 @@ export function createDeliveryDispatcher(
         // The delivery becomes due again when its claim expires.
         logger.error('a webhook delivery failed unexpectedly', {
           webhookId: delivery.webhookId,
-          error: String(error),
+          reason: reasonOf(error),
         });
       })
       .finally(() => {

@@ -7,6 +7,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Outbound } from '../ports/outbound.ts';
 import type { Signals } from '../ports/signals.ts';
 import type { Tracing } from '../ports/tracing.ts';
+import { reasonOf } from '../ports/transient-errors.ts';
 import type { WebhookQueue } from '../ports/webhook-queue.ts';
 import { announceDeadLetters } from './announce-dead-letters.ts';
 import { createAttemptRecorder } from './attempt-recorder.ts';
@@ -93,7 +94,7 @@ export function createWebhookWorker<Tx>(dependencies: WebhookWorkerDependencies<
       try {
         await announceDeadLetters({ queue, eventStore, now });
       } catch (error) {
-        logger.error('announcing a dead letter failed; it will be retried', { error: String(error) });
+        logger.error('announcing a dead letter failed; it will be retried', { reason: reasonOf(error) });
       }
     }
   }

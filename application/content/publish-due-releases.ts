@@ -1,6 +1,7 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { Actor } from '../../domain/event.ts';
 import type { Logger } from '../ports/logger.ts';
+import { reasonOf } from '../ports/transient-errors.ts';
 import { loadRelease } from './load-release.ts';
 import { publishRelease } from './publish-release.ts';
 import type { ReleaseDependencies } from './release-dependencies.ts';
@@ -36,7 +37,7 @@ export async function publishDueReleases(dependencies: DueReleaseDependencies): 
         });
       else logger.info('a scheduled release was published', { tenant, release: id });
     } catch (error) {
-      logger.error('publishing a scheduled release failed', { tenant, release: id, reason: String(error) });
+      logger.error('publishing a scheduled release failed', { tenant, release: id, reason: reasonOf(error) });
     }
   }
   return done;

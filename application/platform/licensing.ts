@@ -1,4 +1,5 @@
 import { refusal } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import { chooseLicense } from '../../domain/platform/choose-license.ts';
 import { type License, isRenewalDue, phaseOf } from '../../domain/platform/license.ts';
 import type { ExchangeLicense } from '../ports/license-exchange.ts';
@@ -113,7 +114,7 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
     cached = content;
     await cache.save({ installId: installId ?? '', kept: content }).catch((error: unknown) => {
       logger.warn('the license cache file was not written', {
-        reason: error instanceof Error ? error.message : String(error),
+        reason: messageOf(error),
       });
     });
   }
@@ -191,7 +192,7 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
         await exchangeWhenDue();
         failure = undefined;
       } catch (error) {
-        failure = error instanceof Error ? error.message : String(error);
+        failure = messageOf(error);
         logger.warn('the license was not renewed', { reason: failure });
       }
       warnAboutExpiry();

@@ -2,6 +2,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { ClaimedMail, MailQueue } from '../ports/mail-queue.ts';
 import type { MailRelay } from '../ports/mail-relay.ts';
 import type { Signals } from '../ports/signals.ts';
+import { reasonOf } from '../ports/transient-errors.ts';
 import type { Vault } from '../ports/vault.ts';
 import { MAIL_CHANNEL, openMail } from './queued-mailer.ts';
 
@@ -67,7 +68,7 @@ export function createMailWorker({
       await Promise.all(due.map((mail) => send(mail)));
       return due.length;
     } catch (error) {
-      logger.warn('the mail queue could not be read', { reason: String(error) });
+      logger.warn('the mail queue could not be read', { reason: reasonOf(error) });
       return 0;
     }
   }

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { messageOf } from '../../domain/message-of.ts';
 import { SettingsError } from '../configuration/load-settings.ts';
 
 // Stack traces name the sources. Before the commands' modules load: Node reads source maps while it loads modules.
@@ -93,7 +94,7 @@ try {
 } catch (error) {
   const message =
     error instanceof SettingsError || !(error instanceof Error)
-      ? String(error instanceof Error ? error.message : error)
+      ? messageOf(error)
       : reasonOf(error);
   process.stderr.write(`palimpsest: ${message}\n`);
   process.exitCode = error instanceof TypeError && 'code' in error ? 2 : 1;

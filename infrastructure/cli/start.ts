@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../../domain/message-of.ts';
 import { startService, type Service } from '../composition/start-service.ts';
 import { loadSettings } from '../configuration/load-settings.ts';
 import { startLayers } from '../configuration/start-layers.ts';
@@ -109,7 +110,7 @@ async function loadDemo(
   try {
     await runDemo({ adminUrl, contentUrl, setupToken, dataDirectory, nodeModules, print: say });
   } catch (error) {
-    process.stderr.write(`The demo stopped: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`The demo stopped: ${messageOf(error)}\n`);
   }
 }
 

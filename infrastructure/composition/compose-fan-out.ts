@@ -4,6 +4,7 @@ import { topics } from '../../application/platform/topics.ts';
 import { traceBatch } from '../../application/platform/trace-batch.ts';
 import type { EventFeed } from '../../application/ports/event-feed.ts';
 import type { MessageBus } from '../../application/ports/message-bus.ts';
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import { startFollower } from '../../projections/engine/follower.ts';
 import { kafkaEventFeed } from '../message-bus/kafka-event-feed.ts';
 import { openBus } from './fan-out/open-bus.ts';
@@ -36,7 +37,7 @@ export async function composeFanOut(platform: Platform, { changeOf }: FanOutNeed
   // shutdown.
   const topicsReady = bus.ensureTopics(topics(prefix), shutdown.signal);
   topicsReady.catch((error: unknown) => {
-    if (!shutdown.signal.aborted) logger.error('the topics could not be created', { reason: String(error) });
+    if (!shutdown.signal.aborted) logger.error('the topics could not be created', { reason: reasonOf(error) });
   });
   const feed = tracedEventFeed(kafkaEventFeed({ bus, prefix }), tracing);
   return {

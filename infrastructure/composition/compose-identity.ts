@@ -7,6 +7,7 @@ import { ensureDefaultTenant } from '../../application/identity/ensure-default-t
 import { missingMagicLinkSetting } from '../../application/identity/magic-link-dependencies.ts';
 import { renameSchemaInAccess } from '../../application/identity/rename-schema-in-access.ts';
 import type { Mailer } from '../../application/ports/mailer.ts';
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import { keyRefusal } from '../../domain/identity/scopes.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { createKeyHasher } from '../crypto/key-hasher.ts';
@@ -120,7 +121,7 @@ function openAuthenticator(
  */
 async function ensureDefaultTenantExists(platform: Platform, dependencies: IdentityServices): Promise<void> {
   await ensureDefaultTenant(systemContext('start', platform), dependencies).catch((error: unknown) => {
-    platform.logger.warn('could not check whether the default tenant exists', { reason: String(error) });
+    platform.logger.warn('could not check whether the default tenant exists', { reason: reasonOf(error) });
   });
 }
 

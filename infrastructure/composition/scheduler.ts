@@ -1,4 +1,5 @@
 import type { Logger } from '../../application/ports/logger.ts';
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import { stoppablePause } from '../timers/stoppable-pause.ts';
 import type { Sweep } from './module.ts';
 
@@ -17,7 +18,7 @@ export function startScheduler(sweeps: readonly Sweep[], logger: Logger): { stop
         const done = await run(stopping.signal);
         if (done > 0) logger.info(name, { done });
       } catch (error) {
-        logger.warn(`${name} failed`, { reason: String(error) });
+        logger.warn(`${name} failed`, { reason: reasonOf(error) });
       }
     }
   }

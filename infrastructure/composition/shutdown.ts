@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from '../../application/ports/logger.ts';
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 
 /** Closes what the process opened, in reverse order of opening. */
 export type Shutdown = {
@@ -29,7 +30,7 @@ export function createShutdown(logger: Logger): Shutdown {
       try {
         await close();
       } catch (error) {
-        logger.warn('a part of the service failed to close', { reason: String(error) });
+        logger.warn('a part of the service failed to close', { reason: reasonOf(error) });
       }
     }
   }
@@ -51,7 +52,7 @@ export function createShutdown(logger: Logger): Shutdown {
     },
     addStarting(name, starting) {
       const started = starting.catch((error: unknown) => {
-        if (!begun.signal.aborted) logger.error('a worker failed to start', { worker: name, reason: String(error) });
+        if (!begun.signal.aborted) logger.error('a worker failed to start', { worker: name, reason: reasonOf(error) });
         return undefined;
       });
       parts.unshift(async () => (await started)?.stop());

@@ -1,5 +1,6 @@
 import type { ApiKeyRequest, ApiKeyRequests } from '../../application/ports/api-key-requests.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import type { Vault } from '../../application/ports/vault.ts';
 import { countsTowardsUsage } from '../../domain/identity/billing-period.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
@@ -72,7 +73,7 @@ export function createApiKeyRequests({
   const timer = setInterval(() => {
     flush().catch((error: unknown) => {
       logger.warn('could not record requests of API keys; they stay queued for the next attempt', {
-        error: String(error),
+        reason: reasonOf(error),
         waiting: queue.length,
       });
     });

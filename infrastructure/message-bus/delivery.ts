@@ -7,7 +7,7 @@ import {
   deadLetterTopic,
 } from '../../application/ports/message-bus.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
-import { isOutage } from '../../application/ports/transient-errors.ts';
+import { isOutage, reasonOf } from '../../application/ports/transient-errors.ts';
 import { hasCode } from '../../domain/errors.ts';
 
 /** Longest pause between attempts, in milliseconds. */
@@ -39,7 +39,7 @@ export async function deliver(message: Omit<ReceivedMessage, 'attempt'>, options
     } catch (error) {
       const outage = isOutage(error);
       const last = !outage && (attempt >= maxAttempts || hasCode(error, 'message_unreadable'));
-      logger.warn('a message could not be handled', { ...place, attempt, outage, last, error: describeError(error) });
+      logger.warn('a message could not be handled', { ...place, attempt, outage, last, reason: reasonOf(error) });
       if (last && (await publishDeadLetter(error))) return true;
       if (!outage && !last) attempt += 1;
     }
@@ -54,7 +54,7 @@ export async function deliver(message: Omit<ReceivedMessage, 'attempt'>, options
       return true;
     } catch (failure) {
       // Retry the message rather than lose it.
-      logger.error('a dead letter could not be published', { ...place, error: describeError(failure) });
+      logger.error('a dead letter could not be published', { ...place, reason: reasonOf(failure) });
       return false;
     }
   }

@@ -1,4 +1,3 @@
-import { createHmac } from 'node:crypto';
 import type {
   ClaimChange,
   ClaimRequest,
@@ -7,35 +6,10 @@ import type {
   ClaimScopes,
   ValuesByOwner,
 } from '../../application/ports/claims.ts';
-import type { Database, Queryable } from './database.ts';
+import { REQUESTED, SAME_VALUE, keyedRows, parameters } from './claim-rows.ts';
+import { HeldByOthers, release, settle, take, touch } from './claim-statements.ts';
+import { type ClaimsOptions, type ReapOptions, reapClaims } from './reap-claims.ts';
 
-export type ClaimsOptions = {
-  readonly database: Database;
-  /** Key of the HMAC under which values are stored. */
-  readonly key: Uint8Array;
-  /**
-   * Name of this process. Claims left by a process of the same machine are reaped sooner once that process has exited.
-   */
-  readonly instance?: string;
-  /** Whether the named process is known to have exited. */
-  readonly hasExited?: (instance: string) => boolean;
-};
-
-export type ReapOptions = {
-  /**
-   * Minimum age in seconds of open claims of a process that may still run; longer than any command takes. Default 60.
-   */
-  readonly olderThanSeconds?: number;
-  /**
-   * Minimum age in seconds of open claims of a process that has exited; longer than the database may still execute its
-   * last append. Default 12.
-   */
-  readonly exitedForSeconds?: number;
-  /** The unique values that the owner's stream has now. The stream decides. */
-  readonly heldBy: (owner: string) => Promise<readonly ClaimRequest[]>;
-  /** Maximum number of owners checked. Default 100. */
-  readonly limit?: number;
-};
 
 /** The port, with the reaper. */
 export type PostgresClaims = Claims & {
@@ -46,46 +20,17 @@ export type PostgresClaims = Claims & {
   reap(options: ReapOptions): Promise<number>;
 };
 
-/** A claim with the HMAC of its value, as stored. */
-type Keyed = { readonly tenant: string; readonly scope: string; readonly hmac: Buffer; readonly request: ClaimRequest };
-
-/** The requests as a row set; columns in the order of `parameters`. */
-const REQUESTED = 'unnest($2::text[], $3::text[], $4::bytea[]) as r (tenant_id, scope, value_hmac)';
-const ORDERED =
-  'unnest($2::text[], $3::text[], $4::bytea[]) with ordinality as r (tenant_id, scope, value_hmac, place)';
-const SAME_VALUE = 'c.tenant_id = r.tenant_id and c.scope = r.scope and c.value_hmac = r.value_hmac';
-
 /** Rows per statement; a content type may have millions of values. */
 const BACKFILLED_AT_ONCE = 5000;
 
 /** The command name when the caller gives none. */
 const UNNAMED = '';
 
-/** A command and the process that runs it. */
-type CommandRun = { readonly command: string; readonly instance: string };
-
-class HeldByOthers extends Error {
-  readonly requests: readonly ClaimRequest[];
-  constructor(requests: readonly ClaimRequest[]) {
-    super('held by another stream');
-    this.requests = requests;
-  }
-}
-
 /** Creates the claims of unique values in `operational.claims`. The unique index decides races: one command wins. */
-export function createClaims({ database, key, instance = '', hasExited = () => false }: ClaimsOptions): PostgresClaims {
-  /** One row per value, sorted, so that every process locks rows in the same order. */
-  function rowsOf(requests: readonly ClaimRequest[]): readonly Keyed[] {
-    const byRow = new Map<string, Keyed>();
-    for (const request of requests) {
-      const { tenant, scope, value } = request;
-      const hmac = createHmac('sha256', key)
-        .update(JSON.stringify([tenant, scope, value]))
-        .digest();
-      byRow.set(`${tenant}\n${scope}\n${hmac.toString('hex')}`, { tenant, scope, hmac, request });
-    }
-    return [...byRow].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
-  }
+export function createClaims(options: ClaimsOptions): PostgresClaims {
+  const { database, key, instance = '' } = options;
+
+  const rowsOf = (requests: readonly ClaimRequest[]) => keyedRows(requests, key);
 
   async function claim({
     owner,
@@ -200,38 +145,6 @@ export function createClaims({ database, key, instance = '', hasExited = () => f
     ]);
   }
 
-  async function reap({
-    olderThanSeconds = 60,
-    exitedForSeconds = 12,
-    heldBy,
-    limit = 100,
-  }: ReapOptions): Promise<number> {
-    const left = await database.query<{ instance: string }>(
-      `select distinct instance from operational.claims where unsettled_since < clock_timestamp() - $1 * interval '1 second'`,
-      [Math.min(exitedForSeconds, olderThanSeconds)],
-    );
-    const exited = left.map((row) => row.instance).filter((name) => name !== instance && hasExited(name));
-    // Claims touched after these times are left to the commands that touched them.
-    const owners = await database.query<{ owner: string; off: string; off_gone: string }>(
-      `with cut as materialized (select clock_timestamp() - $1 * interval '1 second' as off, clock_timestamp() - $2 * interval '1 second' as off_gone)
-       select owner, min(off)::text as off, min(off_gone)::text as off_gone from operational.claims c, cut
-       where ${isOverdue('off', 'off_gone', '$3')} group by owner order by min(unsettled_since) limit $4`,
-      [olderThanSeconds, exitedForSeconds, exited, limit],
-    );
-    let freed = 0;
-    for (const { owner, off, off_gone } of owners) {
-      const held = rowsOf(await heldBy(owner));
-      freed += await database.transaction(async (tx) => {
-        if (held.length > 0) await confirmFound(tx, owner, held, [off, off_gone, exited]);
-        return tx.execute(
-          `delete from operational.claims c where owner = $1 and ${isOverdue('$2::timestamptz', '$3::timestamptz', '$4')}`,
-          [owner, off, off_gone, exited],
-        );
-      });
-    }
-    return freed;
-  }
-
   return {
     claim,
     confirm,
@@ -242,112 +155,6 @@ export function createClaims({ database, key, instance = '', hasExited = () => f
     unsettleOthers,
     unsettleScopes,
     releaseScopes,
-    reap,
+    reap: (wanted) => reapClaims(wanted, options),
   };
-}
-
-function parameters(owner: string, rows: readonly Keyed[]): readonly unknown[] {
-  return [owner, rows.map(({ tenant }) => tenant), rows.map(({ scope }) => scope), rows.map(({ hmac }) => hmac)];
-}
-
-/** @throws HeldByOthers with the values of other owners; the whole claim is then rolled back */
-async function take(
-  tx: Queryable,
-  owner: string,
-  rows: readonly Keyed[],
-  { command, instance }: CommandRun,
-): Promise<void> {
-  // The no-op update locks the conflicting row, so that it cannot be deleted before the commit.
-  const taken = await tx.query<{ owner: string; tenant_id: string; scope: string; value_hmac: Buffer }>(
-    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command, sole, instance)
-     select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp(), $5, true, $6 from ${ORDERED} order by place
-     on conflict (tenant_id, scope, value_hmac) do update set
-       unsettled_since = case when c.owner = excluded.owner then excluded.unsettled_since else c.unsettled_since end,
-       command = case when c.owner = excluded.owner then excluded.command else c.command end,
-       instance = case when c.owner = excluded.owner then excluded.instance else c.instance end,
-       sole = c.sole and (c.owner <> excluded.owner or c.command = excluded.command)
-     returning c.owner, c.tenant_id, c.scope, c.value_hmac`,
-    [...parameters(owner, rows), command, instance],
-  );
-  const lost = taken.filter((row) => row.owner !== owner);
-  if (lost.length === 0) return;
-  throw new HeldByOthers(
-    rows
-      .filter(({ tenant, scope, hmac }) =>
-        lost.some((row) => row.tenant_id === tenant && row.scope === scope && hmac.equals(row.value_hmac)),
-      )
-      .map(({ request }) => request),
-  );
-}
-
-/** Marks values that the command will release. */
-async function touch(
-  tx: Queryable,
-  owner: string,
-  rows: readonly Keyed[],
-  { command, instance }: CommandRun,
-): Promise<void> {
-  await tx.execute(
-    `update operational.claims c set unsettled_since = clock_timestamp(), command = $5, instance = $6, sole = c.sole and c.command = $5 from ${REQUESTED} where ${SAME_VALUE} and c.owner = $1`,
-    [...parameters(owner, rows), command, instance],
-  );
-}
-
-/**
- * Confirms values that the stream has. A claim that another command touched since is left to that command. A missing
- * claim is inserted again as pending, because no other stream may have it; the stream may have released it meanwhile,
- * so the reaper checks it.
- */
-async function settle(
-  tx: Queryable,
-  owner: string,
-  rows: readonly Keyed[],
-  { command, instance }: CommandRun,
-): Promise<void> {
-  await tx.execute(
-    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command, instance)
-     select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp(), $5, $6 from ${ORDERED} order by place
-     on conflict (tenant_id, scope, value_hmac) do update set state = 'confirmed', unsettled_since = null, sole = false
-       where c.owner = excluded.owner and c.command = excluded.command`,
-    [...parameters(owner, rows), command, instance],
-  );
-}
-
-/**
- * Deletes claims of values that the stream no longer has. Claims that another command touched since may be valid again;
- * they are marked for the reaper in case that command crashes.
- */
-async function release(tx: Queryable, owner: string, rows: readonly Keyed[], command: string): Promise<void> {
-  await tx.execute(
-    `delete from operational.claims c using ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.command = $5`,
-    [...parameters(owner, rows), command],
-  );
-  await tx.execute(
-    `update operational.claims c set unsettled_since = clock_timestamp() from ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.unsettled_since is null`,
-    parameters(owner, rows),
-  );
-}
-
-/** Confirms the values that the reaper found in the stream. Claims that a command touched meanwhile are left to it. */
-async function confirmFound(
-  tx: Queryable,
-  owner: string,
-  rows: readonly Keyed[],
-  left: readonly unknown[],
-): Promise<void> {
-  await tx.execute(
-    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since)
-     select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp() from ${ORDERED} order by place
-     on conflict (tenant_id, scope, value_hmac) do update set state = 'confirmed', unsettled_since = null, sole = false
-       where c.owner = excluded.owner and ${isOverdue('$5::timestamptz', '$6::timestamptz', '$7')}`,
-    [...parameters(owner, rows), ...left],
-  );
-}
-
-/**
- * SQL condition: the claim `c` has been open since before `off`, or since before `offGone` by a process that has
- * exited.
- */
-function isOverdue(off: string, offGone: string, exited: string): string {
-  return `(c.unsettled_since < ${off} or (c.unsettled_since < ${offGone} and c.instance = any(${exited}::text[])))`;
 }

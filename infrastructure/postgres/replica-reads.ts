@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Signals } from '../../application/ports/signals.ts';
 import { type GlobalPosition, laterOf, ORIGIN, parsePosition } from '../../domain/event.ts';
+import { messageOf } from '../../domain/message-of.ts';
 import type { Database, Queryable } from './database.ts';
 
 export type ReplicaReadsOptions = {
@@ -85,7 +86,7 @@ export async function openReplicaReads({
     if (unreachable) return;
     unreachable = true;
     logger.warn('the read replica is unreachable; reads go to the primary', {
-      reason: cause instanceof Error ? cause.message : String(cause),
+      reason: messageOf(cause),
     });
   }
 

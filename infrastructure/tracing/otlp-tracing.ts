@@ -21,6 +21,7 @@ import {
 import { type SpanExporter, BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Span, SpanOptions } from '../../application/ports/tracing.ts';
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import type { OpenTracing } from './open-tracing.ts';
 
 /** Longest time to send pending spans at the end, so that an unreachable collector does not delay the shutdown. */
@@ -85,7 +86,7 @@ export async function openOtlpTracing({
         timer = setTimeout(resolve, CLOSE_MS);
       });
       const done = provider.shutdown().catch((error: unknown) => {
-        logger.warn('the last spans were not sent', { reason: String(error) });
+        logger.warn('the last spans were not sent', { reason: reasonOf(error) });
       });
       await Promise.race([done, late]);
       clearTimeout(timer);

@@ -6,20 +6,12 @@ import { isTransient } from '../../application/ports/transient-errors.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, laterOf } from '../../domain/event.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
-import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
-import { applyUntil } from './apply-until.ts';
-import { moveCheckpoint, readCheckpoint, takeCheckpoint } from './checkpoints.ts';
+import { readCheckpoint } from './checkpoints.ts';
+import { type TableDifference, compareDigests } from './compare-digests.ts';
 import { type TableDigest, digest } from './digest.ts';
-import type { Projection, Target } from './projection.ts';
-import {
-  checkpointName,
-  createEmpty,
-  installedVersion,
-  lockSchemas,
-  namesOf,
-  prepareSchema,
-  schemaExists,
-} from './schemas.ts';
+import { type NextSchema, type RebuildProgress, openNextSchema } from './fill-next-schema.ts';
+import type { Projection } from './projection.ts';
+import { checkpointName, installedVersion, namesOf, prepareSchema } from './schemas.ts';
 import { dropOld, swap } from './swap.ts';
 
 export type RebuildOptions = {
@@ -39,15 +31,6 @@ export type RebuildOptions = {
   readonly signal?: AbortSignal;
 };
 
-export type RebuildProgress = {
-  readonly projection: string;
-  readonly phase: 'filling' | 'proving' | 'swapping';
-  readonly position: GlobalPosition;
-  readonly target: GlobalPosition;
-  /** Events applied so far. */
-  readonly events: number;
-};
-
 export type RebuildReport = {
   readonly projection: string;
   /**
@@ -64,8 +47,6 @@ export type RebuildReport = {
    */
   readonly differences: readonly TableDifference[];
 };
-
-export type TableDifference = { readonly table: string; readonly live?: TableDigest; readonly rebuilt?: TableDigest };
 
 /**
  * Number of comparisons, each at a later position, before tables count as different: a concurrent change of tables may
@@ -94,138 +75,94 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
 }
 
 async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: AbortSignal): Promise<RebuildReport> {
-  const { database, source, projection, leases, onProgress } = options;
-  const names = namesOf(projection);
+  const { database, source, projection, leases, maxBatch, onProgress } = options;
   await prepareSchema(database, projection);
   const installed = await installedVersion(database, projection.name);
   const comparable = installed === projection.version;
   if (options.onlyOutdated === true && comparable)
     return { projection: projection.name, outcome: 'current', position: ORIGIN, tables: [], differences: [] };
   const liveCheckpoint = checkpointName(projection.name, installed ?? projection.version);
-
+  const livePosition = async () => (await readCheckpoint(database, liveCheckpoint))?.position ?? ORIGIN;
   const { epoch } = lease;
-  await database.transaction(
-    async (tx) => {
-      await lockSchemas(tx, projection.name);
-      // Fences an earlier rebuild whose process was frozen: it can no longer move this checkpoint, so none of its
-      // batches commits.
-      const left = await takeCheckpoint(tx, { name: names.rebuild, epoch });
-      if (left !== ORIGIN) await moveCheckpoint(tx, { name: names.rebuild, epoch, from: left, to: ORIGIN });
-      await createEmpty(tx, projection, { schema: names.next, bulk: true });
-    },
-    { idleTimeoutMs: leases.ttlMs },
-  );
-
-  let position: GlobalPosition = ORIGIN;
-  let events = 0;
-  let target: Target = { schema: quoteIdentifier(names.next), bulk: true };
-
-  async function catchUpTo(until: GlobalPosition, phase: RebuildProgress['phase']): Promise<GlobalPosition> {
-    position = await applyUntil({
-      source,
-      filter: { categories: projection.categories },
-      after: position,
-      until,
-      signal,
-      ...(options.maxBatch === undefined ? {} : { maxBatch: options.maxBatch }),
-      async commit(batch, { from, to }) {
-        await database.transaction(
-          async (tx) => {
-            // An earlier attempt may have committed although its answer was lost with the connection.
-            const reached = (await readCheckpoint(tx, names.rebuild))?.position;
-            if (reached === to) return;
-            if (batch.length > 0) await projection.apply(tx, target, batch);
-            await moveCheckpoint(tx, { name: names.rebuild, epoch, from, to });
-          },
-          { synchronousCommit: false, idleTimeoutMs: leases.ttlMs },
-        );
-        events += batch.length;
-        position = to;
-        onProgress?.({ projection: projection.name, phase, position, target: until, events });
-      },
-    });
-    return position;
-  }
-
-  async function livePosition(): Promise<GlobalPosition> {
-    return (await readCheckpoint(database, liveCheckpoint))?.position ?? ORIGIN;
-  }
-
-  /** Completes the bulk load; from here on the target is written like a live schema. */
-  async function finish(): Promise<void> {
-    target = { schema: target.schema };
-    await database.transaction(
-      async (tx) => {
-        await moveCheckpoint(tx, { name: names.rebuild, epoch, from: position, to: position });
-        await projection.finish?.(tx, target);
-        // Autovacuum analyzes the tables only minutes later; until then lists would use bad plans.
-        for (const { table } of await projection.tables(tx, target))
-          await tx.query(`analyze ${target.schema}.${quoteIdentifier(table)}`);
-      },
-      { synchronousCommit: false, idleTimeoutMs: leases.ttlMs },
-    );
-  }
+  const idleTimeoutMs = leases.ttlMs;
+  const next = await openNextSchema({
+    database,
+    source,
+    projection,
+    epoch,
+    idleTimeoutMs,
+    maxBatch,
+    onProgress,
+    signal,
+  });
 
   // The rebuilt read model must not pass the live one, because both are compared at the same position.
-  await catchUpTo(comparable ? await livePosition() : await source.head(), 'filling');
-  if (comparable) await catchUpTo(await livePosition(), 'filling');
-  await finish();
+  await next.catchUpTo(comparable ? await livePosition() : await source.head(), 'filling');
+  if (comparable) await next.catchUpTo(await livePosition(), 'filling');
+  await next.finish();
 
-  let tables: readonly TableDigest[] = [];
-  let differences: readonly TableDifference[] = [];
-  let comparedAt = position;
-  for (let round = 1; round <= COMPARISONS; round += 1) {
-    const live = comparable ? await digest({ database, projection }) : undefined;
-    if (live) await catchUpTo(live.position, 'proving');
-    ({ tables } = await digest({ database, projection, schema: names.next, checkpoint: names.rebuild }));
-    comparedAt = live?.position ?? position;
-    differences = live ? compare(live.tables, tables) : [];
-    if (differences.length === 0) break;
-  }
+  const { tables, differences, position } = await compareSchemas({ next, comparable }, options);
   if (differences.length > 0 && options.force !== true) {
-    await database.transaction(async (tx) => {
-      await lockSchemas(tx, projection.name);
-      await takeCheckpoint(tx, { name: names.rebuild, epoch });
-      if (await schemaExists(tx, names.next)) await tx.query(`drop schema ${target.schema} cascade`);
-    });
-    return { projection: projection.name, outcome: 'differs', position: comparedAt, tables, differences };
+    await next.drop();
+    return { projection: projection.name, outcome: 'differs', position, tables, differences };
   }
 
-  if (!comparable) await catchUpTo(laterOf(position, await source.head()), 'swapping');
+  if (!comparable) await next.catchUpTo(laterOf(next.position(), await source.head()), 'swapping');
+  await swapIn({ next, liveCheckpoint, livePosition, epoch, signal }, options);
+  options.signals?.publish('lease', namesOf(projection).lease);
+  options.signals?.publish('projection', JSON.stringify({ name: projection.name, position: next.position() }));
+  await dropOld(database, projection);
+  const outcome = comparable && differences.length === 0 ? 'equal' : 'replaced';
+  return { projection: projection.name, outcome, position, tables, differences };
+}
+
+/** Digests the rebuilt tables, and compares them with the live ones at the same position if they are `comparable`. */
+async function compareSchemas(
+  { next, comparable }: { readonly next: NextSchema; readonly comparable: boolean },
+  { database, projection }: Pick<RebuildOptions, 'database' | 'projection'>,
+): Promise<Pick<RebuildReport, 'tables' | 'differences' | 'position'>> {
+  const { next: schema, rebuild: checkpoint } = namesOf(projection);
+  for (let round = 1; ; round += 1) {
+    const live = comparable ? await digest({ database, projection }) : undefined;
+    if (live) await next.catchUpTo(live.position, 'proving');
+    const { tables } = await digest({ database, projection, schema, checkpoint });
+    const differences = live ? compareDigests(live.tables, tables) : [];
+    if (differences.length === 0 || round === COMPARISONS)
+      return { tables, differences, position: live?.position ?? next.position() };
+  }
+}
+
+/** Catches up with the live read model and replaces it. Tries again after transient errors. */
+async function swapIn(
+  {
+    next,
+    liveCheckpoint,
+    livePosition,
+    epoch,
+    signal,
+  }: {
+    readonly next: NextSchema;
+    readonly liveCheckpoint: string;
+    readonly livePosition: () => Promise<GlobalPosition>;
+    readonly epoch: number;
+    readonly signal: AbortSignal;
+  },
+  { database, projection, leases }: Pick<RebuildOptions, 'database' | 'projection' | 'leases'>,
+): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await catchUpTo(laterOf(position, await livePosition()), 'swapping');
+      await next.catchUpTo(laterOf(next.position(), await livePosition()), 'swapping');
       await swap({
         database,
         projection,
         liveCheckpoint,
         rebuildEpoch: epoch,
         idleTimeoutMs: leases.ttlMs,
-        catchUp: (until) => catchUpTo(until, 'swapping'),
+        catchUp: (until) => next.catchUpTo(until, 'swapping'),
       });
-      break;
+      return;
     } catch (error) {
       if (signal.aborted || attempt === 10 || hasCode(error, 'lease_lost') || !isTransient(error)) throw error;
     }
   }
-  options.signals?.publish('lease', names.lease);
-  options.signals?.publish('projection', JSON.stringify({ name: projection.name, position }));
-  await dropOld(database, projection);
-  return {
-    projection: projection.name,
-    outcome: comparable && differences.length === 0 ? 'equal' : 'replaced',
-    position: comparedAt,
-    tables,
-    differences,
-  };
-}
-
-function compare(live: readonly TableDigest[], rebuilt: readonly TableDigest[]): readonly TableDifference[] {
-  const names = new Set([...live, ...rebuilt].map(({ table }) => table));
-  return [...names].toSorted().flatMap((table) => {
-    const one = live.find((digested) => digested.table === table);
-    const other = rebuilt.find((digested) => digested.table === table);
-    if (one && other && one.rows === other.rows && one.checksum === other.checksum) return [];
-    return [{ table, ...(one ? { live: one } : {}), ...(other ? { rebuilt: other } : {}) }];
-  });
 }

@@ -2,6 +2,7 @@ import type { AuditDependencies } from '../../../application/platform/audit-depe
 import { chainAudit } from '../../../application/platform/chain-audit.ts';
 import { signAudit } from '../../../application/platform/sign-audit.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { ORIGIN } from '../../../domain/event.ts';
 import { stoppablePause } from '../../timers/stoppable-pause.ts';
 import type { Stores } from '../platform/open-stores.ts';
@@ -40,7 +41,7 @@ export function startAuditSigning({ audit, eventStore, leases, logger, signSecon
           await lease.release();
         }
       } catch (error) {
-        if (!isAborted(signal)) logger.warn('sealing the audit log failed', { reason: String(error) });
+        if (!isAborted(signal)) logger.warn('sealing the audit log failed', { reason: reasonOf(error) });
       }
       await stoppablePause(signal)(INTERVAL_MS);
     }

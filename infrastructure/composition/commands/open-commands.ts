@@ -4,8 +4,9 @@ import { type AuditVerdict, verifyAudit } from '../../../application/platform/ve
 import type { Logger } from '../../../application/ports/logger.ts';
 import { parsePosition, type GlobalPosition } from '../../../domain/event.ts';
 import { digest } from '../../../projections/engine/digest.ts';
+import type { RebuildProgress } from '../../../projections/engine/fill-next-schema.ts';
 import type { Projection } from '../../../projections/engine/projection.ts';
-import { type RebuildProgress, rebuild } from '../../../projections/engine/rebuild.ts';
+import { rebuild } from '../../../projections/engine/rebuild.ts';
 import { type ReplayProgress, replay } from '../../../projections/engine/replay.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { openDatabase } from '../../postgres/database.ts';

@@ -4,6 +4,7 @@ import type { ContentTypeDependencies } from '../../../application/content/chang
 import { createContentTypeCatalogue } from '../../../application/content/content-type-catalogue.ts';
 import { createPastState } from '../../../application/content/past-state.ts';
 import type { AccessRules } from '../../../application/ports/access-rules.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import type { StoredContentType } from '../../../domain/content/content-type.ts';
 import { type ContentTypeQueries, contentTypeQueries } from '../../../projections/content/content-types/queries.ts';
 import { contentTypesById, LIVE } from '../../../projections/content/content-types/rows.ts';
@@ -97,7 +98,7 @@ function followContentTypes(
   const following = catalogue.follow(eventStore, stopping.signal).catch((error: unknown) => {
     // From here on the content types in memory may be stale; only a restart repairs it.
     if (!stopping.signal.aborted)
-      logger.error('changes of content types by other processes are no longer received', { reason: String(error) });
+      logger.error('changes of content types by other processes are no longer received', { reason: reasonOf(error) });
   });
   return {
     catalogue,

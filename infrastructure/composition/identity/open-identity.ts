@@ -2,6 +2,7 @@ import type { IdentityRouteDependencies } from '../../../api/admin/identity/iden
 import { type TenantDirectory, createTenantDirectory } from '../../../application/identity/tenant-directory.ts';
 import type { IdentityChanges } from '../../../application/ports/identity-changes.ts';
 import type { Mailer } from '../../../application/ports/mailer.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { equalSecrets } from '../../../domain/identity/equal-secrets.ts';
 import type { PasswordPolicy } from '../../../domain/identity/password-policy.ts';
 import { identityQueries } from '../../../projections/identity/queries.ts';
@@ -93,7 +94,7 @@ async function openTenants({ database, progress, logger }: Platform) {
     changes,
     onError: (error) => {
       logger.warn('tenants and access rules could not be reloaded; the ones loaded before stay in force', {
-        reason: String(error),
+        reason: reasonOf(error),
       });
     },
   });

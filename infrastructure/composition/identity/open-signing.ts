@@ -1,5 +1,6 @@
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { SessionTokens } from '../../../application/ports/session-tokens.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { DEFAULT_JWT_KEY_PATH } from '../../configuration/load-settings.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { createSessionTokens } from '../../crypto/session-tokens.ts';
@@ -28,7 +29,7 @@ export async function openSigning({
     keys: bySecret ? ((await readSigningKeys(file)) ?? []) : await loadSigningKeys(file),
     onError: (error) => {
       logger.warn('the signing key file could not be reloaded; the keys loaded before stay in force', {
-        reason: String(error),
+        reason: reasonOf(error),
       });
     },
   });

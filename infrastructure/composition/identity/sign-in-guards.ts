@@ -3,6 +3,7 @@ import type { SignInDependencies } from '../../../application/identity/sign-in-d
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { PasswordResets } from '../../../application/ports/password-resets.ts';
 import type { RateCounters } from '../../../application/ports/rate-counters.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { createProtections } from '../../../application/traffic/create-protections.ts';
 import type { ProtectionLimits } from '../../../domain/traffic/protections.ts';
 import { totp } from '../../crypto/totp.ts';
@@ -35,7 +36,7 @@ export function createSignInGuards({ database, rateCounters, logger, protections
     challenges: createSignInChallenges({ database }),
     passwordResets: createPasswordResets({ database }),
     reportFailure: (what, error) => {
-      logger.warn(what, { reason: String(error) });
+      logger.warn(what, { reason: reasonOf(error) });
     },
   };
 }

@@ -9,6 +9,7 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import type { ProjectionProgress } from '../../../application/ports/projection-progress.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
 import type { Json } from '../../../domain/json.ts';
+import { messageOf } from '../../../domain/message-of.ts';
 import { featureQueries } from '../../../projections/platform/queries.ts';
 import { type ReadSettings, type SettingsLayer, lookUp } from '../../configuration/read-settings.ts';
 import type { Setting } from '../../configuration/setting.ts';
@@ -54,7 +55,7 @@ export async function openFeatures(
   const reload = oneAtATime(async () => {
     await features.reload().catch((error: unknown) => {
       logger.debug('the feature settings of the console could not be reloaded', {
-        reason: error instanceof Error ? error.message : String(error),
+        reason: messageOf(error),
       });
     });
   });

@@ -6,6 +6,7 @@ import { type Licensing, createLicensing } from '../../../application/platform/l
 import type { ExchangeLicense } from '../../../application/ports/license-exchange.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
+import { messageOf } from '../../../domain/message-of.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { createExclusive } from '../../identity/exclusive.ts';
 import { BUILT_IN_LICENSE_KEY } from '../../license/built-in-key.ts';
@@ -76,7 +77,7 @@ export async function openLicense(
   const stopListening = store.onSaved(() => {
     licensing.reload().catch((error: unknown) => {
       logger.warn('the license could not be reloaded', {
-        reason: error instanceof Error ? error.message : String(error),
+        reason: messageOf(error),
       });
     });
   });

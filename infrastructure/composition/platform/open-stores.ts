@@ -2,6 +2,7 @@ import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { Leases } from '../../../application/ports/leases.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Signals } from '../../../application/ports/signals.ts';
+import { messageOf } from '../../../domain/message-of.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { type Database, openDatabase } from '../../postgres/database.ts';
 import { hasExited, nameInstance } from '../../postgres/instance.ts';
@@ -114,7 +115,7 @@ async function openSignals({
 }): Promise<Signals> {
   const onError = (error: unknown): void => {
     logger.warn('signals between processes are unavailable; polling continues', {
-      reason: error instanceof Error ? error.message : String(error),
+      reason: messageOf(error),
     });
   };
   if (settings.redisUrl === undefined) {

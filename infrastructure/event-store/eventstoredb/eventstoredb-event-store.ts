@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { refusal } from '../../../domain/errors.ts';
+import { messageOf } from '../../../domain/message-of.ts';
 import { connect } from './connection.ts';
 import { createHeadReader, findEvent, readAll, readStream } from './reader.ts';
 import { deleteStream, setRetention, streamInfo } from './stream-states.ts';
@@ -49,7 +50,7 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
   const onError = (error: unknown): void => {
     options.onError?.(error);
     logger?.warn('event store subscription failed and is reopened', {
-      error: error instanceof Error ? error.message : String(error),
+      reason: messageOf(error),
     });
   };
 

@@ -2,9 +2,9 @@ import type { Admin, KafkaConfig, Producer, SASLOptions } from 'kafkajs';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { MessageBus, Subscription } from '../../../application/ports/message-bus.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { stoppablePause } from '../../timers/stoppable-pause.ts';
-import { describeError } from '../delivery.ts';
 import { startKafkaConsumer } from './kafka-consumer.ts';
 import { toRefusal } from './kafka-errors.ts';
 import { kafkaLogCreator } from './kafka-logging.ts';
@@ -91,7 +91,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
           await createMissingTopics(await admin.get(), topics);
           return;
         } catch (error) {
-          logger.warn('the topics could not be created yet', { error: describeError(error) });
+          logger.warn('the topics could not be created yet', { reason: reasonOf(error) });
           await pause(delay);
         }
       }
@@ -145,7 +145,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
       try {
         await withDeadline(Promise.all([closeProducer(), closeAdmin()]), CLOSE_DEADLINE_MS);
       } catch (error) {
-        logger.error('the connections to the broker did not close in time', { error: describeError(error) });
+        logger.error('the connections to the broker did not close in time', { reason: reasonOf(error) });
       }
     },
   };

@@ -7,8 +7,9 @@ import type {
   Subscription,
 } from '../../../application/ports/message-bus.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { stoppablePause } from '../../timers/stoppable-pause.ts';
-import { deliver, describeError } from '../delivery.ts';
+import { deliver } from '../delivery.ts';
 import { startHeartbeats } from './heartbeats.ts';
 import { withDeadline } from './with-deadline.ts';
 
@@ -64,7 +65,7 @@ export async function startKafkaConsumer(
   let started = false;
   consumer.on(consumer.events.CRASH, ({ payload: { error, restart } }) => {
     if (stopping.signal.aborted) return;
-    logger.error('the consumer crashed', { restart, error: describeError(error) });
+    logger.error('the consumer crashed', { restart, reason: reasonOf(error) });
     if (!restart && started) onFatal(error);
   });
   try {
@@ -95,7 +96,7 @@ export async function startKafkaConsumer(
       // Stops fetching, waits for the handler, commits and leaves the group.
       await withDeadline(consumer.disconnect(), DISCONNECT_DEADLINE_MS);
     } catch (error) {
-      logger.error('the consumer did not stop in time', { error: describeError(error) });
+      logger.error('the consumer did not stop in time', { reason: reasonOf(error) });
     }
   }
 }

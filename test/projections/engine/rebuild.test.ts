@@ -5,10 +5,10 @@ import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import { createLeases } from '../../../infrastructure/postgres/leases.ts';
 import { digest } from '../../../projections/engine/digest.ts';
 import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
+import type { RebuildProgress } from '../../../projections/engine/fill-next-schema.ts';
 import type { Target } from '../../../projections/engine/projection.ts';
 import {
   type RebuildOptions,
-  type RebuildProgress,
   type RebuildReport,
   rebuild,
 } from '../../../projections/engine/rebuild.ts';

@@ -1,0 +1,89 @@
+import type { ClaimRequest } from '../../application/ports/claims.ts';
+import { type Keyed, ORDERED, keyedRows, parameters } from './claim-rows.ts';
+import type { Database, Queryable } from './database.ts';
+
+export type ClaimsOptions = {
+  readonly database: Database;
+  /** Key of the HMAC under which values are stored. */
+  readonly key: Uint8Array;
+  /**
+   * Name of this process. Claims left by a process of the same machine are reaped sooner once that process has exited.
+   */
+  readonly instance?: string;
+  /** Whether the named process is known to have exited. */
+  readonly hasExited?: (instance: string) => boolean;
+};
+
+export type ReapOptions = {
+  /**
+   * Minimum age in seconds of open claims of a process that may still run; longer than any command takes. Default 60.
+   */
+  readonly olderThanSeconds?: number;
+  /**
+   * Minimum age in seconds of open claims of a process that has exited; longer than the database may still execute its
+   * last append. Default 12.
+   */
+  readonly exitedForSeconds?: number;
+  /** The unique values that the owner's stream has now. The stream decides. */
+  readonly heldBy: (owner: string) => Promise<readonly ClaimRequest[]>;
+  /** Maximum number of owners checked. Default 100. */
+  readonly limit?: number;
+};
+
+/**
+ * Settles the unsettled claims that commands left: confirms values that the owner's stream has, deletes the others.
+ * @returns the number of claims deleted
+ */
+export async function reapClaims(
+  { olderThanSeconds = 60, exitedForSeconds = 12, heldBy, limit = 100 }: ReapOptions,
+  { database, key, instance = '', hasExited = () => false }: ClaimsOptions,
+): Promise<number> {
+  const left = await database.query<{ instance: string }>(
+    `select distinct instance from operational.claims where unsettled_since < clock_timestamp() - $1 * interval '1 second'`,
+    [Math.min(exitedForSeconds, olderThanSeconds)],
+  );
+  const exited = left.map((row) => row.instance).filter((name) => name !== instance && hasExited(name));
+  // Claims touched after these times are left to the commands that touched them.
+  const owners = await database.query<{ owner: string; off: string; off_gone: string }>(
+    `with cut as materialized (select clock_timestamp() - $1 * interval '1 second' as off, clock_timestamp() - $2 * interval '1 second' as off_gone)
+     select owner, min(off)::text as off, min(off_gone)::text as off_gone from operational.claims c, cut
+     where ${isOverdue('off', 'off_gone', '$3')} group by owner order by min(unsettled_since) limit $4`,
+    [olderThanSeconds, exitedForSeconds, exited, limit],
+  );
+  let freed = 0;
+  for (const { owner, off, off_gone } of owners) {
+    const held = keyedRows(await heldBy(owner), key);
+    freed += await database.transaction(async (tx) => {
+      if (held.length > 0) await confirmFound(tx, owner, held, [off, off_gone, exited]);
+      return tx.execute(
+        `delete from operational.claims c where owner = $1 and ${isOverdue('$2::timestamptz', '$3::timestamptz', '$4')}`,
+        [owner, off, off_gone, exited],
+      );
+    });
+  }
+  return freed;
+}
+
+/** Confirms the values that the reaper found in the stream. Claims that a command touched meanwhile are left to it. */
+async function confirmFound(
+  tx: Queryable,
+  owner: string,
+  rows: readonly Keyed[],
+  left: readonly unknown[],
+): Promise<void> {
+  await tx.execute(
+    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since)
+     select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp() from ${ORDERED} order by place
+     on conflict (tenant_id, scope, value_hmac) do update set state = 'confirmed', unsettled_since = null, sole = false
+       where c.owner = excluded.owner and ${isOverdue('$5::timestamptz', '$6::timestamptz', '$7')}`,
+    [...parameters(owner, rows), ...left],
+  );
+}
+
+/**
+ * SQL condition: the claim `c` has been open since before `off`, or since before `offGone` by a process that has
+ * exited.
+ */
+function isOverdue(off: string, offGone: string, exited: string): string {
+  return `(c.unsettled_since < ${off} or (c.unsettled_since < ${offGone} and c.instance = any(${exited}::text[])))`;
+}

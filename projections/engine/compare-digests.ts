@@ -1,0 +1,17 @@
+import type { TableDigest } from './digest.ts';
+
+export type TableDifference = { readonly table: string; readonly live?: TableDigest; readonly rebuilt?: TableDigest };
+
+/** The tables whose digests differ, by name. */
+export function compareDigests(
+  live: readonly TableDigest[],
+  rebuilt: readonly TableDigest[],
+): readonly TableDifference[] {
+  const names = new Set([...live, ...rebuilt].map(({ table }) => table));
+  return [...names].toSorted().flatMap((table) => {
+    const one = live.find((digested) => digested.table === table);
+    const other = rebuilt.find((digested) => digested.table === table);
+    if (one && other && one.rows === other.rows && one.checksum === other.checksum) return [];
+    return [{ table, ...(one ? { live: one } : {}), ...(other ? { rebuilt: other } : {}) }];
+  });
+}

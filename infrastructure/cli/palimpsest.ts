@@ -92,10 +92,7 @@ try {
   const code = await main(process.argv.slice(2));
   if (code !== undefined) process.exitCode = code;
 } catch (error) {
-  const message =
-    error instanceof SettingsError || !(error instanceof Error)
-      ? messageOf(error)
-      : reasonOf(error);
+  const message = error instanceof SettingsError || !(error instanceof Error) ? messageOf(error) : reasonOf(error);
   process.stderr.write(`palimpsest: ${message}\n`);
   process.exitCode = error instanceof TypeError && 'code' in error ? 2 : 1;
 } finally {

@@ -10,7 +10,6 @@ import { REQUESTED, SAME_VALUE, keyedRows, parameters } from './claim-rows.ts';
 import { HeldByOthers, release, settle, take, touch } from './claim-statements.ts';
 import { type ClaimsOptions, type ReapOptions, reapClaims } from './reap-claims.ts';
 
-
 /** The port, with the reaper. */
 export type PostgresClaims = Claims & {
   /**

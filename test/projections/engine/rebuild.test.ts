@@ -7,11 +7,7 @@ import { digest } from '../../../projections/engine/digest.ts';
 import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
 import type { RebuildProgress } from '../../../projections/engine/fill-next-schema.ts';
 import type { Target } from '../../../projections/engine/projection.ts';
-import {
-  type RebuildOptions,
-  type RebuildReport,
-  rebuild,
-} from '../../../projections/engine/rebuild.ts';
+import { type RebuildOptions, type RebuildReport, rebuild } from '../../../projections/engine/rebuild.ts';
 import { replay } from '../../../projections/engine/replay.ts';
 import { useDatabase } from '../../support/database.ts';
 import { type Log, openLog, positionOf } from './log.ts';

@@ -9,6 +9,7 @@ import {
   jwtVerify,
 } from 'jose';
 import type { SessionTokens } from '../../application/ports/session-tokens.ts';
+import { uuidPattern } from '../../domain/content/patterns.ts';
 import { type SigningKey, activeKeys } from './signing-keys.ts';
 import type { SigningKeySource } from './watch-signing-keys.ts';
 
@@ -117,17 +118,17 @@ export function createSessionTokens({
       const payload = await payloadOf(token, now);
       if (!payload) return undefined;
       const { sub, sid, tenant, srv, exp } = payload;
-      if (
-        typeof sub !== 'string' ||
-        typeof sid !== 'string' ||
-        typeof tenant !== 'string' ||
-        typeof srv !== 'number' ||
-        exp === undefined
-      )
+      // Another service may sign with the same secret, so a valid signature says nothing about the form of the claims.
+      if (!isId(sub) || !isId(sid) || typeof tenant !== 'string' || typeof srv !== 'number' || exp === undefined)
         return undefined;
       return { userId: sub, sessionId: sid, tenant, sessionsRevision: srv, expiresAtMs: exp * 1000 };
     },
   };
+}
+
+/** Whether a claim is the id of a user or a session. */
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && uuidPattern.test(value);
 }
 
 function publicHalf({ kty, crv, x, kid }: SigningKey) {

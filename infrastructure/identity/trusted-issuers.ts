@@ -38,7 +38,7 @@ export function createTrustedIssuers({ policies, keysOf, vault }: TrustedIssuers
       });
       if (!payload) return undefined;
       const { sub, exp } = payload;
-      if (sub === undefined || sub === '' || sub.length > MAX_SUBJECT || exp === undefined) return undefined;
+      if (!isSubject(sub) || exp === undefined) return undefined;
       return {
         subject: vault.digest('trusted-issuer/subject', JSON.stringify([policy.issuer, sub])),
         tenant: policy.tenant,
@@ -53,13 +53,23 @@ export function createTrustedIssuers({ policies, keysOf, vault }: TrustedIssuers
 function claimsOf(token: string): { readonly issuer: string; readonly audience: readonly string[] } | undefined {
   try {
     const { alg } = decodeProtectedHeader(token);
-    const { iss, aud } = decodeJwt(token);
-    if (alg === undefined || !ALGORITHMS.includes(alg) || typeof iss !== 'string' || aud === undefined)
-      return undefined;
-    return { issuer: iss, audience: typeof aud === 'string' ? [aud] : aud };
+    // The library declares types of claims, but it does not check them before it has verified the signature.
+    const { iss, aud }: { readonly iss?: unknown; readonly aud?: unknown } = decodeJwt(token);
+    const audience = (Array.isArray(aud) ? (aud as readonly unknown[]) : [aud]).filter(isText);
+    if (alg === undefined || !ALGORITHMS.includes(alg) || !isText(iss)) return undefined;
+    return { issuer: iss, audience };
   } catch {
     return undefined;
   }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+/** Not only its length: the library does not check that `sub` is text. */
+function isSubject(value: unknown): value is string {
+  return isText(value) && value !== '' && value.length <= MAX_SUBJECT;
 }
 
 type Expected = { readonly issuer: string; readonly audience: string; readonly keys: IssuerKeys; readonly now: Date };

@@ -11,7 +11,9 @@ import { createHmac } from 'node:crypto';
 import { createSessionTokens } from '../../../infrastructure/crypto/session-tokens.ts';
 import { type SigningKey, newSigningKey } from '../../../infrastructure/crypto/signing-keys.ts';
 
-const claims = { userId: 'u', sessionId: 's', tenant: 'default', roles: ['admin'], sessionsRevision: 3 };
+const USER = '0196f0aa-0000-7000-8000-000000000001';
+const SESSION = '0196f0aa-0000-7000-8000-000000000002';
+const claims = { userId: USER, sessionId: SESSION, tenant: 'default', roles: ['admin'], sessionsRevision: 3 };
 
 describe('session tokens', () => {
   const now = new Date('2026-05-01T00:00:00.900Z');
@@ -31,8 +33,8 @@ describe('session tokens', () => {
     const { token, expiresIn } = await before.sign(claims, now);
     expect(expiresIn).to.equal(60);
     expect(await during.verify(token, now)).to.deep.equal({
-      userId: 'u',
-      sessionId: 's',
+      userId: USER,
+      sessionId: SESSION,
       tenant: 'default',
       sessionsRevision: 3,
       expiresAtMs: Date.parse('2026-05-01T00:01:00Z'),
@@ -49,7 +51,7 @@ describe('session tokens', () => {
     const tokens = createSessionTokens({ keys: held(), expirySeconds: 60, secret });
     const { token } = await tokens.sign(claims, now);
     expect(decodeProtectedHeader(token)).to.deep.equal({ alg: 'HS256', typ: 'JWT' });
-    expect(await tokens.verify(token, now)).to.include({ userId: 'u', sessionsRevision: 3 });
+    expect(await tokens.verify(token, now)).to.include({ userId: USER, sessionsRevision: 3 });
     expect(tokens.jwks(now)).to.deep.equal({ keys: [] });
     expect(await tokens.verify(token, new Date('2026-05-01T00:01:00.000Z'))).to.equal(undefined);
   });
@@ -61,11 +63,11 @@ describe('session tokens', () => {
         token,
         now,
       ),
-    ).to.include({ userId: 'u' });
+    ).to.include({ userId: USER });
     expect(
       await createSessionTokens({ keys: held(old), expirySeconds: 60, formerSecrets: [former] }).verify(token, now),
       'in an installation with EdDSA',
-    ).to.include({ userId: 'u' });
+    ).to.include({ userId: USER });
     expect(await createSessionTokens({ keys: held(), expirySeconds: 60, secret }).verify(token, now)).to.equal(
       undefined,
     );
@@ -78,21 +80,21 @@ describe('session tokens', () => {
   it('signed with the key of the file stay valid after a change to HS256', async () => {
     const { token } = await createSessionTokens({ keys: held(old), expirySeconds: 60 }).sign(claims, now);
     expect(await createSessionTokens({ keys: held(old), expirySeconds: 60, secret }).verify(token, now)).to.include({
-      userId: 'u',
+      userId: USER,
     });
   });
 
-  it('are refused with another algorithm, key, audience, issuer or type, or without an expiry', async () => {
+  it('are refused with another algorithm, key, audience, issuer or type, without an expiry, or with a claim of another type', async () => {
     const tokens = createSessionTokens({ keys: held(old), expirySeconds: 60, formerSecrets: [former] });
     const key = await importJWK(old, 'EdDSA');
     const valid = {
-      sid: 's',
+      sid: SESSION,
       tenant: 'default',
       roles: [],
       srv: 3,
       iss: 'palimpsest',
       aud: 'palimpsest',
-      sub: 'u',
+      sub: USER,
       exp: now.getTime() / 1000 + 60,
     };
     const signed = (
@@ -100,7 +102,15 @@ describe('session tokens', () => {
       header: JWTHeaderParameters = { alg: 'EdDSA', kid: old.kid, typ: 'JWT' },
       by: Parameters<SignJWT['sign']>[0] = key,
     ) => new SignJWT(payload).setProtectedHeader(header).sign(by);
-    expect(await tokens.verify(await signed(valid), now)).to.include({ userId: 'u' });
+    expect(await tokens.verify(await signed(valid), now)).to.include({ userId: USER });
+    for (const name of ['sub', 'sid', 'tenant', 'srv', 'exp'])
+      for (const value of [null, true, {}, [USER], name === 'srv' || name === 'exp' ? '3' : 5])
+        expect(
+          await tokens.verify(await signed({ ...valid, [name]: value }), now),
+          `${name}: ${JSON.stringify(value)}`,
+        ).to.equal(undefined);
+    for (const name of ['sub', 'sid'])
+      expect(await tokens.verify(await signed({ ...valid, [name]: 'not-a-uuid' }), now), name).to.equal(undefined);
     const bytes = (text: string) => new TextEncoder().encode(text);
     const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const publicKey = Buffer.from(old.x, 'base64url');

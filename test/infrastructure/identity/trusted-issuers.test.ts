@@ -152,6 +152,33 @@ describe('tokens of trusted issuers', () => {
       expect(await verify(await issuer.token('one', claims as never))).to.equal(undefined);
   });
 
+  it('are refused, and never fail, when a claim or a header member has another type', async () => {
+    const values: readonly unknown[] = [null, 5, true, {}, [], [null], [5, 'content'], '', { toString: 'x' }];
+    const unsigned = (header: unknown, claims: unknown) =>
+      `${[header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.AA`;
+    const at = now.getTime() / 1000;
+    const header = { alg: 'ES256', kid: 'one' };
+    const claims = { iss: issuer.url, aud: 'content', sub: 'ada', exp: at + 60, nbf: at, iat: at };
+    for (const value of values) {
+      for (const name of ['iss', 'aud', 'sub', 'exp', 'nbf'] as const) {
+        const title = `${name}: ${JSON.stringify(value)}`;
+        // A list of audiences is valid when it has the expected one; `nbf: 5` is a moment in the past.
+        const isValid =
+          name === 'aud' ? Array.isArray(value) && value.includes('content') : name === 'nbf' && value === 5;
+        const found = await verify(await issuer.token('one', { [name]: value }));
+        expect(found === undefined, `signed, ${title}`).to.equal(!isValid);
+        expect(await verify(unsigned(header, { ...claims, [name]: value })), `unsigned, ${title}`).to.equal(undefined);
+      }
+      for (const name of ['alg', 'kid', 'typ', 'crit', 'b64'])
+        expect(
+          await verify(unsigned({ ...header, [name]: value }, claims)),
+          `${name}: ${JSON.stringify(value)}`,
+        ).to.equal(undefined);
+      expect(await verify(unsigned(value, claims))).to.equal(undefined);
+      expect(await verify(unsigned(header, value))).to.equal(undefined);
+    }
+  });
+
   it('are valid from nbf to exp, with one minute of tolerance on both sides', async () => {
     const at = now.getTime() / 1000;
     const during = await issuer.token('one', { nbf: at + 100, exp: at + 200 });

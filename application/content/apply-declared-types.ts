@@ -19,7 +19,7 @@ const PAUSE_MS = 500;
  * that are not declared, are not changed. While another process changes the types, it waits and tries again, up to 30
  * times.
  * @returns names of the types that were saved
- * @throws the refusal of the first type that cannot be applied
+ * @throws Error with the name of the first type that cannot be applied; its cause is the refusal
  */
 export async function applyDeclaredTypes(
   definitions: readonly unknown[],
@@ -27,6 +27,8 @@ export async function applyDeclaredTypes(
   dependencies: DeclaredTypeDependencies,
 ): Promise<readonly string[]> {
   const saved: string[] = [];
+  const notApplied = (input: unknown, cause: unknown) =>
+    new Error(`the ${titleOf(input, definitions)} of the settings file cannot be applied`, { cause });
   for (const input of sortByRelations(definitions)) {
     const name = nameOf(input);
     for (let attempt = 1; ; attempt += 1) {
@@ -38,7 +40,7 @@ export async function applyDeclaredTypes(
         break;
       } catch (error) {
         const isTransient = hasCode(error, 'ddl_in_progress') || hasCode(error, 'not_caught_up');
-        if (attempt === MAX_TRIES || !isTransient) throw error;
+        if (attempt === MAX_TRIES || !isTransient) throw notApplied(input, error);
         await dependencies.pause(PAUSE_MS);
       }
     }
@@ -82,6 +84,14 @@ function sortByRelations(definitions: readonly unknown[]): readonly unknown[] {
 
 function nameOf(definition: unknown): string {
   return isRecord(definition) && typeof definition['name'] === 'string' ? definition['name'] : '';
+}
+
+/** A definition in words: its name, or its place in the file when it has no name. */
+function titleOf(definition: unknown, definitions: readonly unknown[]): string {
+  const name = nameOf(definition);
+  return name === ''
+    ? `content type at place ${String(definitions.indexOf(definition) + 1)}`
+    : `content type "${name}"`;
 }
 
 function targetsOf(definition: unknown): readonly unknown[] {

@@ -32,7 +32,8 @@ type SettingsCheck = Pick<SavedSettings, 'saved' | 'refused'> & {
  * Saves settings of the console. A process uses them from its next start on.
  * @param values By variable. Null: the console no longer sets it. An empty text turns the setting off; for a secret it
  * removes the secret. For a secret, `********` keeps the stored one.
- * @returns which settings are saved and which are refused; a refused setting does not prevent saving the others
+ * @returns which settings are saved and which are refused; settings that need each other are judged together, and a
+ * refused setting does not prevent saving those that do not need it
  * @throws `config_not_saved` when every setting is refused
  */
 export async function saveConsoleSettings(
@@ -60,34 +61,34 @@ export async function saveConsoleSettings(
   return { saved, refused, position };
 }
 
-/** Checks each setting together with those accepted before it. */
+/** Checks the settings together, as they would be in force after the next start. */
 function checkSettings(
   { values, state }: { readonly values: Readonly<Record<string, string | null>>; readonly state: ConsoleSettings },
   { vault, configuration }: Pick<SaveConsoleSettingsDependencies, 'vault' | 'configuration'>,
 ): SettingsCheck {
-  const saved: string[] = [];
-  const refused: { key: string; reason: string }[] = [];
+  const { texts: saved } = openConsoleSettings(state, { vault });
+  const isSecret = (key: string) => configuration.isSecret(key);
+  const keeps = (key: string, value: string | null) => isSecret(key) && value === SECRET_MASK;
+  const sent = Object.entries(values);
+  const wanted = new Map(
+    sent
+      .filter(([key, value]) => !keeps(key, value))
+      .map(([key, value]) => [key, value === null || (isSecret(key) && value === '') ? undefined : value]),
+  );
+  const refused = configuration.refusalsOf(wanted, saved);
   const changes: Record<string, ConsoleValue> = {};
-  const known = new Map(openConsoleSettings(state, { vault }).texts);
-  for (const [key, value] of Object.entries(values)) {
-    const secret = configuration.isSecret(key);
-    if (secret && value === SECRET_MASK) {
-      saved.push(key);
-      continue;
-    }
-    const reason = configuration.refusalOf(key, value ?? '', known);
-    if (reason !== undefined) {
-      refused.push({ key, reason });
-      continue;
-    }
-    saved.push(key);
-    if (value === null || (secret && value === '')) {
-      known.delete(key);
-      changes[key] = null;
-    } else if (known.get(key) !== value) {
-      known.set(key, value);
-      changes[key] = secret ? vault.sealSecret(consoleSecretPurpose(key), value) : value;
-    }
+  for (const [key, text] of wanted) {
+    if (refused.has(key)) continue;
+    if (text === undefined) changes[key] = null;
+    else if (saved.get(key) !== text)
+      changes[key] = isSecret(key) ? vault.sealSecret(consoleSecretPurpose(key), text) : text;
   }
-  return { saved, refused, changes };
+  return {
+    saved: sent.map(([key]) => key).filter((key) => !refused.has(key)),
+    refused: sent.flatMap(([key]) => {
+      const reason = refused.get(key);
+      return reason === undefined ? [] : [{ key, reason }];
+    }),
+    changes,
+  };
 }

@@ -17,10 +17,16 @@ export type SettingView = {
 /** The texts saved by the console, in plain text, by variable name. */
 export type ConsoleTexts = ReadonlyMap<string, string>;
 
+/** Texts that the console sets, by variable name. Undefined: the console no longer sets the variable. */
+export type ConsoleChanges = ReadonlyMap<string, string | undefined>;
+
 /** The settings of this process, with their declarations and sources. */
 export type Configuration = {
   list(saved: ConsoleTexts): readonly SettingView[];
   isSecret(key: string): boolean;
-  /** @returns the reason why the console may not set this text, without the text itself; undefined when it may */
-  refusalOf(key: string, text: string, saved: ConsoleTexts): string | undefined;
+  /**
+   * Judges changes of the console together with the saved texts.
+   * @returns the refused keys, each with its reason; a reason never contains a value
+   */
+  refusalsOf(changes: ConsoleChanges, saved: ConsoleTexts): ReadonlyMap<string, string>;
 };

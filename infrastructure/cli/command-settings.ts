@@ -4,7 +4,7 @@ import type { Settings } from '../configuration/settings/index.ts';
 import { startLayers } from '../configuration/start-layers.ts';
 import { createLogger } from '../logging/create-logger.ts';
 import { databaseUrlOf, quickstartSecrets } from './embedded.ts';
-import { quickstartDirectory } from './quickstart-defaults.ts';
+import { namesDatabase, quickstartDirectory } from './quickstart-defaults.ts';
 
 /**
  * Settings and logger of a command that runs beside the service. The startup checks do not apply, because a command
@@ -22,5 +22,5 @@ export async function commandSettings(): Promise<{ readonly settings: Settings; 
 
 /** Without `DATABASE_URL` the command works on the quickstart, with its secrets. */
 function secretsOfQuickstart(): Readonly<Record<string, string>> {
-  return process.env['DATABASE_URL'] === undefined ? quickstartSecrets(quickstartDirectory(process.env)) : {};
+  return namesDatabase(process.env) ? {} : quickstartSecrets(quickstartDirectory(process.env));
 }

@@ -38,13 +38,16 @@ export function run(args: readonly string[]): Promise<number> {
     return Promise.resolve(0);
   }
   const start = startLayers(process.env, values.quickstart ? quickstartDefaults(process.env) : {});
-  const problems = [...start.problems, ...problemsOf(readSettings(start.layers))];
+  const read = readSettings(start.layers);
+  const problems = [...start.problems, ...problemsOf(read)];
+  const { ignored } = read;
   const settings = createConfiguration(start.layers).list(new Map());
   if (values.json) {
     const body = {
       ...(action === 'print' ? { settings } : {}),
       files: start.file.files,
       problems,
+      ignored,
       unknown: start.file.unknown,
     };
     process.stdout.write(`${JSON.stringify(body, undefined, 2)}\n`);
@@ -58,6 +61,7 @@ export function run(args: readonly string[]): Promise<number> {
         );
     }
     for (const unknown of start.file.unknown) process.stderr.write(`ignored: ${unknown}\n`);
+    for (const { variable, remedy } of ignored) process.stderr.write(`ignored: ${variable}: ${remedy}\n`);
     for (const { variable, remedy } of problems) process.stderr.write(`${variable}: ${remedy}\n`);
     if (action === 'check' && problems.length === 0) process.stdout.write('The settings are valid.\n');
   }

@@ -6,7 +6,7 @@ import { rotateSigningKeys } from '../crypto/rotate-signing-keys.ts';
 import { type SigningKeys, activeKeys, readSigningKeys } from '../crypto/signing-keys.ts';
 import { secretsFile } from './embedded.ts';
 import { printJson } from './print-json.ts';
-import { quickstartDefaults, quickstartDirectory } from './quickstart-defaults.ts';
+import { namesDatabase, quickstartDefaults, quickstartDirectory } from './quickstart-defaults.ts';
 
 const USAGE = `usage: palimpsest keys <command>
 
@@ -48,8 +48,7 @@ export async function run([command, ...rest]: readonly string[]): Promise<number
  * `DATABASE_URL` is unset.
  */
 function keyFile(): { readonly path: string; readonly expirySeconds: number } {
-  const hasQuickstart =
-    process.env['DATABASE_URL'] === undefined && existsSync(secretsFile(quickstartDirectory(process.env)));
+  const hasQuickstart = !namesDatabase(process.env) && existsSync(secretsFile(quickstartDirectory(process.env)));
   const { layers } = startLayers(process.env, hasQuickstart ? quickstartDefaults(process.env) : {});
   const { settings, problems } = readSettings(layers);
   const [wrong] = problems.filter(({ variable }) => ['JWT_KEY_PATH', 'JWT_EXPIRY_SECS'].includes(variable));

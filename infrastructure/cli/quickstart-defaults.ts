@@ -3,9 +3,20 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { quickstartSecrets, secretsFile } from './embedded.ts';
 
-/** Directory of the quickstart's state: `SVC_DATA_DIR`, else `.palimpsest` in the working directory. */
+/** Directory of the quickstart's state: `SVC_DATA_DIR`, unless it is empty, else `.palimpsest` in the working directory. */
 export function quickstartDirectory(environment: Readonly<Record<string, string | undefined>>): string {
-  return resolve(environment['SVC_DATA_DIR'] ?? './.palimpsest');
+  return resolve(textOf(environment, 'SVC_DATA_DIR') ?? './.palimpsest');
+}
+
+/** Whether the environment names a database; if not, commands work on the quickstart. */
+export function namesDatabase(environment: Readonly<Record<string, string | undefined>>): boolean {
+  return textOf(environment, 'DATABASE_URL') !== undefined;
+}
+
+/** A variable of the environment. @returns undefined when it is unset or empty */
+function textOf(environment: Readonly<Record<string, string | undefined>>, variable: string): string | undefined {
+  const text = environment[variable]?.trim();
+  return text === '' ? undefined : text;
 }
 
 /**

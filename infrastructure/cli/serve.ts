@@ -10,6 +10,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedd
 import { openTracing } from '../tracing/open-tracing.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { embeddedDirectory, EMBEDDED_DATABASE } from './embedded.ts';
+import { logIgnoredSettings } from './log-ignored-settings.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
 /**
@@ -19,9 +20,9 @@ import { stopOnSignal } from './stop-on-signal.ts';
 export async function run(): Promise<undefined> {
   const start = startLayers(process.env);
   if (readSettings(start.layers).settings.setupMode) return runSetupMode(start);
-  const { settings } = loadSettings(start.layers, start.problems);
+  const { settings, ignored } = loadSettings(start.layers, start.problems);
   const logger = openLogger(settings, { descriptor: 1 });
-  for (const unknown of start.file.unknown) logger.warn('an unknown setting is ignored', { setting: unknown });
+  logIgnoredSettings({ ignored, file: start.file }, logger);
   const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(resolve(settings.dataDir)) : undefined;
   const databaseUrl = embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl;
   try {
@@ -55,10 +56,11 @@ async function startDatabase(dataDirectory: string): Promise<EmbeddedPostgres> {
 }
 
 /** `SVC_SETUP_MODE`: serves probes and setup routes without a database and secrets. */
-async function runSetupMode({ layers, problems }: StartLayers): Promise<undefined> {
+async function runSetupMode({ layers, problems, file }: StartLayers): Promise<undefined> {
   const read = readSettings(layers);
-  const { settings } = read;
+  const { settings, ignored } = read;
   const logger = openLogger(settings, { descriptor: 1 });
+  logIgnoredSettings({ ignored, file }, logger);
   const missing = [...new Set([...problems, ...problemsOf(read)].map(({ variable }) => variable))];
   const service = await startSetupMode({ settings, missing, logger });
   stopOnSignal(service, () => {

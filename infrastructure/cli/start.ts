@@ -10,6 +10,7 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedd
 import { openTracing } from '../tracing/open-tracing.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
+import { logIgnoredSettings } from './log-ignored-settings.ts';
 import { ensureQuickstartSecrets, quickstartDefaults, quickstartDirectory } from './quickstart-defaults.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 
@@ -34,8 +35,9 @@ export async function run(args: readonly string[]): Promise<undefined> {
   await lockDataDirectory(dataDirectory);
   ensureQuickstartSecrets(dataDirectory);
   const start = startLayers(process.env, quickstartDefaults(process.env));
-  const { settings } = loadSettings(start.layers, start.problems);
+  const { settings, ignored } = loadSettings(start.layers, start.problems);
   const logger = createLogger({ level: settings.logLevel, format: settings.logFormat ?? 'pretty' });
+  logIgnoredSettings({ ignored, file: start.file }, logger);
   const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(dataDirectory) : undefined;
   let service: Service;
   try {

@@ -45,11 +45,11 @@ export async function listen(modules: Modules, platform: Platform): Promise<List
   }
   const { url: adminUrl } = await open('admin', settings.adminListenAddress);
   const { url: contentUrl } = await open('content', settings.apiListenAddress);
-  monitoring.started();
-  logger.info('listening', { admin: adminUrl, content: contentUrl, roles: [...roles], instance: instanceId });
   const setupToken = await identity.pendingSetupToken();
   if (setupToken !== undefined && settings.setupToken === undefined)
     logger.warn('no account exists yet: POST /api/admin/setup takes this one-time token', { one_time: setupToken });
+  monitoring.started();
+  logger.info('listening', { admin: adminUrl, content: contentUrl, roles: [...roles], instance: instanceId });
   return { adminUrl, contentUrl, setupToken, routes };
 }
 

@@ -46,9 +46,9 @@ export async function startSetupMode({ settings, missing, logger }: SetupModeOpt
     startListener({ app: createApi({ api, routes, dependencies }), address, tls });
   const admin = await listen('admin', settings.adminListenAddress);
   const content = await listen('content', settings.apiListenAddress);
-  logger.info('listening', { admin: admin.url, content: content.url, setup_mode: true, missing });
   if (settings.setupToken === undefined)
     logger.warn('setup mode: GET /api/admin/setup/status takes this token in X-Setup-Token', { one_time: setupToken });
+  logger.info('listening', { admin: admin.url, content: content.url, setup_mode: true, missing });
   return {
     adminUrl: admin.url,
     contentUrl: content.url,

@@ -1,8 +1,13 @@
-import type { Configuration, ConsoleTexts, SettingView } from '../../application/ports/configuration.ts';
+import type {
+  Configuration,
+  ConsoleChanges,
+  ConsoleTexts,
+  SettingView,
+} from '../../application/ports/configuration.ts';
 import type { Json } from '../../domain/json.ts';
 import { SECRET_MASK } from '../../domain/secret-mask.ts';
-import { refusalsOf } from './load-settings.ts';
-import { type ReadSettings, type SettingsLayer, lookUp, readSettings } from './read-settings.ts';
+import { problemsOf } from './load-settings.ts';
+import { type ReadSettings, type SettingsLayer, type SettingsProblem, lookUp, readSettings } from './read-settings.ts';
 import type { Setting } from './setting.ts';
 import { SETTINGS, type Settings } from './settings/index.ts';
 
@@ -17,9 +22,11 @@ const DECLARED: ReadonlyMap<string, { readonly field: keyof Settings; readonly s
  * The settings of a process. `layers`: the layers that it started with, highest first; the console layer is added below
  * them.
  */
-export function createConfiguration(
-  layers: readonly SettingsLayer[],
-): Configuration & { withConsole(saved: ConsoleTexts): ReadSettings } {
+export function createConfiguration(layers: readonly SettingsLayer[]): Configuration & {
+  withConsole(saved: ConsoleTexts): ReadSettings;
+  /** The saved texts without those that would prevent the start. */
+  usableOf(saved: ConsoleTexts): ConsoleTexts;
+} {
   const withConsole = (saved: ConsoleTexts) => readSettings([...layers, consoleLayer(saved)]);
   return {
     withConsole,
@@ -36,21 +43,58 @@ export function createConfiguration(
         description: setting.description,
       }));
     },
-    refusalOf(key, text, saved) {
-      const setting = DECLARED.get(key)?.setting;
-      if (!setting) return 'there is no such setting';
-      const reason = whyNotInConsole(setting);
-      if (reason !== undefined) return reason;
-      if (text === '') return undefined;
-      const parsed = setting.parser.parse(text);
-      if (!parsed.ok) return parsed.remedy;
-      const before = new Set(refusalsOf(withConsole(saved).settings).map(({ variable }) => variable));
-      const after = refusalsOf(withConsole(new Map([...saved, [key, text]])).settings).find(
-        ({ variable }) => !before.has(variable),
-      );
-      return after === undefined ? undefined : `${after.variable}: ${after.remedy}`;
+    refusalsOf(changes, saved) {
+      const refused = new Map<string, string>();
+      for (const [key, text] of changes) {
+        const reason = refusalOfOne(key, text);
+        if (reason !== undefined) refused.set(key, reason);
+      }
+      const accepted = new Map([...changes].filter(([key]) => !refused.has(key)));
+      for (const [key, { variable, remedy }] of dropProblems(accepted, saved))
+        refused.set(key, `${variable}: ${remedy}`);
+      return refused;
+    },
+    usableOf(saved) {
+      const ignored = dropProblems(saved, new Map());
+      return new Map([...saved].filter(([key]) => !ignored.has(key)));
     },
   };
+
+  /** Why the console may not change a setting, without a look at other settings; undefined when it may. */
+  function refusalOfOne(key: string, text: string | undefined): string | undefined {
+    const setting = DECLARED.get(key)?.setting;
+    if (!setting) return 'there is no such setting';
+    const reason = whyNotInConsole(setting);
+    if (reason !== undefined || text === undefined || text === '') return reason;
+    const parsed = setting.parser.parse(text);
+    return parsed.ok ? undefined : parsed.remedy;
+  }
+
+  /**
+   * Judges changes of the console together. Of changes that add a problem to the settings it drops those that the
+   * problem concerns, and judges the rest again.
+   * @returns the dropped keys, each with its problem
+   */
+  function dropProblems(changes: ConsoleChanges, saved: ConsoleTexts): ReadonlyMap<string, SettingsProblem> {
+    const rest = new Map(changes);
+    const dropped = new Map<string, SettingsProblem>();
+    const known = new Set(problemsOf(withConsole(saved)).map(nameOf));
+    while (rest.size > 0) {
+      const added = problemsOf(withConsole(withChanges(saved, rest))).filter((problem) => !known.has(nameOf(problem)));
+      if (added.length === 0) break;
+      const concerned = added.flatMap((problem) =>
+        [problem.variable, ...(problem.related ?? [])].filter((key) => rest.has(key)).map((key) => ({ key, problem })),
+      );
+      // A problem that names none of the changes comes from a check that this function does not know: drop them all.
+      const [first] = added;
+      if (concerned.length === 0 && first) concerned.push(...[...rest.keys()].map((key) => ({ key, problem: first })));
+      for (const { key, problem } of concerned) {
+        if (!dropped.has(key)) dropped.set(key, problem);
+        rest.delete(key);
+      }
+    }
+    return dropped;
+  }
 
   /** Why the console may not set a setting; undefined when it may. */
   function whyNotInConsole(setting: Setting<unknown>): string | undefined {
@@ -62,6 +106,20 @@ export function createConfiguration(
     if (found?.layer === 'file') return 'svc.yaml sets it; the tag !overridable lets the console take it over';
     return undefined;
   }
+}
+
+/** Identifies a problem, to compare the problems before and after a change. */
+function nameOf({ variable, remedy }: SettingsProblem): string {
+  return `${variable}: ${remedy}`;
+}
+
+function withChanges(saved: ConsoleTexts, changes: ConsoleChanges): ConsoleTexts {
+  const all = new Map(saved);
+  for (const [key, text] of changes) {
+    if (text === undefined) all.delete(key);
+    else all.set(key, text);
+  }
+  return all;
 }
 
 function consoleLayer(saved: ConsoleTexts): SettingsLayer {

@@ -6,10 +6,20 @@ import type { Parsed, Parser } from './setting.ts';
 const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });
 const bad = (remedy: string): Parsed<never> => ({ ok: false, remedy });
 
+/** A text of at least this many characters. */
+export function textOfAtLeast(characters: number): Parser<string> {
+  return {
+    kind: 'text',
+    parse: (value) =>
+      value.length >= characters ? ok(value) : bad(`make it at least ${String(characters)} characters long`),
+  };
+}
+
 /** Any text. */
 export const text: Parser<string> = { kind: 'text', parse: ok };
 
 export const boolean: Parser<boolean> = {
+  off: false,
   kind: 'true or false',
   schema: { type: 'boolean' },
   parse: (value) =>
@@ -89,6 +99,7 @@ const LIST = { type: 'array', items: { type: ['string', 'number'] } } as const;
 
 /** Comma-separated texts; each is trimmed, empty ones are dropped. */
 export const list: Parser<readonly string[]> = {
+  off: [],
   kind: 'comma-separated list',
   schema: LIST,
   parse: (value) => ok(split(value)),
@@ -111,6 +122,7 @@ export function listOf<const T extends string>(...allowed: readonly T[]): Parser
 
 /** Comma-separated addresses and CIDR ranges. */
 export const networks: Parser<readonly string[]> = {
+  off: [],
   kind: 'comma-separated CIDRs or addresses',
   schema: LIST,
   parse: (value) =>
@@ -121,6 +133,7 @@ export const networks: Parser<readonly string[]> = {
 
 /** A JSON array of policies for trusted issuers. */
 export const trustedIssuerPolicies: Parser<readonly TrustedIssuerPolicy[]> = {
+  off: [],
   kind: 'JSON array',
   schema: { type: 'array', items: { type: 'object' } },
   parse: (value) => {
@@ -143,6 +156,7 @@ const HOST_ENTRY = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?$/;
 
 /** Comma-separated host names, each with or without a port; the parsed names are in lower case. */
 export const hosts: Parser<readonly string[]> = {
+  off: [],
   kind: 'comma-separated host names',
   schema: LIST,
   parse: (value) =>
@@ -153,6 +167,7 @@ export const hosts: Parser<readonly string[]> = {
 
 /** Comma-separated names of roles. */
 export const roleNames: Parser<readonly string[]> = {
+  off: [],
   kind: 'comma-separated roles',
   schema: LIST,
   parse: (value) =>

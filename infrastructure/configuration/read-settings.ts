@@ -1,17 +1,25 @@
-import type { Setting } from './setting.ts';
+import type { Parsed, Setting } from './setting.ts';
 import { type Settings, SETTINGS } from './settings/index.ts';
 
 /** One source of settings, such as the environment. */
 export type SettingsLayer = {
   readonly name: 'environment' | 'file' | 'console' | 'default';
-  /** Empty text: the setting is unset, even if a lower layer has a value. Undefined: the next lower layer decides. */
+  /**
+   * Empty text turns the setting off, even if a lower layer or the default has a value. Undefined: the next lower layer
+   * decides.
+   */
   readonly get: (variable: string) => string | undefined;
   /** Whether the console may override the value of this layer. Default: no. */
   readonly overridable?: (variable: string) => boolean;
 };
 
 /** A reason not to start: the variable and what to do about it. Never contains a value. */
-export type SettingsProblem = { readonly variable: string; readonly remedy: string };
+export type SettingsProblem = {
+  readonly variable: string;
+  readonly remedy: string;
+  /** Further variables whose values cause the problem. Default: none. */
+  readonly related?: readonly string[];
+};
 
 /** The layer that a value comes from. */
 export type SettingsSource = SettingsLayer['name'];
@@ -22,6 +30,8 @@ export type ReadSettings = {
   readonly sources: Readonly<Record<string, SettingsSource>>;
   /** Every value that does not parse. If there is one, the settings must not be used. */
   readonly problems: readonly SettingsProblem[];
+  /** Every value that does not parse and that the default replaces. */
+  readonly ignored: readonly SettingsProblem[];
 };
 
 /**
@@ -32,14 +42,22 @@ export function readSettings(layers: readonly SettingsLayer[]): ReadSettings {
   const values: Record<string, unknown> = {};
   const sources: Record<string, SettingsSource> = {};
   const problems: SettingsProblem[] = [];
+  const ignored: SettingsProblem[] = [];
   for (const [key, declared] of Object.entries<Setting<unknown>>(SETTINGS)) {
     const found = lookUp(declared, layers);
-    const parsed = found && found.text !== '' ? declared.parser.parse(found.text) : undefined;
-    if (parsed && !parsed.ok && !declared.lenient) problems.push({ variable: declared.name, remedy: parsed.remedy });
-    values[key] = parsed?.ok ? parsed.value : declared.fallback;
-    sources[declared.name] = found && (parsed?.ok ?? true) ? found.layer : 'default';
+    const parsed = found && parse(declared, found.text);
+    if (parsed?.ok === false)
+      (declared.lenient ? ignored : problems).push({ variable: declared.name, remedy: parsed.remedy });
+    // `APP_ENV` is declared before every setting whose default depends on it.
+    const fallback = values['appEnv'] === 'development' ? declared.fallbackOutsideProduction : declared.fallback;
+    values[key] = parsed?.ok ? parsed.value : fallback;
+    sources[declared.name] = found && parsed?.ok ? found.layer : 'default';
   }
-  return { settings: checked(values), sources, problems };
+  return { settings: checked(values), sources, problems, ignored };
+}
+
+function parse({ parser, off }: Setting<unknown>, text: string): Parsed<unknown> {
+  return text === '' ? { ok: true, value: off } : parser.parse(text);
 }
 
 /**

@@ -5,6 +5,8 @@ export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok
 
 export type Parser<T> = {
   readonly parse: (text: string) => Parsed<T>;
+  /** The value of an empty text: the setting is off. Default: there is none; the setting keeps its default. */
+  readonly off?: T;
   /** JSON Schema of the value in `svc.yaml`; text with `${VAR}` is allowed besides. Default: text. */
   readonly schema?: JsonObject;
   /** Name of the type in the table of settings. */
@@ -17,12 +19,16 @@ export type Setting<T> = {
   readonly name: string;
   readonly parser: Parser<T>;
   readonly fallback: T;
+  /** The default outside production, where it differs from `fallback`. */
+  readonly fallbackOutsideProduction: T;
+  /** The value of an empty text, which turns the setting off. Equals the default where the service needs a value. */
+  readonly off: T;
   /** The default as the table shows it. */
   readonly shownDefault: string;
   readonly description: string;
   /** The value never appears in problems, in logs or in answers of the settings route. */
   readonly secret: boolean;
-  /** A value that does not parse is replaced by the default instead of preventing the start. */
+  /** A value that does not parse is ignored with a warning, instead of preventing the start. */
   readonly lenient: boolean;
   /**
    * The layers that may set it. `start`: environment and file, because the value is needed before the console's values
@@ -31,7 +37,8 @@ export type Setting<T> = {
   readonly layers: 'all' | 'start' | 'environment';
 };
 
-type Extra = {
+type Extra<T> = {
+  readonly fallbackOutsideProduction?: T;
   readonly secret?: boolean;
   readonly lenient?: boolean;
   readonly shownDefault?: string;
@@ -44,12 +51,14 @@ export function setting<T>(
   parser: Parser<T>,
   fallback: T,
   description: string,
-  extra: Extra = {},
+  extra: Extra<T> = {},
 ): Setting<T> {
   return {
     name,
     parser,
     fallback,
+    fallbackOutsideProduction: extra.fallbackOutsideProduction ?? fallback,
+    off: parser.off ?? fallback,
     description,
     shownDefault: extra.shownDefault ?? show(fallback),
     secret: extra.secret ?? false,
@@ -58,12 +67,12 @@ export function setting<T>(
   };
 }
 
-/** Declares a setting that may be unset. */
+/** Declares a setting that may be unset. An empty text unsets it. */
 export function optional<T>(
   name: string,
   parser: Parser<T>,
   description: string,
-  extra: Extra = {},
+  extra: Extra<T | undefined> = {},
 ): Setting<T | undefined> {
   return setting<T | undefined>(name, parser, undefined, description, { shownDefault: 'unset', ...extra });
 }

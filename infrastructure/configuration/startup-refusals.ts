@@ -42,14 +42,15 @@ export function isPlaceholder(secret: string): boolean {
 function everywhere(settings: Settings): readonly SettingsProblem[] {
   const { jwtSecret, encryptionKey } = settings;
   const problems: SettingsProblem[] = [];
-  const refuse = (variable: string, remedy: string) => problems.push({ variable, remedy });
+  const refuse = (variable: string, remedy: string, ...related: readonly string[]) =>
+    problems.push({ variable, remedy, related });
   if (settings.databaseUrl === undefined) refuse('DATABASE_URL', 'set it to postgres://user@host/database');
   if (jwtSecret === undefined) refuse('JWT_SECRET', 'set it to at least 16 random characters');
   else if (jwtSecret.length < 16) refuse('JWT_SECRET', 'make it at least 16 characters long');
   if (encryptionKey === undefined) refuse('ENCRYPTION_KEY', 'set it to at least 32 random characters');
   else if (encryptionKey.length < 32) refuse('ENCRYPTION_KEY', 'make it at least 32 characters long');
   if (encryptionKey !== undefined && encryptionKey === jwtSecret)
-    refuse('ENCRYPTION_KEY', 'make it different from JWT_SECRET');
+    refuse('ENCRYPTION_KEY', 'make it different from JWT_SECRET', 'JWT_SECRET');
   for (const [variable, secret] of [
     ['JWT_SECRET', jwtSecret],
     ['ENCRYPTION_KEY', encryptionKey],
@@ -71,22 +72,20 @@ function everywhere(settings: Settings): readonly SettingsProblem[] {
     );
   }
   if (settings.trustedIssuerPolicies.some(({ issuer }) => !issuers.includes(issuer)))
-    refuse('TRUSTED_ISSUER_POLICIES', 'list the issuer of each policy in TRUSTED_ISSUERS');
+    refuse('TRUSTED_ISSUER_POLICIES', 'list the issuer of each policy in TRUSTED_ISSUERS', 'TRUSTED_ISSUERS');
   if (settings.auditHmacKey !== undefined && !HEX_64.test(settings.auditHmacKey))
     refuse('SVC_AUDIT_HMAC_KEY', 'set it to exactly 64 hex characters, such as from `openssl rand -hex 32`');
-  if (settings.setupToken !== undefined && settings.setupToken.length < 16)
-    refuse('SVC_SETUP_TOKEN', 'make it at least 16 characters long');
   if (settings.corsOrigins.some((origin) => origin.includes('*')))
     refuse('CORS_ORIGINS', 'name each origin; `*` is not allowed');
   if (settings.enforceApiKeyPepper && settings.apiKeyPepper === undefined)
-    refuse('API_KEY_PEPPER', 'set it: ENFORCE_API_KEY_PEPPER requires it');
+    refuse('API_KEY_PEPPER', 'set it: ENFORCE_API_KEY_PEPPER requires it', 'ENFORCE_API_KEY_PEPPER');
   if ((settings.adminConsoleKey?.length ?? 32) < 32) refuse('ADMIN_CONSOLE_KEY', 'make it at least 32 characters long');
   if ((settings.adminConsoleKeyPrevious?.length ?? 32) < 32)
     refuse('ADMIN_CONSOLE_KEY_PREVIOUS', 'make it at least 32 characters long');
   if ((settings.smtpHost === undefined) !== (settings.smtpFrom === undefined))
-    refuse('SMTP_HOST', 'set SMTP_HOST and SMTP_FROM together');
+    refuse('SMTP_HOST', 'set SMTP_HOST and SMTP_FROM together', 'SMTP_FROM');
   if ((settings.smtpUser === undefined) !== (settings.smtpPassword === undefined))
-    refuse('SMTP_USER', 'set SMTP_USER and SMTP_PASS together');
+    refuse('SMTP_USER', 'set SMTP_USER and SMTP_PASS together', 'SMTP_PASS');
   if (
     settings.licenseServerUrl?.startsWith('http:') === true &&
     (settings.appEnv === 'production' || !isLoopback(new URL(settings.licenseServerUrl).hostname))
@@ -94,9 +93,15 @@ function everywhere(settings: Settings): readonly SettingsProblem[] {
     refuse('SVC_LICENSE_SERVER_URL', 'make it an https URL; http is allowed for a loopback address outside production');
   }
   if ((settings.tlsCertFile === undefined) !== (settings.tlsKeyFile === undefined))
-    refuse('TLS_CERT_FILE', 'set TLS_CERT_FILE and TLS_KEY_FILE together');
-  if ((settings.kafkaSaslMechanism === undefined) !== (settings.kafkaSaslUsername === undefined))
-    refuse('KAFKA_SASL_MECHANISM', 'set KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD together');
+    refuse('TLS_CERT_FILE', 'set TLS_CERT_FILE and TLS_KEY_FILE together', 'TLS_KEY_FILE');
+  const sasl = [settings.kafkaSaslMechanism, settings.kafkaSaslUsername, settings.kafkaSaslPassword];
+  if (sasl.includes(undefined) && sasl.some((value) => value !== undefined))
+    refuse(
+      'KAFKA_SASL_MECHANISM',
+      'set KAFKA_SASL_MECHANISM, KAFKA_SASL_USERNAME and KAFKA_SASL_PASSWORD together',
+      'KAFKA_SASL_USERNAME',
+      'KAFKA_SASL_PASSWORD',
+    );
   return problems;
 }
 

@@ -148,6 +148,36 @@ describe('the settings of a running service', function () {
     });
   });
 
+  it('are judged together: settings that need each other can be sent in one request', async () => {
+    const pairs = {
+      SMTP_FROM: 'cms@palimpsest.test',
+      SMTP_HOST: 'mail.palimpsest.test',
+      SMTP_PASS: 'a-password-of-the-mail-server',
+      SMTP_USER: 'cms',
+      KAFKA_SASL_USERNAME: 'palimpsest',
+      KAFKA_SASL_PASSWORD: 'a-password-of-the-brokers',
+      KAFKA_SASL_MECHANISM: 'scram-sha-512',
+    };
+    const save = async (values: object) => (await owner('PUT', '/api/admin/config', { values })).json();
+    expect(await save(pairs)).to.deep.equal({ saved: Object.keys(pairs), refused: [] });
+    const half = { SMTP_HOST: null, PASSWORD_MIN_LENGTH: 14, TLS_CERT_FILE: '/etc/tls/a.pem' };
+    expect(await save(half), 'half of a pair').to.deep.equal({
+      saved: ['PASSWORD_MIN_LENGTH'],
+      refused: [
+        { key: 'SMTP_HOST', reason: 'SMTP_HOST: set SMTP_HOST and SMTP_FROM together' },
+        { key: 'TLS_CERT_FILE', reason: 'TLS_CERT_FILE: set TLS_CERT_FILE and TLS_KEY_FILE together' },
+      ],
+    });
+    await start();
+    await signIn();
+    const all = await settings();
+    for (const key of ['SMTP_HOST', 'SMTP_FROM', 'SMTP_USER', 'SMTP_PASS', 'KAFKA_SASL_PASSWORD'])
+      expect(all.get(key), key).to.include({ source: 'console' });
+    expect(running?.output()).to.not.contain('would refuse to start');
+    const cleared = Object.fromEntries([...Object.keys(pairs), 'PASSWORD_MIN_LENGTH'].map((key) => [key, null]));
+    expect(await save(cleared)).to.deep.include({ refused: [] });
+  });
+
   it('create the content types that the settings file declares, once', async () => {
     expect((await owner('GET', '/api/admin/schemas/story')).status).to.equal(200);
     const [row] = await database
@@ -166,7 +196,7 @@ describe('the settings of a running service', function () {
       SVC_CONFIG: join(directory, 'broken.yaml'),
     });
     expect(code).to.equal(1);
-    expect(output).to.contain('invalid schema');
+    expect(output).to.contain('content type "story" of the settings file').and.contain('invalid schema');
   });
 });
 

@@ -28,7 +28,6 @@ describe('palimpsest serve', function () {
       JWT_SECRET: 'hunter2-short',
       ENCRYPTION_KEY: 'changeme-changeme-changeme-changeme',
       SVC_AUDIT_HMAC_KEY: 'not-hex-at-all-qq',
-      SVC_SETUP_TOKEN: 'tiny-token',
       DATABASE_URL: 'postgres://postgres:sup3r-pass@127.0.0.1:1/x',
     };
     const bad = {
@@ -78,6 +77,26 @@ describe('palimpsest serve', function () {
         'RATE_LIMIT_RPS',
       ])
         expect(output).to.match(new RegExp(`^ {2}${variable}: `, 'm'));
+    });
+
+    it('passes over a short setup token with a warning, and prints a one-time token that works', async () => {
+      const database = `setup_${randomBytes(5).toString('hex')}`;
+      await admin(`create database ${database}`);
+      const service = await startServiceProcess({
+        ...testEnvironment(serverUrl(database), directory),
+        SVC_SETUP_TOKEN: 'tiny-token',
+      });
+      const output = service.output();
+      expect(output)
+        .to.match(/"level":"warn".*SVC_SETUP_TOKEN/)
+        .and.not.contain('tiny-token');
+      const [, token = ''] = /"one_time":"([^"]+)"/.exec(output) ?? [];
+      const call = caller(() => service.adminUrl);
+      const refused = await call('POST', '/api/admin/setup', { ...OWNER, setup_token: 'tiny-token' });
+      const setup = await call('POST', '/api/admin/setup', { ...OWNER, setup_token: token });
+      await service.end('SIGTERM');
+      await admin(`drop database ${database} with (force)`);
+      expect([refused.status, setup.status]).to.deep.equal([403, 201]);
     });
 
     it('reports an unreachable database in one line', async () => {

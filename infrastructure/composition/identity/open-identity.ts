@@ -6,7 +6,6 @@ import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { equalSecrets } from '../../../domain/identity/equal-secrets.ts';
 import type { PasswordPolicy } from '../../../domain/identity/password-policy.ts';
 import { identityQueries } from '../../../projections/identity/queries.ts';
-import { consoleUrlOf } from '../../configuration/console-url.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { createCommonPasswords } from '../../crypto/common-passwords.ts';
 import { createKeyHasher } from '../../crypto/key-hasher.ts';
@@ -66,7 +65,7 @@ export async function openIdentity(platform: Platform, { mailer }: { readonly ma
       passwords,
       mailer,
       hashCredential: createKeyHasher(settings.apiKeyPepper ?? ''),
-      consoleUrl: consoleUrlOf(settings),
+      consoleUrl: settings.consoleUrl,
       secrets: randomSecrets,
       exclusive: createExclusive({ database }),
       passwordPolicy: passwordPolicyOf(settings),

@@ -4,7 +4,6 @@ import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
 import { createConfiguration } from '../../configuration/configuration.ts';
-import { problemsOf } from '../../configuration/load-settings.ts';
 import type { ReadSettings, SettingsLayer } from '../../configuration/read-settings.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 
@@ -31,19 +30,14 @@ async function usableTexts(
   configuration: ReturnType<typeof createConfiguration>,
   { eventStore, vault, logger }: { readonly eventStore: EventStore; readonly vault: Vault; readonly logger: Logger },
 ): Promise<ConsoleTexts> {
-  const problemsWith = (texts: ConsoleTexts) => problemsOf(configuration.withConsole(texts));
   const { texts, unreadable } = await readConsoleSettings({ eventStore, vault });
   for (const variable of unreadable)
     logger.error('a setting saved in the console cannot be decrypted with this ENCRYPTION_KEY', { variable });
-  const usable = new Map<string, string>();
-  for (const [variable, text] of texts) {
-    const before = new Set(problemsWith(usable).map((problem) => problem.variable));
-    const added = problemsWith(new Map([...usable, [variable, text]])).some((problem) => !before.has(problem.variable));
-    if (added)
+  const usable = configuration.usableOf(texts);
+  for (const variable of texts.keys())
+    if (!usable.has(variable))
       logger.error('a setting saved in the console is ignored: the service would refuse to start with it', {
         variable,
       });
-    else usable.set(variable, text);
-  }
   return usable;
 }

@@ -71,6 +71,7 @@ export const core = {
     url('http', 'https'),
     'Public URL of the console, for links in mails. Production requires https.',
     {
+      fallbackOutsideProduction: 'http://localhost:5173',
       shownDefault: '`http://localhost:5173` outside production',
     },
   ),

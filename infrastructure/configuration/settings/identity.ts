@@ -1,4 +1,14 @@
-import { boolean, integer, list, networks, oneOf, retentionDays, text, trustedIssuerPolicies } from '../parsers.ts';
+import {
+  boolean,
+  integer,
+  list,
+  networks,
+  oneOf,
+  retentionDays,
+  text,
+  textOfAtLeast,
+  trustedIssuerPolicies,
+} from '../parsers.ts';
 import { optional, setting } from '../setting.ts';
 
 const secret = { secret: true } as const;
@@ -94,9 +104,9 @@ export const identity = {
   ),
   setupToken: optional(
     'SVC_SETUP_TOKEN',
-    text,
-    'Token that the first setup asks for, at least 16 characters. Unset: each start logs a random one while no account exists.',
-    secret,
+    textOfAtLeast(16),
+    'Token that the first setup asks for, at least 16 characters; a shorter one is ignored with a warning. Unset: each start logs a random one while no account exists.',
+    { secret: true, lenient: true },
   ),
   passwordMinLength: setting('PASSWORD_MIN_LENGTH', integer(8, 72), 12, 'Minimum length of a password.'),
   passwordHashAlgorithm: setting(

@@ -95,6 +95,35 @@ describe('reading the settings', () => {
     expect(settings).to.include({ logLevel: 'warn', metricsToken: undefined, corsMaxAge: 5 });
     expect(sources).to.include({ LOG_LEVEL: 'environment', CORS_MAX_AGE: 'file' });
   });
+  it('turns a setting off by an empty value, which stands above all lower layers and the default', () => {
+    const off = (environment: Record<string, string>) =>
+      readSettings([environmentLayer({ APP_ENV: 'development', ...environment })]);
+    expect(off({}).settings.consoleUrl).to.equal('http://localhost:5173');
+    expect(off({ APP_ENV: 'production' }).settings.consoleUrl).to.equal(undefined);
+    const empty = { SVC_CONSOLE_URL: '', CORS_ORIGINS: ' ', CORS_ALLOW_METHODS: '', PASSWORD_CHECK_COMMON: '' };
+    const { settings, sources, problems } = off(empty);
+    expect(problems).to.deep.equal([]);
+    expect(settings).to.deep.include({
+      consoleUrl: undefined,
+      corsOrigins: [],
+      corsAllowMethods: [],
+      passwordCheckCommon: false,
+    });
+    for (const variable of Object.keys(empty)) expect(sources[variable], variable).to.equal('environment');
+  });
+  it('keeps the default of an empty value where the service needs one', () => {
+    const empty = Object.fromEntries(Object.values<Setting<unknown>>(SETTINGS).map(({ name }) => [name, '']));
+    const { settings, problems } = readSettings([environmentLayer(empty)]);
+    const defaults = readSettings([environmentLayer({})]).settings;
+    expect(problems).to.deep.equal([]);
+    for (const [key, declared] of Object.entries<Setting<unknown>>(SETTINGS)) {
+      const value: unknown = settings[key as keyof typeof settings];
+      const isOff = value === undefined || value === false || (Array.isArray(value) && value.length === 0);
+      if (!isOff) expect(value, declared.name).to.deep.equal(defaults[key as keyof typeof defaults]);
+    }
+    expect(settings.roles).to.deep.equal(defaults.roles);
+    expect(settings.jwtExpirySeconds).to.equal(900);
+  });
   it('reports all values that do not parse at once, with a remedy and without the value', () => {
     const wrong = {
       ...DEVELOPMENT,
@@ -134,7 +163,14 @@ describe('reading the settings', () => {
       ]),
     )
       .to.deep.include({ problems: [] })
-      .and.nested.include({ 'settings.databaseMaxConnections': 25 });
+      .and.nested.include({ 'settings.databaseMaxConnections': 25, 'ignored.length': 3 });
+  });
+  it('passes over a setup token under 16 characters, and says so', () => {
+    const { settings, ignored } = loadSettings([
+      environmentLayer({ ...PRODUCTION, SVC_SETUP_TOKEN: 'fifteen-letters' }),
+    ]);
+    expect(settings.setupToken).to.equal(undefined);
+    expect(ignored).to.deep.equal([{ variable: 'SVC_SETUP_TOKEN', remedy: 'make it at least 16 characters long' }]);
   });
   it('never crashes on any text', () => {
     const names = Object.values<Setting<unknown>>(SETTINGS).map(({ name }) => name);
@@ -191,7 +227,6 @@ describe('the checks of the settings at start', () => {
     ['ENCRYPTION_KEY is a placeholder', { ENCRYPTION_KEY: 'replace-me-replace-me-replace-me-1' }, 'ENCRYPTION_KEY'],
     ['CORS_ORIGINS contains *', { CORS_ORIGINS: 'https://a.test,*' }, 'CORS_ORIGINS'],
     ['the audit key is not 64 hex characters', { SVC_AUDIT_HMAC_KEY: 'g'.repeat(64) }, 'SVC_AUDIT_HMAC_KEY'],
-    ['the setup token is short', { SVC_SETUP_TOKEN: 'short' }, 'SVC_SETUP_TOKEN'],
     ['the pepper is required and unset', { ENFORCE_API_KEY_PEPPER: 'true' }, 'API_KEY_PEPPER'],
     ['only one of TLS certificate and key is set', { TLS_CERT_FILE: '/a.pem' }, 'TLS_CERT_FILE'],
   ] as const) {

@@ -11,8 +11,10 @@ import {
   credentialsResponse,
 } from '../admin/identity/credentials-response.ts';
 import { ChallengeBody } from '../admin/identity/mfa-routes.ts';
+import { Email, Password, TenantSlug } from '../admin/identity/schemas.ts';
 import { addressBlock } from '../http/address-block.ts';
 import { type Route, route } from '../http/route.ts';
+import { strict } from '../http/schemas.ts';
 
 /**
  * Sign-in of programs, and the public keys that verify the tokens of this service. The Content API sets no cookie.
@@ -33,11 +35,11 @@ export function contentAuthRoutes(
       access: { kind: 'public' },
       body: Type.Object(
         {
-          email: Type.String({ maxLength: 320 }),
-          password: Type.String({ maxLength: 4096 }),
-          tenant: Type.Optional(Type.String({ maxLength: 63 })),
+          email: Email,
+          password: Password,
+          tenant: Type.Optional(TenantSlug),
         },
-        { additionalProperties: false },
+        strict,
       ),
       responses: { 200: Type.Union([Credentials, Challenge]) },
       refusals: ['invalid_credentials', 'tenant_disabled', 'rate_limited'],

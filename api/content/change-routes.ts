@@ -7,6 +7,7 @@ import { refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, parsePosition } from '../../domain/event.ts';
 import { eventStreamResponse, wantsEventStream } from '../http/event-stream.ts';
 import { type RouteResponse, type Route, route } from '../http/route.ts';
+import { strict, Id, Timestamp } from '../http/schemas.ts';
 import { type StreamSlots, createStreamSlots, releasing } from '../http/stream-slots.ts';
 import { type ChangeStreamPace, CHANGE_STREAM_PACE, changeStream } from './change-stream.ts';
 import { READS, requireAccess } from './entry-access.ts';
@@ -29,16 +30,13 @@ const After = Type.Optional(
   }),
 );
 const Limit = Type.Optional(Type.String({ description: '1 to 1000; default 100', examples: ['100'] }));
-const Envelope = Type.Union([
-  Type.Object({ id: Type.String({ format: 'uuid' }) }, { additionalProperties: true }),
-  Type.Null(),
-]);
+const Envelope = Type.Union([Type.Object({ id: Id }, { additionalProperties: true }), Type.Null()]);
 const ChangeSchema = Type.Object({
   position: Type.String({ examples: ['00000000000000000042'] }),
   event: Type.Union([Type.Literal('after_create'), Type.Literal('after_update'), Type.Literal('after_delete')]),
-  entry_id: Type.String({ format: 'uuid' }),
+  entry_id: Id,
   version: Type.Integer({ minimum: 1 }),
-  at: Type.String({ format: 'date-time' }),
+  at: Timestamp,
   data: Envelope,
   old_data: Envelope,
 });
@@ -60,7 +58,7 @@ export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Ro
       access: { kind: 'credential' },
       reads: READS,
       params: SchemaParams,
-      query: Type.Object({ after: After, limit: Limit }, { additionalProperties: false }),
+      query: Type.Object({ after: After, limit: Limit }, strict),
       responses: {
         200: Type.Object({
           data: Type.Array(ChangeSchema),

@@ -1,8 +1,8 @@
 import { Type } from '@sinclair/typebox';
+import { strict, Id, Timestamp, NullableTimestamp, NullableText, Texts } from '../http/schemas.ts';
 
 /** JSON Schemas of entries, lists and revisions, and of the parameters and bodies of their routes. */
 
-const Moment = Type.String({ format: 'date-time' });
 const ActorSchema = Type.Object({ kind: Type.String({ examples: ['user'] }), id: Type.String() });
 const Data = Type.Object(
   {},
@@ -11,16 +11,16 @@ const Data = Type.Object(
 
 export const EntrySchema = Type.Object(
   {
-    id: Type.String({ format: 'uuid' }),
+    id: Id,
     schema_name: Type.String({ examples: ['article'] }),
     slug: Type.Optional(Type.String()),
     status: Type.Optional(Type.Union([Type.Literal('draft'), Type.Literal('published'), Type.Literal('archived')])),
     data: Data,
     version: Type.Integer({ minimum: 1 }),
-    created_at: Moment,
-    updated_at: Moment,
-    published_at: Type.Optional(Type.Union([Moment, Type.Null()])),
-    deleted_at: Type.Optional(Moment),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    published_at: Type.Optional(NullableTimestamp),
+    deleted_at: Type.Optional(Timestamp),
     created_by: ActorSchema,
     updated_by: ActorSchema,
     resolved_locale: Type.Optional(Type.String({ description: 'Present when the request asks for a locale' })),
@@ -35,12 +35,12 @@ export const EntryPageSchema = Type.Object({
 });
 
 const RevisionSchema = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: Id,
   version: Type.Integer(),
   action: Type.String(),
   actor: ActorSchema,
-  created_at: Moment,
-  changed: Type.Array(Type.String()),
+  created_at: Timestamp,
+  changed: Texts,
 });
 export const RevisionListSchema = Type.Array(RevisionSchema);
 export const RevisionDataSchema = Type.Object({ ...RevisionSchema.properties, data: Data });
@@ -54,11 +54,11 @@ export const BlameSchema = Type.Object({
       field: Type.String(),
       value: Type.Unknown(),
       version: Type.Integer({ minimum: 1 }),
-      at: Moment,
+      at: Timestamp,
       actor: ActorSchema,
-      credential: Type.Object({ kind: Type.String(), id: Type.Union([Type.String(), Type.Null()]) }),
+      credential: Type.Object({ kind: Type.String(), id: NullableText }),
       correlation_id: Type.String(),
-      event_id: Type.String({ format: 'uuid' }),
+      event_id: Id,
     }),
   ),
 });
@@ -75,10 +75,10 @@ export const RelationParams = Type.Object({ schema: Type.String(), id: Type.Stri
 export const RevisionParams = Type.Object({ schema: Type.String(), id: Type.String(), rev_id: Type.String() });
 export const DiffParams = Type.Object({ schema: Type.String(), id: Type.String(), a: Type.String(), b: Type.String() });
 
-export const EntryBody = Type.Object({ data: Data }, { title: 'EntryInput', additionalProperties: false });
-export const BulkBody = Type.Object({ entries: Type.Array(EntryBody) }, { additionalProperties: false });
+export const EntryBody = Type.Object({ data: Data }, { title: 'EntryInput', ...strict });
+export const BulkBody = Type.Object({ entries: Type.Array(EntryBody) }, strict);
 
-export const RelationBody = Type.Object({ ids: Type.Array(Type.String()) }, { additionalProperties: false });
+export const RelationBody = Type.Object({ ids: Texts }, strict);
 export const RelatedSchema = Type.Object({
   data: EntryListSchema,
   total: Type.Integer({ description: 'Number of related entries that the caller may see' }),
@@ -119,20 +119,8 @@ const Common = {
   ...Populate,
 };
 
-export const ListParametersSchema = Type.Object(
-  { limit: Limit, offset: Offset, ...Common },
-  { additionalProperties: false },
-);
-export const PageParametersSchema = Type.Object(
-  { limit: PageLimit, cursor: Cursor, ...Common },
-  { additionalProperties: false },
-);
-export const SingleParametersSchema = Type.Object(
-  { fields: Fields, as_of: AsOf, locale: Locale, ...Populate },
-  { additionalProperties: false },
-);
-export const RelatedParametersSchema = Type.Object({ limit: Limit, offset: Offset }, { additionalProperties: false });
-export const RevisionParametersSchema = Type.Object(
-  { limit: Limit, offset: Offset, count: Count },
-  { additionalProperties: false },
-);
+export const ListParametersSchema = Type.Object({ limit: Limit, offset: Offset, ...Common }, strict);
+export const PageParametersSchema = Type.Object({ limit: PageLimit, cursor: Cursor, ...Common }, strict);
+export const SingleParametersSchema = Type.Object({ fields: Fields, as_of: AsOf, locale: Locale, ...Populate }, strict);
+export const RelatedParametersSchema = Type.Object({ limit: Limit, offset: Offset }, strict);
+export const RevisionParametersSchema = Type.Object({ limit: Limit, offset: Offset, count: Count }, strict);

@@ -92,7 +92,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       refuseBody: (problems) =>
         refusal('validation_failed', {
           body: { errors: problems.map(({ field, message }) => bulkProblem(field, message)) },
-          fields: problems.map(({ field, message }) => ({ field, message })),
+          fields: problems,
         }),
       precheck: (request) => requireAccess(request, 'create', dependencies),
       responses: { 201: BulkResponseSchema },

@@ -1,4 +1,4 @@
-import { type FieldError, refusal } from '../../domain/errors.ts';
+import { refusal } from '../../domain/errors.ts';
 import { type RouteLimiter, createRouteLimiter } from './route-limit.ts';
 import { parameterNames } from './route-table.ts';
 import type { Route } from './route.ts';
@@ -57,6 +57,5 @@ export function queryRefusal(problems: readonly Problem[]): Error {
 /** The refusal of an invalid body: the route's own refusal, else 422 with `fields`. */
 export function bodyRefusal(route: Route, problems: readonly Problem[]): Error {
   if (route.refuseBody) return route.refuseBody(problems);
-  const fields: FieldError[] = problems.map(({ field, message }) => ({ field, message }));
-  return refusal('validation_failed', { fields });
+  return refusal('validation_failed', { fields: problems });
 }

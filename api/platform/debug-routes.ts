@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { Collector, RouteLatencies } from '../../application/ports/process-insight.ts';
 import { type Route, route } from '../http/route.ts';
+import { strict } from '../http/schemas.ts';
 
 export type DebugDependencies = { readonly latencies: RouteLatencies; readonly collector: Collector };
 
@@ -57,7 +58,7 @@ export function debugRoutes({ latencies, collector }: DebugDependencies): readon
       access: { kind: 'session', roles: ['super_admin'] },
       summary:
         'Set by how many percent the heap of this process may grow between two garbage collections; 0 is the default of the engine',
-      body: Type.Object({ gogc: Type.Integer({ minimum: 0, maximum: 10_000 }) }, { additionalProperties: false }),
+      body: Type.Object({ gogc: Type.Integer({ minimum: 0, maximum: 10_000 }) }, strict),
       responses: { 200: Config },
       handler: ({ body }) => {
         collector.setGrowth(body.gogc);

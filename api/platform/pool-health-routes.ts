@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../http/route.ts';
+import { nullable, Texts } from '../http/schemas.ts';
 
 /** The state of one connection pool. */
 export type PoolReport = {
@@ -63,8 +64,8 @@ export function poolHealthRoutes(health: PoolHealth): readonly Route[] {
       responses: {
         200: Type.Object({
           status: Type.Union([Type.Literal('healthy'), Type.Literal('degraded'), Type.Literal('unreachable')]),
-          reasons: Type.Array(Type.String()),
-          latency_ms: Type.Union([Type.Number(), Type.Null()]),
+          reasons: Texts,
+          latency_ms: nullable(Type.Number()),
           pools: Type.Array(Pool),
           pooler: Type.Union([Pooler, Type.Null()]),
         }),

@@ -2,13 +2,14 @@ import { Type } from '@sinclair/typebox';
 import type { WebhookRecords } from '../../../application/ports/webhook-records.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { type Route, route } from '../../http/route.ts';
+import { IdParams } from '../../http/schemas.ts';
+import { Page } from '../paging.ts';
 import { DeadLetter, DeadLetterStatus } from './webhook-schemas.ts';
 
-const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
 const Query = Type.Object({
   status: Type.Optional(DeadLetterStatus),
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 25 }),
-  offset: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }),
+  limit: Page.properties.limit,
+  offset: Page.properties.offset,
 });
 
 /** Dead letters: webhook deliveries that failed on their last attempt. */
@@ -41,7 +42,7 @@ export function deadLetterRoutes({ records }: { readonly records: WebhookRecords
       operation: 'getWebhookDeadLetter',
       grants: ['webhooks:read', 'webhooks:write'],
       summary: 'Get a dead letter',
-      params: Id,
+      params: IdParams,
       notFound: 'dead_letter_not_found',
       responses: { 200: DeadLetter },
       refusals: ['dead_letter_not_found'],

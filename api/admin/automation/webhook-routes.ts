@@ -16,6 +16,7 @@ import type { Principal } from '../../../domain/identity/principal.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type RouteResponse, type Route, route } from '../../http/route.ts';
+import { nullable, IdParams } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { presentWebhook } from './present-webhook.ts';
@@ -24,10 +25,9 @@ import { Delivery, RotateBody, Webhook, WebhookBody } from './webhook-schemas.ts
 
 export type WebhookRouteDependencies = WebhookDependencies & { readonly records: WebhookRecords };
 
-const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
 const DeliveryPage = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-  offset: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }),
+  offset: Page.properties.offset,
 });
 
 /**
@@ -44,7 +44,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
   } as const;
   const changing = { ...shared, access: { kind: 'credential', roles: ['super_admin'] } } as const;
   const bodied = { malformedJson: 'invalid_json', refuseBody } as const;
-  const one = { params: Id, notFound: 'webhook_not_found', precheck: existing } as const;
+  const one = { params: IdParams, notFound: 'webhook_not_found', precheck: existing } as const;
 
   async function existing({
     params,
@@ -97,7 +97,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
     }),
     route({
       ...reading,
-      params: Id,
+      params: IdParams,
       notFound: 'webhook_not_found',
       method: 'GET',
       path: '/api/admin/webhooks/{id}',
@@ -172,7 +172,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       responses: {
         200: Type.Object({
           success: Type.Boolean(),
-          status_code: Type.Union([Type.Integer(), Type.Null()]),
+          status_code: nullable(Type.Integer()),
           message: Type.String(),
         }),
       },

@@ -1,13 +1,11 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { TRIGGER_EVENTS } from '../../../domain/automation/trigger.ts';
+import { strict, nullable, Id, Timestamp } from '../../http/schemas.ts';
 
-const Maybe = <T extends TSchema>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]));
-const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
+const Maybe = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 const Events = Type.Array(Type.Union(TRIGGER_EVENTS.map((event) => Type.Literal(event))), { maxItems: 20 });
 const Names = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 500 });
 const Headers = Type.Record(Type.String(), Type.String({ maxLength: 4096 }));
-const Id = Type.String({ format: 'uuid' });
-const Time = Type.String({ format: 'date-time' });
 
 /** Maximum of `max_response_size`: how much of an endpoint's response is read, in bytes. */
 const MAX_RESPONSE_SIZE = 10_485_760;
@@ -31,12 +29,12 @@ export const WebhookBody = Type.Object(
     max_retries: Maybe(Type.Integer()),
     retry_delay_seconds: Maybe(Type.Integer()),
   },
-  { additionalProperties: false },
+  strict,
 );
 
 export const RotateBody = Type.Object(
   { new_secret: Type.Optional(Type.String({ minLength: 16, maxLength: 1024 })) },
-  { additionalProperties: false },
+  strict,
 );
 
 export const Webhook = Type.Object({
@@ -51,8 +49,8 @@ export const Webhook = Type.Object({
   include_fields: Names,
   exclude_fields: Names,
   max_response_size: Type.Integer(),
-  created_at: Time,
-  updated_at: Time,
+  created_at: Timestamp,
+  updated_at: Timestamp,
 });
 
 export const Delivery = Type.Object({
@@ -61,14 +59,14 @@ export const Delivery = Type.Object({
   event: Type.String(),
   schema: Type.String(),
   status: Type.Union([Type.Literal('pending'), Type.Literal('success'), Type.Literal('failed'), Type.Literal('dead')]),
-  status_code: Nullable(Type.Integer()),
-  duration_ms: Nullable(Type.Integer()),
+  status_code: nullable(Type.Integer()),
+  duration_ms: nullable(Type.Integer()),
   request_body: Type.String(),
-  response_body: Nullable(Type.String()),
+  response_body: nullable(Type.String()),
   retry_count: Type.Integer(),
   attempt_num: Type.Integer(),
-  error: Nullable(Type.String()),
-  created_at: Time,
+  error: nullable(Type.String()),
+  created_at: Timestamp,
 });
 
 export const DeadLetterStatus = Type.Union([
@@ -84,9 +82,9 @@ export const DeadLetter = Type.Object({
   event: Type.String(),
   schema: Type.String(),
   request_body: Type.String(),
-  last_status_code: Nullable(Type.Integer()),
-  last_error: Nullable(Type.String()),
+  last_status_code: nullable(Type.Integer()),
+  last_error: nullable(Type.String()),
   total_attempts: Type.Integer(),
   status: DeadLetterStatus,
-  created_at: Time,
+  created_at: Timestamp,
 });

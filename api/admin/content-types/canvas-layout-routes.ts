@@ -4,6 +4,7 @@ import { type CanvasLayoutDependencies, saveCanvasLayout } from '../../../applic
 import { TYPE_NAME } from '../../../domain/content/content-type-parser.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { strict } from '../../http/schemas.ts';
 
 const SHARED = {
   api: 'admin',
@@ -15,8 +16,8 @@ const MAX_BYTES = 262_144;
 
 const Positions = Type.Record(
   Type.String({ pattern: TYPE_NAME.source }),
-  Type.Object({ x: Type.Number(), y: Type.Number() }, { additionalProperties: false }),
-  { additionalProperties: false },
+  Type.Object({ x: Type.Number(), y: Type.Number() }, strict),
+  strict,
 );
 const Layout = Type.Object({ positions: Positions, licensed: Type.Boolean() });
 

@@ -9,6 +9,7 @@ import type { Preset } from '../../../domain/content/preset-events.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { NullableText, Texts } from '../../http/schemas.ts';
 
 const SHARED = {
   api: 'admin',
@@ -17,18 +18,17 @@ const SHARED = {
   access: { kind: 'session', roles: ['admin', 'super_admin'] },
 } as const;
 /** Any text: an unknown id is refused as not found, not as malformed. */
-const Id = Type.Object({ id: Type.String() });
+const PresetParams = Type.Object({ id: Type.String() });
 /** Large enough for a document of 1 MiB as a JSON string in which every character is escaped. */
 const MAX_BODY_BYTES = 2_200_000;
 
-const Nullable = Type.Union([Type.String(), Type.Null()]);
 const PresetResponse = Type.Object({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
   source: Type.Unsafe<string>({ type: 'string', enum: ['builtin', 'saved'] }),
-  updated_at: Nullable,
-  source_url: Nullable,
+  updated_at: NullableText,
+  source_url: NullableText,
   schemas: Type.Array(Type.Unsafe<JsonObject>({ type: 'object', description: 'A content type definition' })),
 });
 
@@ -99,8 +99,8 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       operation: 'applyPreset',
       grants: ['schemas:write'],
       summary: 'Create the content types of a preset',
-      params: Id,
-      responses: { 201: Type.Object({ created: Type.Array(Type.String()) }) },
+      params: PresetParams,
+      responses: { 201: Type.Object({ created: Texts }) },
       refusals: [
         'preset_not_found',
         'preset_schema_exists',
@@ -121,7 +121,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       operation: 'deletePreset',
       grants: ['schemas:write'],
       summary: 'Delete a saved preset; content types created from it are kept',
-      params: Id,
+      params: PresetParams,
       responses: { 204: null },
       refusals: ['preset_not_found', 'preset_built_in'],
       handler: async ({ params, context }) => ({

@@ -3,10 +3,11 @@ import { type RecoverDependencies, recoverField } from '../../../application/con
 import { refusal } from '../../../domain/errors.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { Id } from '../../http/schemas.ts';
 
 const Recovered = Type.Object({
   recovered: Type.Integer({ description: 'Number of entries whose value was written back' }),
-  skipped: Type.Array(Type.Object({ entry_id: Type.String({ format: 'uuid' }), reason: Type.String() }), {
+  skipped: Type.Array(Type.Object({ entry_id: Id, reason: Type.String() }), {
     description: 'The first 100 entries whose value was not written back, with the reason',
   }),
   skipped_total: Type.Integer(),

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { FIELD_TYPES, RELATION_TYPES, TRANSPORT_MODES } from '../../../domain/content/definition.ts';
+import { oneOf, Id, NullableText, Actor } from '../../http/schemas.ts';
 
-const oneOf = (values: readonly string[]) => Type.Unsafe<string>({ type: 'string', enum: [...values] });
 const Mode = Type.Optional(oneOf(TRANSPORT_MODES));
 
 /** A field in a response. */
@@ -47,15 +47,15 @@ export const StatementResponse = Type.Object({
 
 /** A statement of the history; `reason` is present only if the database refused it. */
 const RecordedStatement = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: Id,
   description: Type.String(),
   sql: Type.String(),
   down_sql: Type.String(),
   destructive: Type.Boolean(),
   state: oneOf(['applied', 'pending', 'canceled', 'failed']),
-  applied_at: Type.Union([Type.String(), Type.Null()]),
+  applied_at: NullableText,
   created_at: Type.String(),
-  actor: Type.Object({ kind: Type.String(), id: Type.String() }),
+  actor: Actor,
   reason: Type.Optional(Type.String()),
 });
 
@@ -88,7 +88,7 @@ export const FieldRenamedResponse = Type.Object({
 
 export const StatsResponse = Type.Object({
   rows: Type.Integer(),
-  last_updated: Type.Union([Type.String(), Type.Null()]),
+  last_updated: NullableText,
 });
 
 /**

@@ -10,8 +10,9 @@ import { parsePaging } from '../../content/parse-list-query.ts';
 import { presentActor } from '../../content/present-entry.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { strict, nullable, Id, Timestamp, NullableText, Actor } from '../../http/schemas.ts';
 import { requireEntryAccess, requirePrincipal, type AdminContentDependencies } from './admin-access.ts';
-import { IdParams } from './schemas.ts';
+import { EntryParams } from './schemas.ts';
 
 const SHARED = {
   api: 'admin',
@@ -24,12 +25,12 @@ const READS = ['content', 'comments'];
 
 const CommentSchema = Type.Object(
   {
-    id: Type.String({ format: 'uuid' }),
-    entry_id: Type.String({ format: 'uuid' }),
-    parent: Type.Union([Type.String({ format: 'uuid' }), Type.Null()]),
+    id: Id,
+    entry_id: Id,
+    parent: nullable(Id),
     body: Type.String(),
-    author: Type.Object({ kind: Type.String(), id: Type.String() }),
-    created_at: Type.String({ format: 'date-time' }),
+    author: Actor,
+    created_at: Timestamp,
   },
   { title: 'Comment' },
 );
@@ -39,10 +40,7 @@ const CommentPage = Type.Object({
   limit: Type.Integer(),
   offset: Type.Integer(),
 });
-const CommentBody = Type.Object(
-  { body: Type.String(), parent: Type.Optional(Type.Union([Type.String(), Type.Null()])) },
-  { additionalProperties: false },
-);
+const CommentBody = Type.Object({ body: Type.String(), parent: Type.Optional(NullableText) }, strict);
 const Text = Type.Optional(Type.String());
 
 /**
@@ -65,8 +63,8 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
       grants: ['content:read'],
       summary: 'List the comments on an entry, oldest first',
       reads: READS,
-      params: IdParams,
-      query: Type.Object({ limit: Text, offset: Text }, { additionalProperties: false }),
+      params: EntryParams,
+      query: Type.Object({ limit: Text, offset: Text }, strict),
       responses: { 200: CommentPage },
       refusals: ['payment_required', 'entry_not_found', 'permission_denied'],
       handler: async (request) => {
@@ -83,7 +81,7 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
       operation: 'addComment',
       grants: ['content:write'],
       summary: 'Add a comment to an entry, or reply to a comment',
-      params: IdParams,
+      params: EntryParams,
       body: CommentBody,
       precheck: requireLiveEntry,
       responses: { 201: CommentSchema },

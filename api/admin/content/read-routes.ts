@@ -15,7 +15,7 @@ import {
   type AdminContentDependencies,
 } from './admin-access.ts';
 import { presentAdminEntry } from './present-admin-entry.ts';
-import { AdminEntryPage, AdminEntrySchema, AdminListQuery, IdParams, LocaleQuery, SlugQuery } from './schemas.ts';
+import { AdminEntryPage, AdminEntrySchema, AdminListQuery, EntryParams, LocaleQuery, SlugQuery } from './schemas.ts';
 
 const SHARED = {
   api: 'admin',
@@ -77,7 +77,7 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
       operation: 'getAdminEntry',
       grants: ['content:read'],
       summary: 'Get one entry',
-      params: IdParams,
+      params: EntryParams,
       query: LocaleQuery,
       responses: { 200: AdminEntrySchema, 304: null },
       refusals: ['entry_not_found', 'permission_denied'],

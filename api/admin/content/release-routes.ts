@@ -18,6 +18,7 @@ import { CONTENT_WRITERS } from '../../../domain/identity/roles.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type RouteResponse, type Route, type RouteRequest, route } from '../../http/route.ts';
+import { strict, Id, IdParams, NullableTimestamp, Actor } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 
 const SHARED = {
@@ -27,31 +28,26 @@ const SHARED = {
   capability: 'content-pro',
   access: { kind: 'session', roles: CONTENT_WRITERS },
 } as const;
-const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
-const Time = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 const Action = Type.Unsafe<ReleaseAction>({ type: 'string', enum: [...RELEASE_ACTIONS] });
-const Item = Type.Object(
-  { entry_id: Type.String({ format: 'uuid' }), action: Action },
-  { additionalProperties: false },
-);
+const Item = Type.Object({ entry_id: Id, action: Action }, strict);
 const Reported = Type.Object({
-  entry_id: Type.String({ format: 'uuid' }),
+  entry_id: Id,
   action: Action,
   ok: Type.Boolean(),
   error: Type.Optional(Type.String()),
 });
 const ReleaseResponse = Type.Object(
   {
-    id: Type.String({ format: 'uuid' }),
+    id: Id,
     name: Type.String(),
     description: Type.String(),
     status: Type.Unsafe<string>({ type: 'string', enum: ['draft', 'scheduled', 'publishing', 'published', 'failed'] }),
-    scheduled_at: Time,
+    scheduled_at: NullableTimestamp,
     items: Type.Array(Item),
     created_at: Type.String(),
-    created_by: Type.Object({ kind: Type.String(), id: Type.String() }),
+    created_by: Actor,
     updated_at: Type.String(),
-    published_at: Time,
+    published_at: NullableTimestamp,
     report: Type.Union([Type.Array(Reported), Type.Null()], {
       description: 'The outcome of each item; null until the release is published or has failed',
     }),
@@ -60,17 +56,14 @@ const ReleaseResponse = Type.Object(
 );
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 const Description = Type.Optional(Type.String({ maxLength: 2000 }));
-const EntriesBody = Type.Object(
-  { items: Type.Array(Item, { maxItems: MAX_RELEASE_ITEMS }) },
-  { additionalProperties: false },
-);
+const EntriesBody = Type.Object({ items: Type.Array(Item, { maxItems: MAX_RELEASE_ITEMS }) }, strict);
 
 type OnRelease = Pick<RouteRequest<{ readonly id: string }, unknown, unknown>, 'params' | 'tenant'>;
 
 /** Routes of releases: sets of entries that are published, unpublished or archived together. */
 export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route[] {
   const { releases } = dependencies;
-  const one = { ...SHARED, params: Id, notFound: 'release_not_found' } as const;
+  const one = { ...SHARED, params: IdParams, notFound: 'release_not_found' } as const;
   const changes = ['release_not_found', 'release_published', 'release_in_progress'] as const;
 
   /** @throws `release_not_found` */
@@ -112,8 +105,8 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       operation: 'createRelease',
       summary: 'Create a release; with scheduled_at it is published at that time',
       body: Type.Object(
-        { name: Name, description: Description, scheduled_at: Type.Optional(Time) },
-        { additionalProperties: false },
+        { name: Name, description: Description, scheduled_at: Type.Optional(NullableTimestamp) },
+        strict,
       ),
       responses: { 201: ReleaseResponse },
       handler: async ({ body, context, tenant }) => {
@@ -147,8 +140,8 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       operation: 'changeRelease',
       summary: 'Change a release; scheduled_at schedules it, null cancels the schedule',
       body: Type.Object(
-        { name: Type.Optional(Name), description: Description, scheduled_at: Type.Optional(Time) },
-        { additionalProperties: false },
+        { name: Type.Optional(Name), description: Description, scheduled_at: Type.Optional(NullableTimestamp) },
+        strict,
       ),
       responses: { 200: ReleaseResponse },
       refusals: changes,

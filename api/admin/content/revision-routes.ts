@@ -10,7 +10,7 @@ import { revisionHandlers } from '../../content/revision-handlers.ts';
 import { type Route, route } from '../../http/route.ts';
 import { requireEntryAccess, type AdminContentDependencies } from './admin-access.ts';
 import { adminEntryResponse } from './present-admin-entry.ts';
-import { AdminEntrySchema, DiffParams, IdParams, RevisionParams } from './schemas.ts';
+import { AdminEntrySchema, DiffParams, EntryParams, RevisionParams } from './schemas.ts';
 
 const SHARED = { api: 'admin', tag: 'content', feature: 'content', access: { kind: 'session' } } as const;
 const READING = { ...SHARED, method: 'GET', reads: READS, grants: ['content:read'] } as const;
@@ -26,7 +26,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       path: '/api/admin/content/{id}/revisions',
       operation: 'listAdminRevisions',
       summary: 'List the revisions of an entry, newest first',
-      params: IdParams,
+      params: EntryParams,
       query: RevisionParametersSchema,
       responses: { 200: RevisionListSchema },
       refusals: READ_REFUSALS,
@@ -57,7 +57,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       path: '/api/admin/content/{id}/blame',
       operation: 'blameAdminEntry',
       summary: 'For each field, who wrote the current value, when and with which credential',
-      params: IdParams,
+      params: EntryParams,
       responses: { 200: BlameSchema },
       refusals: READ_REFUSALS,
       handler: async (request) => revisions.blame(await requireEntryAccess(request, 'read', dependencies)),

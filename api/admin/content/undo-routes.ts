@@ -13,19 +13,20 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { presentActor } from '../../content/present-entry.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type RouteResponse, type Route, route } from '../../http/route.ts';
+import { strict, Id, Timestamp, Actor } from '../../http/schemas.ts';
 
-const Id = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
+const BatchId = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
 const Moment = Type.Optional(Type.String({ description: 'RFC 3339, inclusive' }));
 const Body = Type.Object(
   {
-    correlation_id: Id,
-    api_key_id: Id,
+    correlation_id: BatchId,
+    api_key_id: BatchId,
     from: Moment,
     to: Moment,
-    import_id: Id,
+    import_id: BatchId,
     apply: Type.Optional(Type.Boolean({ description: 'Default false: reports what would change without changing it' })),
   },
-  { additionalProperties: false },
+  strict,
 );
 type UndoBody = {
   readonly correlation_id?: string;
@@ -35,7 +36,6 @@ type UndoBody = {
   readonly import_id?: string;
 };
 
-const Actor = Type.Object({ kind: Type.String(), id: Type.String() });
 const Count = Type.Integer({ minimum: 0 });
 const Report = Type.Object({
   applied: Type.Boolean(),
@@ -44,7 +44,7 @@ const Report = Type.Object({
   }),
   entries: Type.Array(
     Type.Object({
-      entry_id: Type.String({ format: 'uuid' }),
+      entry_id: Id,
       schema: Type.String(),
       action: Type.Union([
         Type.Literal('revert'),
@@ -60,7 +60,7 @@ const Report = Type.Object({
           message: Type.String(),
           version: Type.Optional(Type.Integer()),
           actor: Type.Optional(Actor),
-          at: Type.Optional(Type.String({ format: 'date-time' })),
+          at: Type.Optional(Timestamp),
         }),
       ),
     }),

@@ -11,7 +11,7 @@ import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { requireEntryAccess, requireSchemaAccess, type AdminContentDependencies } from './admin-access.ts';
 import { adminEntryResponse } from './present-admin-entry.ts';
-import { AdminEntryBody, AdminEntrySchema, IdParams, NewAdminEntryBody } from './schemas.ts';
+import { AdminEntryBody, AdminEntrySchema, EntryParams, NewAdminEntryBody } from './schemas.ts';
 
 const SHARED = {
   api: 'admin',
@@ -32,7 +32,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       path: `/api/admin/content/{id}/${transition}`,
       operation: `${transition}AdminEntry`,
       summary: TRANSITION_SUMMARIES[transition],
-      params: IdParams,
+      params: EntryParams,
       responses: { 200: AdminEntrySchema },
       refusals: [...ENTRY_REFUSALS, 'invalid_status_transition'],
       handler: async (request) => {
@@ -74,7 +74,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       path: '/api/admin/content/{id}',
       operation: 'updateAdminEntry',
       summary: 'Update the fields and the slug that the body contains',
-      params: IdParams,
+      params: EntryParams,
       body: AdminEntryBody,
       precheck: (request) => requireEntryAccess(request, 'update', dependencies),
       responses: { 200: AdminEntrySchema },
@@ -93,7 +93,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       path: '/api/admin/content/{id}',
       operation: 'deleteAdminEntry',
       summary: 'Delete an entry; its history is kept',
-      params: IdParams,
+      params: EntryParams,
       responses: { 204: null },
       refusals: [...ENTRY_REFUSALS, 'entry_referenced'],
       handler: async (request) => {
@@ -109,7 +109,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       path: '/api/admin/content/{id}/undelete',
       operation: 'undeleteAdminEntry',
       summary: 'Restore a soft-deleted entry',
-      params: IdParams,
+      params: EntryParams,
       responses: { 200: AdminEntrySchema },
       refusals: [...ENTRY_REFUSALS, 'invalid_status_transition', 'unique_value_held', 'validation_failed'],
       handler: async (request) => {

@@ -6,10 +6,11 @@ import { uuidPattern } from '../../../domain/content/patterns.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { ROLE_NAME } from '../../../domain/identity/principal.ts';
 import { SUPER_ADMIN } from '../../../domain/identity/roles.ts';
+import { invalidParameter } from '../../content/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';
+import { Timestamp, Texts } from '../../http/schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
-const Names = Type.Array(Type.String());
 const Subject = Type.Object({
   kind: Type.Union([Type.Literal('role'), Type.Literal('user'), Type.Literal('api_key')]),
   id: Type.String(),
@@ -17,17 +18,17 @@ const Subject = Type.Object({
 const AccessResponse = Type.Object({
   subject: Subject,
   tenant_id: Type.String(),
-  as_of: Type.String({ format: 'date-time' }),
+  as_of: Timestamp,
   active: Type.Boolean({
     description:
       'False if the subject was disabled, deleted, revoked, expired or not a member at that moment; it then had no access',
   }),
-  roles: Names,
-  scopes: Type.Union([Names, Type.Null()], { description: 'Scopes of an API key' }),
-  schemas: Type.Union([Names, Type.Null()], {
+  roles: Texts,
+  scopes: Type.Union([Texts, Type.Null()], { description: 'Scopes of an API key' }),
+  schemas: Type.Union([Texts, Type.Null()], {
     description: 'Content types that an API key is limited to; empty: no limit',
   }),
-  rules: Type.Array(Type.Object({ schema_name: Type.String(), actions: Names, field_mask: Names }), {
+  rules: Type.Array(Type.Object({ schema_name: Type.String(), actions: Texts, field_mask: Texts }), {
     description:
       'Allowed actions. * stands for every content type that is not listed; actions with different field masks are separate rules',
   }),
@@ -56,8 +57,7 @@ export function accessRoutes({ eventStore }: { readonly eventStore: EventStore }
       handler: async ({ query, principal, tenant, context }) => {
         const now = context.now().toISOString();
         const asOf = query.as_of === undefined ? now : parseDatetime(query.as_of);
-        if (asOf === undefined || asOf > now)
-          throw refusal('invalid_query_parameter', { message: 'invalid query parameter: as_of' });
+        if (asOf === undefined || asOf > now) throw invalidParameter('as_of');
         const subject = subjectOf(query);
         const acrossTenants = sessionPrincipal(principal).roles.includes(SUPER_ADMIN);
         const {

@@ -11,51 +11,45 @@ import { ADMIN_GRANTS, ADMIN_GRANT_NAMES } from '../../../domain/identity/admin-
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type RouteResponse, type Route, route } from '../../http/route.ts';
+import { strict, Id, IdParams, Timestamp, NullableTimestamp, Texts } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
+import { confirmation } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
 import { timeOf } from './time-of.ts';
 
-const Time = Type.String({ format: 'date-time' });
-const Uuid = Type.String({ format: 'uuid' });
-const Expiry = Type.Optional(Type.Union([Time, Type.Null()]));
-const proof = {
-  password: Type.Optional(Type.String({ maxLength: 4096 })),
-  mfa_code: Type.Optional(Type.String({ maxLength: 64 })),
-};
-const strict = { additionalProperties: false };
-
+const Expiry = Type.Optional(NullableTimestamp);
 const NewToken = Type.Object(
   {
     name: Type.String(),
     grants: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 }),
     expires_at: Expiry,
-    ...proof,
+    ...confirmation,
   },
   strict,
 );
-const Rotation = Type.Object({ expires_at: Expiry, ...proof }, strict);
+const Rotation = Type.Object({ expires_at: Expiry, ...confirmation }, strict);
 
 const tokenFields = {
-  id: Uuid,
+  id: Id,
   name: Type.String(),
-  grants: Type.Array(Type.String()),
+  grants: Texts,
   tenant_id: Type.String(),
   created_by: Type.String(),
-  created_at: Time,
-  expires_at: Time,
-  last_used_at: Type.Union([Time, Type.Null()]),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  last_used_at: NullableTimestamp,
   revoked: Type.Boolean(),
 };
 const AdminToken = Type.Object(tokenFields);
 const AdminTokenWithSecret = Type.Object({ ...tokenFields, raw_token: Type.String() });
-const Grant = Type.Object({ name: Type.String(), description: Type.String(), routes: Type.Array(Type.String()) });
+const Grant = Type.Object({ name: Type.String(), description: Type.String(), routes: Texts });
 const LoggedRequest = Type.Object({
-  id: Uuid,
+  id: Id,
   method: Type.String(),
   path: Type.String(),
   status: Type.Integer(),
   ip: Type.String(),
-  ts: Time,
+  ts: Timestamp,
 });
 
 export type AdminTokenRouteDependencies = AdminTokenDependencies & {
@@ -74,7 +68,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
   } as const;
   const one = {
     ...shared,
-    params: Type.Object({ id: Uuid }),
+    params: IdParams,
     notFound: 'admin_token_not_found',
     precheck: existing,
   } as const;

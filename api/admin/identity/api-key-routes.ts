@@ -14,6 +14,7 @@ import { refusal } from '../../../domain/errors.ts';
 import { billingPeriod } from '../../../domain/identity/billing-period.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { IdParams } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import {
   ApiKey,
@@ -29,8 +30,6 @@ import {
 import { sessionPrincipal } from './session-principal.ts';
 import { timeOf } from './time-of.ts';
 
-const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
-
 /** How far back the request log can be read without the capability `apikey-pro`: 30 days. */
 const FREE_HISTORY_MS = 30 * 86_400_000;
 
@@ -45,7 +44,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
     feature: 'apikey',
     access: { kind: 'session', roles: ['admin', 'super_admin'], refusal: 'keys_need_user' },
   } as const;
-  const one = { ...shared, params: Id, notFound: 'api_key_not_found' } as const;
+  const one = { ...shared, params: IdParams, notFound: 'api_key_not_found' } as const;
 
   type OnKey = { readonly params: { readonly id: string }; readonly tenant: string };
   async function keyOf({ params, tenant }: OnKey): Promise<ApiKeyRecord> {

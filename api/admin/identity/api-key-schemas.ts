@@ -2,16 +2,14 @@ import { Type } from '@sinclair/typebox';
 import type { ApiKeyRecord } from '../../../application/ports/identity-reads.ts';
 import { type FieldError, refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
+import { strict, Id, Timestamp, NullableTimestamp, Texts } from '../../http/schemas.ts';
 
-const Time = Type.String({ format: 'date-time' });
 const Names = Type.Array(Type.String({ maxLength: 200 }), { maxItems: 200 });
 const Limit = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
   description: 'Requests per UTC calendar month; 0 means no limit',
 });
-const strict = { additionalProperties: false };
-
 /** Body that creates a key. */
 export const NewKey = Type.Object(
   {
@@ -19,7 +17,7 @@ export const NewKey = Type.Object(
     scopes: Type.Optional(Names),
     roles: Type.Optional(Names),
     schemas: Type.Optional(Names),
-    expires_at: Type.Optional(Type.Union([Time, Type.Null()])),
+    expires_at: Type.Optional(NullableTimestamp),
     monthly_limit: Type.Optional(Limit),
   },
   strict,
@@ -34,29 +32,29 @@ export const Grace = Type.Object(
 export const MonthlyLimit = Type.Object({ monthly_limit: Limit }, strict);
 
 const keyFields = {
-  id: Type.String({ format: 'uuid' }),
+  id: Id,
   name: Type.String(),
   prefix: Type.String({ description: 'The first 8 characters of the key after svc_' }),
-  scopes: Type.Array(Type.String()),
-  roles: Type.Array(Type.String()),
-  schemas: Type.Array(Type.String()),
+  scopes: Texts,
+  roles: Texts,
+  schemas: Texts,
   tenant_id: Type.String(),
   enabled: Type.Boolean(),
-  expires_at: Type.Union([Time, Type.Null()]),
+  expires_at: NullableTimestamp,
   monthly_limit: Limit,
-  created_at: Time,
+  created_at: Timestamp,
 };
 export const ApiKey = Type.Object(keyFields);
 export const ApiKeyWithSecret = Type.Object({ ...keyFields, raw_key: Type.String() });
 
 export const AuditEntry = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  api_key_id: Type.String({ format: 'uuid' }),
+  id: Id,
+  api_key_id: Id,
   method: Type.String(),
   path: Type.String(),
   status: Type.Integer(),
   ip: Type.String(),
-  ts: Time,
+  ts: Timestamp,
 });
 
 export const Usage = Type.Object({
@@ -69,7 +67,7 @@ export const Usage = Type.Object({
 /** The refusal of an invalid new key: `api_key_name_required` for a missing name or a body that is not an object. */
 export function refuseNewKey(problems: readonly FieldError[]): Error {
   if (problems.some(({ field }) => field === 'name' || field === '')) return refusal('api_key_name_required');
-  return refusal('validation_failed', { fields: problems.map(({ field, message }) => ({ field, message })) });
+  return refusal('validation_failed', { fields: problems });
 }
 
 /** Presents a key in a response, without its secret. */

@@ -6,6 +6,7 @@ import { MFA_METHODS } from '../../../domain/identity/mfa.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import type { RouteResponse } from '../../http/route.ts';
+import { MfaMethods, SessionUser } from './schemas.ts';
 
 /** The credentials of a session. Every route that opens a session returns them. */
 export const Credentials = Type.Object({
@@ -13,14 +14,14 @@ export const Credentials = Type.Object({
   csrf_token: Type.String(),
   refresh_token: Type.String(),
   expires_in: Type.Integer({ description: 'Lifetime of the token in seconds' }),
-  user: Type.Object({ id: Type.String({ format: 'uuid' }), email: Type.String(), roles: Type.Array(Type.String()) }),
+  user: SessionUser,
 });
 
 /** The body of the response to a sign-in for an account with a second factor. */
 export const Challenge = Type.Object({
   mfa_required: Type.Literal(true),
   challenge_token: Type.String({ description: 'For mfa-verify; valid once, for 5 minutes' }),
-  mfa_methods: Type.Array(Type.Union(MFA_METHODS.map((method) => Type.Literal(method)))),
+  mfa_methods: MfaMethods,
 });
 
 /** The response to a sign-in that needs a second factor. It must not be cached. */

@@ -10,19 +10,18 @@ import { startDeviceSignIn } from '../../../application/identity/start-device-si
 import type { DeviceSignIn } from '../../../application/ports/device-sign-ins.ts';
 import { parseUserCode, formatUserCode } from '../../../domain/identity/device-code.ts';
 import { type RouteResponse, type Route, type RouteRequest, route } from '../../http/route.ts';
+import { strict, Timestamp } from '../../http/schemas.ts';
 import { Credentials, credentialsResponse } from './credentials-response.ts';
+import { Token, confirmation } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
-
-const strict = { additionalProperties: false };
-const Time = Type.String({ format: 'date-time' });
 const Code = Type.Object({
   user_code: Type.String({ description: 'The code that the device shows; case, dashes and spaces are ignored' }),
 });
 const Shown = Type.Object({
   user_code: Type.String(),
   status: Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('denied')]),
-  created_at: Time,
-  expires_at: Time,
+  created_at: Timestamp,
+  expires_at: Timestamp,
 });
 
 type CodeRequest = RouteRequest<{ readonly user_code: string }, unknown, unknown>;
@@ -91,7 +90,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       operation: 'pollDeviceSignIn',
       summary: 'Poll the sign-in of a device. Answers a session once after it was approved',
       limit: { perSecond: 5, burst: 20 },
-      body: Type.Object({ device_code: Type.String({ maxLength: 1024 }) }, strict),
+      body: Type.Object({ device_code: Token }, strict),
       responses: { 200: Credentials },
       refusals: [
         'authorization_pending',
@@ -122,13 +121,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       summary:
         'Approve the sign-in of a device as the caller, who confirms with a password or a code of the second factor',
       precheck: find,
-      body: Type.Object(
-        {
-          password: Type.Optional(Type.String({ maxLength: 4096 })),
-          mfa_code: Type.Optional(Type.String({ maxLength: 64 })),
-        },
-        strict,
-      ),
+      body: Type.Object(confirmation, strict),
       bodyOptional: true,
       responses: { 200: Shown },
       refusals: [

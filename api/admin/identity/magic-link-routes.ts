@@ -12,10 +12,9 @@ import { type ErrorCode, type FieldError, refusal } from '../../../domain/errors
 import { normaliseEmail } from '../../../domain/identity/email.ts';
 import { hostName } from '../../http/host-and-ip-filter.ts';
 import { type Route, type RouteRequest, route } from '../../http/route.ts';
+import { strict, Id } from '../../http/schemas.ts';
 import { Challenge, Credentials, challengeResponse, credentialsResponse } from './credentials-response.ts';
 import { sessionCookie } from './session-cookie.ts';
-
-const strict = { additionalProperties: false };
 /** The response is the same whether or not the address has an account. */
 const MESSAGE = 'If this address can sign in, a link is on its way to it.';
 
@@ -24,7 +23,7 @@ const Redeemed = Type.Composite([
   Type.Object({
     access_token: Type.String({ description: 'The same value as token' }),
     is_new_user: Type.Boolean(),
-    user_id: Type.String({ format: 'uuid' }),
+    user_id: Id,
     email: Type.String(),
   }),
 ]);
@@ -133,8 +132,6 @@ function refuseWithout(
     if (about)
       return refusal(about.keyword === 'required' || about.keyword === 'minLength' ? missing : 'invalid_json_body');
     if (problems.some((problem) => problem.field === '')) return refusal('invalid_json_body');
-    return refusal('validation_failed', {
-      fields: problems.map((problem) => ({ field: problem.field, message: problem.message })),
-    });
+    return refusal('validation_failed', { fields: problems });
   };
 }

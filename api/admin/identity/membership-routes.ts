@@ -10,23 +10,19 @@ import { listedRoles } from '../../../domain/identity/memberships.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { strict, Id, IdParams, Timestamp, Texts } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
+import { TenantSlug, Roles, ErasableEmail } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
-const Id = Type.String({ format: 'uuid' });
-const Roles = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 });
-const Memberships = Type.Array(
-  Type.Object({ tenant_id: Type.String(), name: Type.String(), roles: Type.Array(Type.String()) }),
-);
+const Memberships = Type.Array(Type.Object({ tenant_id: Type.String(), name: Type.String(), roles: Texts }));
 const Member = Type.Object({
   id: Id,
-  email: Type.Union([Type.String(), Type.Null()], { description: 'Null after the person was erased' }),
-  roles: Type.Array(Type.String()),
+  email: ErasableEmail,
+  roles: Texts,
   disabled: Type.Boolean(),
-  joined_at: Type.String({ format: 'date-time' }),
+  joined_at: Timestamp,
 });
-const strict = { additionalProperties: false };
-
 export type MembershipRouteDependencies = MembershipDependencies & {
   readonly vault: Pick<Vault, 'openPersonalMany'>;
 };
@@ -35,7 +31,7 @@ export type MembershipRouteDependencies = MembershipDependencies & {
 export function membershipRoutes(dependencies: MembershipRouteDependencies): readonly Route[] {
   const { reads, tenants, vault } = dependencies;
   const shared = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
-  const ofUser = { ...shared, params: Type.Object({ id: Id }), notFound: 'user_not_found' } as const;
+  const ofUser = { ...shared, params: IdParams, notFound: 'user_not_found' } as const;
 
   async function userOf(userId: string): Promise<UserRecord> {
     const user = await reads.userById(userId);
@@ -87,8 +83,8 @@ export function membershipRoutes(dependencies: MembershipRouteDependencies): rea
       summary:
         "Make a user a member of a tenant, or replace the user's roles in it. Ends the user's sessions in that tenant",
       precheck: ({ params }) => userOf(params.id),
-      body: Type.Object({ tenant_id: Type.String({ maxLength: 63 }), roles: Roles }, strict),
-      responses: { 200: Type.Object({ tenant_id: Type.String(), roles: Type.Array(Type.String()) }) },
+      body: Type.Object({ tenant_id: TenantSlug, roles: Roles }, strict),
+      responses: { 200: Type.Object({ tenant_id: Type.String(), roles: Texts }) },
       refusals: ['user_not_found', 'tenant_not_found'],
       handler: async ({ params, body, context }) => {
         const { roles, position } = await grantMembership(

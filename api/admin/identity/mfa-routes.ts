@@ -10,18 +10,16 @@ import { refusal } from '../../../domain/errors.ts';
 import { MFA_METHODS, RECOVERY_CODES } from '../../../domain/identity/mfa.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { strict } from '../../http/schemas.ts';
 import { Credentials, credentialsResponse } from './credentials-response.ts';
+import { Password, Token, MfaMethods } from './schemas.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
-const Password = Type.String({ maxLength: 4096 });
 const Code = Type.String({ maxLength: 64, description: 'Six digits of the authenticator, or a recovery code' });
-const Methods = Type.Array(Type.Union(MFA_METHODS.map((method) => Type.Literal(method))));
-
-const strict = { additionalProperties: false };
 
 /** Body of `mfa-verify` on both APIs. */
-export const ChallengeBody = Type.Object({ challenge_token: Type.String({ maxLength: 1024 }), code: Code }, strict);
+export const ChallengeBody = Type.Object({ challenge_token: Token, code: Code }, strict);
 
 export type MfaRouteDependencies = SignInDependencies &
   ReauthenticationDependencies & { readonly secureCookie: boolean };
@@ -65,7 +63,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       operation: 'getMfa',
       summary: 'Get the second factor of the signed-in user',
       responses: {
-        200: Type.Object({ enabled: Type.Boolean(), methods: Methods, recovery_codes_left: Type.Integer() }),
+        200: Type.Object({ enabled: Type.Boolean(), methods: MfaMethods, recovery_codes_left: Type.Integer() }),
       },
       reads: [IDENTITY],
       handler: async ({ principal }) => {

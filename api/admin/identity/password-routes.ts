@@ -11,11 +11,10 @@ import { requestPasswordReset } from '../../../application/identity/request-pass
 import { addressBlock } from '../../http/address-block.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { strict } from '../../http/schemas.ts';
+import { Email, Password, Token } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
-const Password = Type.String({ maxLength: 4096 });
-
-const strict = { additionalProperties: false };
 /** The response is the same whether or not the address has an account. */
 const REQUESTED = 'If there is an account with that address, a mail with a link to set a new password is on its way.';
 
@@ -54,7 +53,7 @@ export function passwordRoutes(dependencies: PasswordRouteDependencies): readonl
       path: '/api/admin/auth/password-reset/request',
       operation: 'requestPasswordReset',
       summary: 'Send a link to set a new password by e-mail. Answers the same for every address',
-      body: Type.Object({ email: Type.String({ maxLength: 320 }) }, strict),
+      body: Type.Object({ email: Email }, strict),
       responses: { 200: Type.Object({ message: Type.String() }) },
       refusals: ['rate_limited', 'password_reset_not_configured'],
       handler: async ({ body, clientAddress, context }) => {
@@ -72,7 +71,7 @@ export function passwordRoutes(dependencies: PasswordRouteDependencies): readonl
       path: '/api/admin/auth/password-reset/confirm',
       operation: 'confirmPasswordReset',
       summary: 'Set a new password with the token of a link. Ends all sessions',
-      body: Type.Object({ token: Type.String({ maxLength: 1024 }), password: Password }, strict),
+      body: Type.Object({ token: Token, password: Password }, strict),
       responses: { 204: null },
       refusals: ['invalid_reset_token', 'weak_password'],
       handler: async ({ body, context }) => ({

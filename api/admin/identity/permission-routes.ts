@@ -10,10 +10,9 @@ import { refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type RouteResponse, type Route, route } from '../../http/route.ts';
+import { strict, Id, IdParams, Timestamp } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 
-const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
-const Time = Type.String({ format: 'date-time' });
 const Name = Type.String({ maxLength: 200 });
 const Actions = Type.Array(Name, { maxItems: 20, description: 'Any of read, create, update, delete, publish and *' });
 const FieldMask = Type.Array(Name, {
@@ -21,16 +20,14 @@ const FieldMask = Type.Array(Name, {
   description: 'Names of fields that are hidden from reads and refused in writes',
 });
 const AccessRule = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: Id,
   role: Type.String(),
   schema_name: Type.String({ description: 'A content type, or * for every content type without its own rule' }),
   actions: Actions,
   field_mask: FieldMask,
-  created_at: Time,
-  updated_at: Time,
+  created_at: Timestamp,
+  updated_at: Timestamp,
 });
-const strict = { additionalProperties: false };
-
 export type PermissionRouteDependencies = AccessRuleDependencies & { readonly reads: IdentityReads };
 
 /** Access rules of the tenant. The routes need a session of an admin or a super admin. */
@@ -41,7 +38,7 @@ export function permissionRoutes(dependencies: PermissionRouteDependencies): rea
     tag: 'identity',
     access: { kind: 'session', roles: ['admin', 'super_admin'] },
   } as const;
-  const one = { ...shared, params: Id, notFound: 'access_rule_not_found', precheck: existing } as const;
+  const one = { ...shared, params: IdParams, notFound: 'access_rule_not_found', precheck: existing } as const;
 
   /** @throws `access_rule_not_found` */
   async function existing({

@@ -2,19 +2,19 @@ import { Type } from '@sinclair/typebox';
 import type { UserRecord } from '../../../application/ports/identity-reads.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-
-const Time = Type.String({ format: 'date-time' });
+import { Id, Timestamp, NullableTimestamp, Texts } from '../../http/schemas.ts';
+import { ErasableEmail } from './schemas.ts';
 
 /** A user in responses of the Admin API. */
 export const User = Type.Object({
-  id: Type.String({ format: 'uuid' }),
-  email: Type.Union([Type.String(), Type.Null()], { description: 'Null after the person was erased' }),
-  roles: Type.Array(Type.String()),
+  id: Id,
+  email: ErasableEmail,
+  roles: Texts,
   disabled: Type.Boolean(),
   mfa_enabled: Type.Boolean(),
-  created_at: Time,
-  updated_at: Time,
-  last_login_at: Type.Union([Time, Type.Null()]),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  last_login_at: NullableTimestamp,
 });
 
 /** Presents users. Decrypts all their e-mail addresses in one call. */

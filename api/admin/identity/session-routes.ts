@@ -12,16 +12,11 @@ import { refusal } from '../../../domain/errors.ts';
 import { addressBlock } from '../../http/address-block.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { strict } from '../../http/schemas.ts';
 import { Challenge, Credentials, challengeResponse, credentialsResponse } from './credentials-response.ts';
+import { Email, Password, Token, TenantSlug, SessionUser } from './schemas.ts';
 import { clearedSessionCookie, sessionCookie } from './session-cookie.ts';
 import { sessionPrincipal } from './session-principal.ts';
-
-const Email = Type.String({ maxLength: 320 });
-/** An upper bound against hostile input. The password policy sets the real limit. */
-const Password = Type.String({ maxLength: 4096 });
-const Token = Type.String({ maxLength: 1024 });
-
-const strict = { additionalProperties: false };
 
 export type SessionRouteDependencies = CreateFirstAccountDependencies &
   PasswordSignInDependencies & { readonly secureCookie: boolean };
@@ -72,10 +67,7 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
       tag: 'identity',
       summary: 'Sign in with a password. Sets the session cookie, or asks for the second factor',
       access: { kind: 'public' },
-      body: Type.Object(
-        { email: Email, password: Password, tenant: Type.Optional(Type.String({ maxLength: 63 })) },
-        strict,
-      ),
+      body: Type.Object({ email: Email, password: Password, tenant: Type.Optional(TenantSlug) }, strict),
       responses: { 200: Type.Union([Credentials, Challenge]) },
       refusals: ['invalid_credentials', 'tenant_disabled', 'rate_limited'],
       handler: async ({ body, clientAddress, context }) => {
@@ -130,11 +122,7 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
       summary: 'Get the signed-in user',
       access: { kind: 'session' },
       responses: {
-        200: Type.Object({
-          id: Type.String({ format: 'uuid' }),
-          email: Type.String(),
-          roles: Type.Array(Type.String()),
-        }),
+        200: SessionUser,
       },
       reads: [IDENTITY],
       handler: async ({ principal }) => {

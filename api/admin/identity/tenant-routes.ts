@@ -10,10 +10,11 @@ import { type FieldError, refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { strict, Timestamp } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
+import { TenantSlug } from './schemas.ts';
 
-const Time = Type.String({ format: 'date-time' });
-const Slug = Type.Object({ slug: Type.String() });
+const SlugParams = Type.Object({ slug: Type.String() });
 const Tenant = Type.Object({
   slug: Type.String(),
   name: Type.String(),
@@ -21,16 +22,14 @@ const Tenant = Type.Object({
     description: 'Host names that select the tenant of requests without a credential',
   }),
   disabled: Type.Boolean(),
-  created_at: Time,
-  updated_at: Time,
+  created_at: Timestamp,
+  updated_at: Timestamp,
 });
 const settings = {
   name: Type.Optional(Type.String({ maxLength: 200 })),
   domains: Type.Optional(Type.Array(Type.String({ maxLength: 300 }), { maxItems: 100 })),
   disabled: Type.Optional(Type.Boolean()),
 };
-const strict = { additionalProperties: false };
-
 export type TenantRouteDependencies = TenantDependencies & {
   readonly reads: IdentityReads;
   readonly tenants: Pick<TenantDirectory, 'state'>;
@@ -42,7 +41,7 @@ export type TenantRouteDependencies = TenantDependencies & {
 export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Route[] {
   const { reads, tenants, readModels } = dependencies;
   const shared = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
-  const one = { ...shared, params: Slug, notFound: 'tenant_not_found', precheck: existing } as const;
+  const one = { ...shared, params: SlugParams, notFound: 'tenant_not_found', precheck: existing } as const;
 
   /** @throws `tenant_not_found` */
   function existing({ params }: { readonly params: { readonly slug: string } }): void {
@@ -71,7 +70,7 @@ export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Ro
       path: '/api/admin/tenants',
       operation: 'createTenant',
       summary: 'Create a tenant. Its only access rule allows editors everything',
-      body: Type.Object({ slug: Type.String({ maxLength: 63 }), ...settings }, strict),
+      body: Type.Object({ slug: TenantSlug, ...settings }, strict),
       refuseBody,
       responses: { 201: Tenant },
       refusals: ['invalid_tenant_slug', 'tenant_exists', 'tenant_domain_taken'],
@@ -132,10 +131,8 @@ export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Ro
 
 /** The refusal of an invalid new tenant: `invalid_tenant_slug` for an invalid slug, else `validation_failed`. */
 function refuseBody(problems: readonly FieldError[]): Error {
-  const fields = problems.map(({ field, message }) => ({ field, message }));
-  return refusal(fields.some(({ field }) => field === 'slug') ? 'invalid_tenant_slug' : 'validation_failed', {
-    fields,
-  });
+  const code = problems.some(({ field }) => field === 'slug') ? 'invalid_tenant_slug' : 'validation_failed';
+  return refusal(code, { fields: problems });
 }
 
 function presentTenant({ slug, name, domains, disabled, createdAt, updatedAt }: TenantRecord): JsonObject {

@@ -15,14 +15,10 @@ import { refusal } from '../../../domain/errors.ts';
 import type { GlobalPosition } from '../../../domain/event.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type RouteResponse, type Route, route } from '../../http/route.ts';
+import { strict, IdParams } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { User, presentUsers } from './present-user.ts';
-
-const Id = Type.Object({ id: Type.String({ format: 'uuid' }) });
-const Roles = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 });
-const Password = Type.String({ maxLength: 4096 });
-
-const strict = { additionalProperties: false };
+import { Email, Password, TenantSlug, Roles } from './schemas.ts';
 
 export type UserRouteDependencies = CreateUserDependencies & ChangeUserDependencies & SetPasswordDependencies;
 
@@ -30,7 +26,7 @@ export type UserRouteDependencies = CreateUserDependencies & ChangeUserDependenc
 export function userRoutes(dependencies: UserRouteDependencies): readonly Route[] {
   const { reads, vault, progress } = dependencies;
   const shared = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
-  const one = { ...shared, params: Id, notFound: 'user_not_found', precheck: existing } as const;
+  const one = { ...shared, params: IdParams, notFound: 'user_not_found', precheck: existing } as const;
 
   /** @throws `user_not_found` */
   async function existing({ params }: { readonly params: { readonly id: string } }): Promise<void> {
@@ -85,10 +81,10 @@ export function userRoutes(dependencies: UserRouteDependencies): readonly Route[
       summary: 'Create a user as a member of a tenant (by default the default tenant) with roles in it',
       body: Type.Object(
         {
-          email: Type.String({ maxLength: 320 }),
+          email: Email,
           password: Password,
           roles: Type.Optional(Roles),
-          tenant_id: Type.Optional(Type.String({ maxLength: 63 })),
+          tenant_id: Type.Optional(TenantSlug),
         },
         strict,
       ),

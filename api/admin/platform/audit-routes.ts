@@ -2,20 +2,20 @@ import { Type } from '@sinclair/typebox';
 import type { AuditDependencies } from '../../../application/platform/audit-dependencies.ts';
 import { readAudit, readAuditEvent } from '../../../application/platform/read-audit.ts';
 import { verifyAudit } from '../../../application/platform/verify-audit.ts';
-import { refusal } from '../../../domain/errors.ts';
 import { parsePosition } from '../../../domain/event.ts';
+import { invalidParameter } from '../../content/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';
-
-const Time = Type.String({ format: 'date-time' });
+import { Id, Timestamp, Actor, AnyMembers } from '../../http/schemas.ts';
+import { Page } from '../paging.ts';
 
 const Record = Type.Object({
-  id: Type.String({ format: 'uuid' }),
+  id: Id,
   type: Type.String(),
   stream: Type.String(),
   revision: Type.Integer(),
   position: Type.String(),
-  occurred_at: Time,
-  actor: Type.Object({ kind: Type.String(), id: Type.String() }),
+  occurred_at: Timestamp,
+  actor: Actor,
   tenant_id: Type.String(),
   resource: Type.Object({ kind: Type.String(), id: Type.String() }),
   summary: Type.String(),
@@ -46,10 +46,10 @@ const Query = Type.Object({
   actor: Type.Optional(Type.String({ maxLength: 200 })),
   type: Type.Optional(Type.String({ maxLength: 100 })),
   resource: Type.Optional(Type.String({ maxLength: 200 })),
-  from: Type.Optional(Time),
-  to: Type.Optional(Time),
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
   correlation_id: Type.Optional(Type.String({ maxLength: 128 })),
-  limit: Type.Integer({ minimum: 1, maximum: 200, default: 25 }),
+  limit: Page.properties.limit,
   cursor: Type.Optional(Type.String({ maxLength: 20 })),
 });
 
@@ -86,8 +86,7 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       responses: { 200: Type.Object({ data: Type.Array(Record), next_cursor: Type.String() }) },
       handler: async ({ tenant, query, signal }) => {
         const cursor = query.cursor === undefined ? undefined : parsePosition(query.cursor);
-        if (query.cursor !== undefined && cursor === undefined)
-          throw refusal('invalid_query_parameter', { message: 'invalid query parameter: cursor' });
+        if (query.cursor !== undefined && cursor === undefined) throw invalidParameter('cursor');
         const page = await readAudit(
           {
             tenant,
@@ -116,10 +115,10 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       tag: 'platform',
       feature: 'audit',
       access: { kind: 'session', roles: ['admin', 'super_admin'] },
-      params: Type.Object({ event_id: Type.String({ format: 'uuid' }) }),
+      params: Type.Object({ event_id: Id }),
       notFound: 'event_not_found',
       responses: {
-        200: Type.Intersect([Record, Type.Object({ data: Type.Object({}, { additionalProperties: true }) })]),
+        200: Type.Intersect([Record, Type.Object({ data: AnyMembers })]),
       },
       refusals: ['event_not_found'],
       handler: async ({ tenant, params }) => ({

@@ -6,10 +6,11 @@ import {
 } from '../../../application/platform/save-console-settings.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { strict, Texts } from '../../http/schemas.ts';
 
 const Setting = Type.Object({
   key: Type.String(),
-  value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String()), Type.Null()]),
+  value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Texts, Type.Null()]),
   source: Type.Union([
     Type.Literal('environment'),
     Type.Literal('file'),
@@ -57,13 +58,10 @@ export function configRoutes(dependencies: SaveConsoleSettingsDependencies): rea
       operation: 'saveSettings',
       summary:
         'Save settings. They take effect at the next start. Null removes the saved value, ******** keeps a secret, an empty text clears it',
-      body: Type.Object(
-        { values: Type.Record(Type.String({ maxLength: 200 }), Value) },
-        { additionalProperties: false },
-      ),
+      body: Type.Object({ values: Type.Record(Type.String({ maxLength: 200 }), Value) }, strict),
       responses: {
         200: Type.Object({
-          saved: Type.Array(Type.String()),
+          saved: Texts,
           refused: Type.Array(Type.Object({ key: Type.String(), reason: Type.String() })),
         }),
       },

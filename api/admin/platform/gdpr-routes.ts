@@ -7,6 +7,7 @@ import { spendRateLimit } from '../../../application/traffic/spend-limit.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { strict, Timestamp, Texts, AnyMembers } from '../../http/schemas.ts';
 import { sessionPrincipal } from '../identity/session-principal.ts';
 
 export type GdprRouteDependencies = ErasePersonDependencies & { readonly rateCounters: Pick<RateCounters, 'take'> };
@@ -21,13 +22,13 @@ const Person = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false },
+  strict,
 );
 
 const Export = Type.Object({
-  subject: Type.Object({ user_ids: Type.Array(Type.String()), email: Type.String() }),
-  generated_at: Type.String({ format: 'date-time' }),
-  records: Type.Record(Type.String(), Type.Array(Type.Object({}, { additionalProperties: true }))),
+  subject: Type.Object({ user_ids: Texts, email: Type.String() }),
+  generated_at: Timestamp,
+  records: Type.Record(Type.String(), Type.Array(AnyMembers)),
 });
 
 const Erased = Type.Object({

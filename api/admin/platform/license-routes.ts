@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { graceUntil } from '../../../domain/platform/license.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { strict, NullableTimestamp, NullableText, Texts } from '../../http/schemas.ts';
 
 export type LicenseRouteDependencies = {
   readonly holder: LicenseHolder;
@@ -17,14 +18,13 @@ export type LicenseRouteDependencies = {
   readonly eventStore: EventStore;
 };
 
-const Time = Type.Union([Type.String({ format: 'date-time' }), Type.Null()]);
 const Entitled = Type.Object({
   license_module: Type.Boolean(),
-  capabilities: Type.Array(Type.String()),
+  capabilities: Texts,
   plan: Type.String(),
-  expires_at: Time,
-  grace_until: Time,
-  license_error: Type.Union([Type.String(), Type.Null()]),
+  expires_at: NullableTimestamp,
+  grace_until: NullableTimestamp,
+  license_error: NullableText,
 });
 const MAX_KEY = 16_384;
 
@@ -82,7 +82,7 @@ export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDep
       operation: 'renewLicense',
       summary: 'Install another license key. It takes effect without a restart',
       access: { kind: 'session', roles: ['super_admin'] },
-      body: Type.Object({ license_key: Type.String({ maxLength: MAX_KEY }) }, { additionalProperties: false }),
+      body: Type.Object({ license_key: Type.String({ maxLength: MAX_KEY }) }, strict),
       responses: { 200: Entitled },
       refusals: ['license_unverified', 'license_expired', 'license_refused', 'license_server_unreachable'],
       handler: async ({ body, context }) => {

@@ -13,6 +13,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { type FeatureName, FEATURE_NAMES } from '../../../domain/platform/features.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { NullableText, Texts } from '../../http/schemas.ts';
 import { compileBody } from '../../http/validators.ts';
 import { savedSchema, shownSchema } from './setting-schema.ts';
 
@@ -22,8 +23,7 @@ export type PluginRouteDependencies = Omit<ConfigureFeatureDependencies, 'featur
   readonly entitlements: Entitlements;
 };
 
-const Name = Type.Object({ name: Type.String() });
-const MaybeText = Type.Union([Type.String(), Type.Null()]);
+const NameParams = Type.Object({ name: Type.String() });
 const Status = Type.Object({
   name: Type.String(),
   compiled: Type.Boolean(),
@@ -31,17 +31,17 @@ const Status = Type.Object({
   requested: Type.Boolean(),
   active: Type.Boolean(),
   phase: Type.String({ description: 'One of running, stopped, unlicensed, failed and absent' }),
-  reason: MaybeText,
-  last_error: MaybeText,
+  reason: NullableText,
+  last_error: NullableText,
   manifest: Type.Object({
     name: Type.String(),
     summary: Type.String(),
-    capability: MaybeText,
+    capability: NullableText,
     licensed: Type.Boolean(),
     limits: Type.Record(Type.String(), Type.Integer()),
-    settings: Type.Array(Type.String()),
+    settings: Texts,
   }),
-  routes: Type.Array(Type.String()),
+  routes: Texts,
 });
 const Configuration = Type.Object({
   plugin: Type.String(),
@@ -55,7 +55,7 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
   const shared = { api: 'admin', tag: 'platform' } as const;
   const admins = { kind: 'credential', roles: ['admin', 'super_admin'] } as const;
   const superAdmins = { kind: 'credential', roles: ['super_admin'] } as const;
-  const one = { ...shared, params: Name, notFound: 'plugin_not_found' } as const;
+  const one = { ...shared, params: NameParams, notFound: 'plugin_not_found' } as const;
   const checks = new Map(FEATURE_NAMES.map((name) => [name, compileBody(savedSchema(settings.declared(name)))]));
 
   function existing({ name }: { readonly name: string }): FeatureName {
@@ -116,7 +116,7 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
       operation: 'getRunningPlugins',
       summary: 'List the features that serve the tenant, and those withheld from it',
       access: { kind: 'session' },
-      responses: { 200: Type.Object({ plugins: Type.Array(Type.String()), withheld: Type.Array(Type.String()) }) },
+      responses: { 200: Type.Object({ plugins: Texts, withheld: Texts }) },
       handler: ({ tenant }) => {
         const running = features
           .status()
@@ -164,8 +164,7 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
       handler: async ({ checked: name, body, context }) => {
         const wanted = body as JsonObject;
         const problems = checks.get(name)?.(wanted, 0);
-        if (problems)
-          throw refusal('validation_failed', { fields: problems.map(({ field, message }) => ({ field, message })) });
+        if (problems) throw refusal('validation_failed', { fields: problems });
         const position = await configureFeature({ feature: name, wanted }, context, dependencies);
         return { status: 200, body: configuration(name), ...commitAt(position, [PLATFORM]) };
       },

@@ -1,6 +1,7 @@
 import { Type, type TSchema } from '@sinclair/typebox';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { FeatureSetting } from '../../../domain/platform/features.ts';
+import { strict } from '../../http/schemas.ts';
 
 type Declared = Readonly<Record<string, FeatureSetting>>;
 
@@ -33,5 +34,5 @@ export function savedSchema(declared: Declared): TSchema {
       Type.Optional(Type.Unsafe({ ...schema, nullable: true })),
     ]),
   );
-  return Type.Object(properties, { additionalProperties: false });
+  return Type.Object(properties, strict);
 }

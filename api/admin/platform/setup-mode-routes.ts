@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { refusal } from '../../../domain/errors.ts';
 import { type Route, route } from '../../http/route.ts';
+import { Texts } from '../../http/schemas.ts';
 
 export type SetupMode = {
   /** Names of the missing settings. */
@@ -42,7 +43,7 @@ export function setupModeRoutes({ missing, isToken }: SetupMode): readonly Route
       path: '/api/admin/setup/status',
       operation: 'getSetupStatus',
       summary: 'List the missing settings',
-      responses: { 200: Type.Object({ missing: Type.Array(Type.String()), ready: Type.Boolean() }) },
+      responses: { 200: Type.Object({ missing: Texts, ready: Type.Boolean() }) },
       refusals: ['invalid_setup_token'],
       handler: ({ header }) => {
         if (!isToken(header('x-setup-token') ?? '')) throw refusal('invalid_setup_token');

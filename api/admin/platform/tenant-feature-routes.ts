@@ -6,6 +6,7 @@ import { refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { strict } from '../../http/schemas.ts';
 
 export type TenantFeatureRouteDependencies = Omit<FeatureChangeDependencies, 'features'> & {
   readonly features: Pick<Features, 'reload' | 'withheldFrom'>;
@@ -13,11 +14,11 @@ export type TenantFeatureRouteDependencies = Omit<FeatureChangeDependencies, 'fe
   readonly tenantState: (slug: string) => string | undefined;
 };
 
-const Params = Type.Object({ tenant: Type.String() });
+const TenantParams = Type.Object({ tenant: Type.String() });
 const MAX_NAMES = 100;
 const Withheld = Type.Object(
   { withheld: Type.Array(Type.String({ maxLength: 100 }), { maxItems: MAX_NAMES }) },
-  { additionalProperties: false },
+  strict,
 );
 
 /** Features withheld from one tenant, whose routes return 404 there. The routes need a session of a super admin. */
@@ -27,7 +28,7 @@ export function tenantFeatureRoutes(dependencies: TenantFeatureRouteDependencies
     api: 'admin',
     tag: 'platform',
     path: '/api/admin/tenant-features/{tenant}',
-    params: Params,
+    params: TenantParams,
     notFound: 'tenant_not_found',
     access: { kind: 'session', roles: ['super_admin'] },
     precheck: exists,

@@ -7,19 +7,8 @@ import type { EntryEvent } from '../../../domain/content/entry-events.ts';
 import type { PresetEvent } from '../../../domain/content/preset-events.ts';
 import { type ReleaseEvent, RELEASE_ACTIONS } from '../../../domain/content/release-events.ts';
 import type { SchemaOperation } from '../../../domain/content/schema-operation.ts';
-import {
-  type EventSchemas,
-  Actor,
-  AnyJson,
-  AnyObject,
-  Id,
-  Moment,
-  Nothing,
-  oneOf,
-  orNull,
-  SealedValue,
-  Texts,
-} from './event-schemas.ts';
+import { nullable, oneOf, Id, Timestamp, Texts } from '../../http/schemas.ts';
+import { type EventSchemas, EventActor, AnyJson, AnyObject, Nothing, SealedValue } from './event-schemas.ts';
 
 const Mode = Type.Optional(oneOf(TRANSPORT_MODES));
 const Flag = Type.Optional(Type.Boolean());
@@ -145,9 +134,9 @@ export const ENTRY_EVENTS: EventSchemas<EntryEvent> = {
       fields: FieldValues,
       status: Status,
       ...slug,
-      created_at: Moment,
-      created_by: Actor,
-      published_at: Type.Optional(Moment),
+      created_at: Timestamp,
+      created_by: EventActor,
+      published_at: Type.Optional(Timestamp),
     }),
   }),
 };
@@ -161,7 +150,7 @@ export const COMMENT_EVENTS: EventSchemas<CommentEvent> = {
   CommentDeleted: Type.Object({ entry_id: Id }),
 };
 
-const release = { name: Type.String(), description: Type.String(), scheduled_at: orNull(Moment) };
+const release = { name: Type.String(), description: Type.String(), scheduled_at: nullable(Timestamp) };
 const item = { entry_id: Id, action: oneOf(RELEASE_ACTIONS) };
 const refused = Type.Object({ refused: Type.Array(Type.Object({ entry_id: Id, error: Type.String() })) });
 
@@ -186,7 +175,7 @@ export const MODELLING_EVENTS: EventSchemas<PresetEvent | CanvasLayoutEvent> = {
       description: Type.String(),
       schemas: Type.Array(AnyObject),
     }),
-    source_url: orNull(SealedValue),
+    source_url: nullable(SealedValue),
   }),
   PresetDeleted: Type.Object({ id: Type.String() }),
   CanvasLayoutChanged: Type.Object({

@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../../../domain/json.ts';
 import { CATEGORIES } from '../../../domain/stream.ts';
 import { createComponents } from '../../http/openapi/components.ts';
 import { toJson } from '../../http/openapi/json-schema.ts';
+import { Id, Timestamp } from '../../http/schemas.ts';
 import { EVENTS } from './events.ts';
 
 export type AsyncApiOptions = {
@@ -210,9 +211,9 @@ const CHANGE_VALUE: JsonObject = toJson(
     event: Type.Unsafe<string>({ type: 'string', enum: ['after_create', 'after_update', 'after_delete'] }),
     tenant: Type.String(),
     schema: Type.String({ description: 'Name of the content type' }),
-    entry_id: Type.String({ format: 'uuid' }),
+    entry_id: Id,
     version: Type.Integer({ minimum: 1 }),
-    at: Type.String({ format: 'date-time' }),
+    at: Timestamp,
     data: Type.Unsafe<Json>({
       anyOf: [reference('components/schemas/Entry'), { type: 'null' }],
       description: 'The entry after the change; null after a deletion',

@@ -1,15 +1,13 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import type { DomainEvent } from '../../../domain/event.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
+import { oneOf } from '../../http/schemas.ts';
 
 /** Schemas of the data of all event types of an aggregate. A missing or wrong schema does not compile. */
 export type EventSchemas<E extends DomainEvent> = {
   readonly [T in E['type']]: TSchema & { readonly static: Extract<E, { readonly type: T }>['data'] };
 };
 
-export const Id = Type.String({ format: 'uuid' });
-export const Texts = Type.Array(Type.String());
-export const Moment = Type.String({ format: 'date-time' });
 export const Nothing = Type.Unsafe<Record<string, never>>({ type: 'object', description: 'No data' });
 
 const SEALED = { description: 'A sealed value: events contain personal data and secrets only in encrypted form' };
@@ -21,15 +19,7 @@ export const SealedValue = Type.Object(
 
 export const AnyJson = Type.Unsafe<Json>({ description: 'Any JSON' });
 export const AnyObject = Type.Unsafe<JsonObject>({ type: 'object' });
-export const Actor = Type.Object({
+export const EventActor = Type.Object({
   kind: oneOf(['user', 'api_key', 'admin_token', 'system', 'anonymous']),
   id: Type.String(),
 });
-
-export function oneOf<const T extends string>(values: readonly T[]) {
-  return Type.Unsafe<T>({ type: 'string', enum: [...values] });
-}
-
-export function orNull<T extends TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()]);
-}

@@ -6,7 +6,8 @@ import type { ApiKeyEvent } from '../../../domain/identity/api-key-events.ts';
 import { MFA_METHODS } from '../../../domain/identity/mfa.ts';
 import type { TenantEvent } from '../../../domain/identity/tenant-events.ts';
 import type { UserEvent } from '../../../domain/identity/user-events.ts';
-import { type EventSchemas, Id, Moment, Nothing, oneOf, orNull, SealedValue, Texts } from './event-schemas.ts';
+import { nullable, oneOf, Id, Timestamp, Texts } from '../../http/schemas.ts';
+import { type EventSchemas, Nothing, SealedValue } from './event-schemas.ts';
 
 const roles = Texts;
 const password = { password_hash: SealedValue };
@@ -69,12 +70,12 @@ export const API_KEY_EVENTS: EventSchemas<ApiKeyEvent> = {
     scopes: Texts,
     roles,
     schemas: Texts,
-    expires_at: orNull(Moment),
+    expires_at: nullable(Timestamp),
     monthly_limit: Type.Integer(),
   }),
   ApiKeySchemasChanged: Type.Object({ schemas: Texts }),
   ApiKeyMonthlyLimitChanged: Type.Object({ monthly_limit: Type.Integer() }),
-  ApiKeyRotated: Type.Object({ ...hash, previous_until: orNull(Moment) }),
+  ApiKeyRotated: Type.Object({ ...hash, previous_until: nullable(Timestamp) }),
   ApiKeyRevoked: Nothing,
   ApiKeyDeleted: Nothing,
 };
@@ -82,8 +83,8 @@ export const API_KEY_EVENTS: EventSchemas<ApiKeyEvent> = {
 const issued = {
   token_hash: Type.String({ description: 'An HMAC under a key of the install' }),
   issued_by: Id,
-  issued_at: Moment,
-  expires_at: Moment,
+  issued_at: Timestamp,
+  expires_at: Timestamp,
 };
 
 export const ADMIN_TOKEN_EVENTS: EventSchemas<AdminTokenEvent> = {

@@ -6,7 +6,8 @@ import type { AuditEvent } from '../../../domain/platform/audit-events.ts';
 import type { ConsoleSettingsEvent } from '../../../domain/platform/console-settings-events.ts';
 import type { FeatureConfigurationEvent } from '../../../domain/platform/feature-configuration-events.ts';
 import type { WithheldFeaturesEvent } from '../../../domain/platform/withheld-features-events.ts';
-import { type EventSchemas, AnyObject, Id, Moment, Nothing, orNull, SealedValue, Texts } from './event-schemas.ts';
+import { nullable, Id, Timestamp, Texts } from '../../http/schemas.ts';
+import { type EventSchemas, AnyObject, Nothing, SealedValue } from './event-schemas.ts';
 
 const webhook = {
   name: Type.String(),
@@ -14,16 +15,16 @@ const webhook = {
   events: Type.Array(Type.Unsafe<TriggerEvent>({ type: 'string' })),
   schemas: Texts,
   enabled: Type.Boolean(),
-  headers: orNull(SealedValue),
+  headers: nullable(SealedValue),
   include_fields: Texts,
   exclude_fields: Texts,
   max_response_size: Type.Integer(),
 };
 
 export const WEBHOOK_EVENTS: EventSchemas<WebhookEvent> = {
-  WebhookCreated: Type.Object({ settings: Type.Object(webhook), secret: orNull(SealedValue) }),
+  WebhookCreated: Type.Object({ settings: Type.Object(webhook), secret: nullable(SealedValue) }),
   WebhookChanged: Type.Object({ settings: Type.Partial(Type.Object(webhook)) }),
-  WebhookSecretRotated: Type.Object({ secret: orNull(SealedValue) }),
+  WebhookSecretRotated: Type.Object({ secret: nullable(SealedValue) }),
   WebhookDeleted: Nothing,
   WebhookDeliveryFailed: Type.Object({
     webhook_id: Id,
@@ -70,5 +71,5 @@ export const SETTINGS_EVENTS: EventSchemas<
   FeatureConfigured: Type.Object({ feature: Type.String(), values: AnyObject, secrets: AnyObject, removed: Texts }),
   FeatureConfigurationReset: Type.Object({ feature: Type.String() }),
   FeaturesWithheld: Type.Object({ withheld: Texts }),
-  LicenseRenewed: Type.Object({ plan: Type.String(), capabilities: Texts, expires_at: Moment }),
+  LicenseRenewed: Type.Object({ plan: Type.String(), capabilities: Texts, expires_at: Timestamp }),
 };

@@ -1,0 +1,27 @@
+import { Type } from '@sinclair/typebox';
+import { MFA_METHODS } from '../../../domain/identity/mfa.ts';
+import { Id, Texts } from '../../http/schemas.ts';
+
+/** Schemas that several identity routes share. The maximum lengths are upper bounds against hostile input. */
+
+export const Email = Type.String({ maxLength: 320 });
+/** The password policy sets the real limit. */
+export const Password = Type.String({ maxLength: 4096 });
+/** A token that the service has issued: a refresh token, a challenge, a code of a device. */
+export const Token = Type.String({ maxLength: 1024 });
+export const TenantSlug = Type.String({ maxLength: 63 });
+export const Roles = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 });
+export const MfaMethods = Type.Array(Type.Union(MFA_METHODS.map((method) => Type.Literal(method))));
+
+/** Members of a body that confirm a change: the caller's password or a code of the second factor. */
+export const confirmation = {
+  password: Type.Optional(Password),
+  mfa_code: Type.Optional(Type.String({ maxLength: 64 })),
+};
+
+/** The e-mail address of a user in responses of the Admin API. */
+export const ErasableEmail = Type.Union([Type.String(), Type.Null()], {
+  description: 'Null after the person was erased',
+});
+/** The user of a session. */
+export const SessionUser = Type.Object({ id: Id, email: Type.String(), roles: Texts });

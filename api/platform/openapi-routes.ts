@@ -10,6 +10,13 @@ import { type RouteResponse, type Route, type RouteRequest, route } from '../htt
 import { withContentTypes } from './content-document.ts';
 import { type SentDocument, documentCache, sentDocument } from './sent-document.ts';
 
+const SHARED = {
+  api: 'admin',
+  method: 'GET',
+  tag: 'platform',
+  responses: { 200: Type.Object({}, { additionalProperties: true, description: 'An OpenAPI document' }), 304: null },
+} as const;
+
 export type OpenApiRoutesDependencies = {
   /** All routes, including those of this file. Called on the first request. */
   readonly routes: () => readonly Route[];
@@ -68,16 +75,10 @@ export function openApiRoutes({ routes, version, queries, accessRules }: OpenApi
     return matchesTag(header('if-none-match'), tag) ? { status: 304, headers } : { status: 200, json, headers };
   }
 
-  const shared = {
-    api: 'admin',
-    method: 'GET',
-    tag: 'platform',
-    responses: { 200: Type.Object({}, { additionalProperties: true, description: 'An OpenAPI document' }), 304: null },
-  } as const;
   const admins = { kind: 'credential', roles: ['admin', 'super_admin'] } as const;
   return [
     route({
-      ...shared,
+      ...SHARED,
       path: '/api/admin/openapi/public.json',
       operation: 'openApiPublic',
       summary: 'Get the OpenAPI document of the Content API, with the content types of the tenant',
@@ -85,7 +86,7 @@ export function openApiRoutes({ routes, version, queries, accessRules }: OpenApi
       handler: (request) => documentResponse('public', request),
     }),
     route({
-      ...shared,
+      ...SHARED,
       path: '/api/admin/openapi.json',
       operation: 'openApi',
       summary: 'Get the OpenAPI document of the Content API; for super admins, of both APIs',
@@ -97,7 +98,7 @@ export function openApiRoutes({ routes, version, queries, accessRules }: OpenApi
         ),
     }),
     route({
-      ...shared,
+      ...SHARED,
       path: '/api/admin/openapi/admin.json',
       operation: 'openApiAdmin',
       summary: 'Get the OpenAPI document of the Admin API',
@@ -105,7 +106,7 @@ export function openApiRoutes({ routes, version, queries, accessRules }: OpenApi
       handler: (request) => documentResponse('admin', request),
     }),
     route({
-      ...shared,
+      ...SHARED,
       api: 'content',
       path: '/api/v1/openapi.json',
       operation: 'openApiContent',

@@ -6,6 +6,13 @@ import { IdParams } from '../../http/schemas.ts';
 import { Page } from '../paging.ts';
 import { DeadLetter, DeadLetterStatus } from './webhook-schemas.ts';
 
+const SHARED = {
+  api: 'admin',
+  tag: 'automation',
+  feature: 'webhook',
+  access: { kind: 'credential', roles: ['admin', 'super_admin'] },
+} as const;
+
 const Query = Type.Object({
   status: Type.Optional(DeadLetterStatus),
   limit: Page.properties.limit,
@@ -14,15 +21,9 @@ const Query = Type.Object({
 
 /** Dead letters: webhook deliveries that failed on their last attempt. */
 export function deadLetterRoutes({ records }: { readonly records: WebhookRecords }): readonly Route[] {
-  const shared = {
-    api: 'admin',
-    tag: 'automation',
-    feature: 'webhook',
-    access: { kind: 'credential', roles: ['admin', 'super_admin'] },
-  } as const;
   return [
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/webhook-dead-letters',
       operation: 'listWebhookDeadLetters',
@@ -36,7 +37,7 @@ export function deadLetterRoutes({ records }: { readonly records: WebhookRecords
       }),
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/webhook-dead-letters/{id}',
       operation: 'getWebhookDeadLetter',

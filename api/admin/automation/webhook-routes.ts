@@ -23,6 +23,8 @@ import { presentWebhook } from './present-webhook.ts';
 import { refuseBody } from './refuse-body.ts';
 import { Delivery, RotateBody, Webhook, WebhookBody } from './webhook-schemas.ts';
 
+const SHARED = { api: 'admin', tag: 'automation', feature: 'webhook' } as const;
+
 export type WebhookRouteDependencies = WebhookDependencies & { readonly records: WebhookRecords };
 
 const DeliveryPage = Type.Object({
@@ -36,13 +38,12 @@ const DeliveryPage = Type.Object({
  */
 export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly Route[] {
   const { webhooks, vault, records } = dependencies;
-  const shared = { api: 'admin', tag: 'automation', feature: 'webhook' } as const;
   const reading = {
-    ...shared,
+    ...SHARED,
     access: { kind: 'credential', roles: ['admin', 'super_admin'] },
     reads: [AUTOMATION],
   } as const;
-  const changing = { ...shared, access: { kind: 'credential', roles: ['super_admin'] } } as const;
+  const changing = { ...SHARED, access: { kind: 'credential', roles: ['super_admin'] } } as const;
   const bodied = { malformedJson: 'invalid_json', refuseBody } as const;
   const one = { params: IdParams, notFound: 'webhook_not_found', precheck: existing } as const;
 

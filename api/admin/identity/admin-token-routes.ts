@@ -17,6 +17,12 @@ import { confirmation } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
 import { timeOf } from './time-of.ts';
 
+const SHARED = {
+  api: 'admin',
+  tag: 'identity',
+  access: { kind: 'session', roles: ['admin', 'super_admin'] },
+} as const;
+
 const Expiry = Type.Optional(NullableTimestamp);
 const NewToken = Type.Object(
   {
@@ -61,13 +67,8 @@ export type AdminTokenRouteDependencies = AdminTokenDependencies & {
 /** Admin tokens of the tenant. */
 export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): readonly Route[] {
   const { reads, apiKeyRequests, routes } = dependencies;
-  const shared = {
-    api: 'admin',
-    tag: 'identity',
-    access: { kind: 'session', roles: ['admin', 'super_admin'] },
-  } as const;
   const one = {
-    ...shared,
+    ...SHARED,
     params: IdParams,
     notFound: 'admin_token_not_found',
     precheck: existing,
@@ -97,7 +98,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
 
   return [
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/admin-tokens',
       operation: 'listAdminTokens',
@@ -116,7 +117,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       },
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/admin-tokens',
       operation: 'createAdminToken',
@@ -140,7 +141,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       },
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/admin-tokens/grants',
       operation: 'listAdminGrants',

@@ -30,6 +30,13 @@ import {
 import { sessionPrincipal } from './session-principal.ts';
 import { timeOf } from './time-of.ts';
 
+const SHARED = {
+  api: 'admin',
+  tag: 'identity',
+  feature: 'apikey',
+  access: { kind: 'session', roles: ['admin', 'super_admin'], refusal: 'keys_need_user' },
+} as const;
+
 /** How far back the request log can be read without the capability `apikey-pro`: 30 days. */
 const FREE_HISTORY_MS = 30 * 86_400_000;
 
@@ -38,13 +45,7 @@ export type ApiKeyRouteDependencies = CreateApiKeyDependencies & DeleteApiKeyDep
 /** API keys of the tenant. The routes need a session of an admin or a super admin. */
 export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Route[] {
   const { reads, apiKeyRequests, entitlements } = dependencies;
-  const shared = {
-    api: 'admin',
-    tag: 'identity',
-    feature: 'apikey',
-    access: { kind: 'session', roles: ['admin', 'super_admin'], refusal: 'keys_need_user' },
-  } as const;
-  const one = { ...shared, params: IdParams, notFound: 'api_key_not_found' } as const;
+  const one = { ...SHARED, params: IdParams, notFound: 'api_key_not_found' } as const;
 
   type OnKey = { readonly params: { readonly id: string }; readonly tenant: string };
   async function keyOf({ params, tenant }: OnKey): Promise<ApiKeyRecord> {
@@ -55,7 +56,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
 
   return [
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/api-keys',
       operation: 'listApiKeys',
@@ -70,7 +71,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       }),
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/api-keys',
       operation: 'createApiKey',

@@ -15,6 +15,14 @@ import { type Route, type RouteRequest, route } from '../../http/route.ts';
 import { strict, Id } from '../../http/schemas.ts';
 import { Challenge, Credentials, challengeResponse, credentialsResponse } from './credentials-response.ts';
 import { sessionCookie } from './session-cookie.ts';
+
+const SHARED = {
+  api: 'admin',
+  method: 'POST',
+  tag: 'identity',
+  feature: 'magic-link',
+  access: { kind: 'public' },
+} as const;
 /** The response is the same whether or not the address has an account. */
 const MESSAGE = 'If this address can sign in, a link is on its way to it.';
 
@@ -37,14 +45,6 @@ export type MagicLinkRouteDependencies = RequestMagicLinkDependencies &
 /** Sign-in with a link sent by e-mail. `secureCookie` is the setting `SECURE_COOKIE`. */
 export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): readonly Route[] {
   const { tenants, secureCookie: secure } = dependencies;
-  const shared = {
-    api: 'admin',
-    method: 'POST',
-    tag: 'identity',
-    feature: 'magic-link',
-    access: { kind: 'public' },
-    precheck,
-  } as const;
 
   function hostOf(header: RouteRequest<unknown, unknown, unknown>['header']): RequestHost {
     const host = hostName(header('host'));
@@ -59,7 +59,8 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
 
   return [
     route({
-      ...shared,
+      ...SHARED,
+      precheck,
       path: '/api/admin/auth/magic-link/request',
       operation: 'requestMagicLink',
       summary: 'Send a sign-in link by e-mail. Answers the same for every address',
@@ -84,7 +85,8 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
       },
     }),
     route({
-      ...shared,
+      ...SHARED,
+      precheck,
       path: '/api/admin/auth/magic-link/verify',
       operation: 'redeemMagicLink',
       summary: 'Sign in with the token of a link, once. Sets the session cookie',

@@ -15,6 +15,8 @@ import { Page, pageHeaders } from '../paging.ts';
 import { TenantSlug, Roles, ErasableEmail } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
+const SHARED = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
+
 const Memberships = Type.Array(Type.Object({ tenant_id: Type.String(), name: Type.String(), roles: Texts }));
 const Member = Type.Object({
   id: Id,
@@ -30,8 +32,7 @@ export type MembershipRouteDependencies = MembershipDependencies & {
 /** Memberships of users in tenants. */
 export function membershipRoutes(dependencies: MembershipRouteDependencies): readonly Route[] {
   const { reads, tenants, vault } = dependencies;
-  const shared = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
-  const ofUser = { ...shared, params: IdParams, notFound: 'user_not_found' } as const;
+  const ofUser = { ...SHARED, params: IdParams, notFound: 'user_not_found' } as const;
 
   async function userOf(userId: string): Promise<UserRecord> {
     const user = await reads.userById(userId);
@@ -112,7 +113,7 @@ export function membershipRoutes(dependencies: MembershipRouteDependencies): rea
       }),
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/tenant-members/{tenant}',
       operation: 'listTenantMembers',

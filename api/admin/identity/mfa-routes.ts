@@ -16,6 +16,8 @@ import { Password, Token, MfaMethods } from './schemas.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
+const SHARED = { api: 'admin', tag: 'identity', access: { kind: 'session' } } as const;
+
 const Code = Type.String({ maxLength: 64, description: 'Six digits of the authenticator, or a recovery code' });
 
 /** Body of `mfa-verify` on both APIs. */
@@ -30,7 +32,6 @@ export type MfaRouteDependencies = SignInDependencies &
  */
 export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] {
   const { reads, secureCookie: secure } = dependencies;
-  const shared = { api: 'admin', tag: 'identity', access: { kind: 'session' } } as const;
   return [
     route({
       api: 'admin',
@@ -57,7 +58,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       },
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/auth/mfa',
       operation: 'getMfa',
@@ -80,7 +81,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       },
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/auth/mfa/setup',
       operation: 'setUpMfa',
@@ -98,7 +99,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       },
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/auth/mfa/enable',
       operation: 'enableMfa',
@@ -120,7 +121,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       },
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/auth/mfa/disable',
       operation: 'disableMfa',

@@ -13,6 +13,12 @@ import { type RouteResponse, type Route, route } from '../../http/route.ts';
 import { strict, Id, IdParams, Timestamp } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 
+const SHARED = {
+  api: 'admin',
+  tag: 'identity',
+  access: { kind: 'session', roles: ['admin', 'super_admin'] },
+} as const;
+
 const Name = Type.String({ maxLength: 200 });
 const Actions = Type.Array(Name, { maxItems: 20, description: 'Any of read, create, update, delete, publish and *' });
 const FieldMask = Type.Array(Name, {
@@ -33,12 +39,7 @@ export type PermissionRouteDependencies = AccessRuleDependencies & { readonly re
 /** Access rules of the tenant. The routes need a session of an admin or a super admin. */
 export function permissionRoutes(dependencies: PermissionRouteDependencies): readonly Route[] {
   const { reads } = dependencies;
-  const shared = {
-    api: 'admin',
-    tag: 'identity',
-    access: { kind: 'session', roles: ['admin', 'super_admin'] },
-  } as const;
-  const one = { ...shared, params: IdParams, notFound: 'access_rule_not_found', precheck: existing } as const;
+  const one = { ...SHARED, params: IdParams, notFound: 'access_rule_not_found', precheck: existing } as const;
 
   /** @throws `access_rule_not_found` */
   async function existing({
@@ -65,7 +66,7 @@ export function permissionRoutes(dependencies: PermissionRouteDependencies): rea
 
   return [
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/permissions',
       operation: 'listAccessRules',
@@ -84,7 +85,7 @@ export function permissionRoutes(dependencies: PermissionRouteDependencies): rea
       },
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/permissions',
       operation: 'putAccessRule',

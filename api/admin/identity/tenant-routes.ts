@@ -14,6 +14,8 @@ import { strict, Timestamp } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { TenantSlug } from './schemas.ts';
 
+const SHARED = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
+
 const SlugParams = Type.Object({ slug: Type.String() });
 const Tenant = Type.Object({
   slug: Type.String(),
@@ -40,8 +42,7 @@ export type TenantRouteDependencies = TenantDependencies & {
 /** Tenants of the install. The routes need a session of a super admin. */
 export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Route[] {
   const { reads, tenants, readModels } = dependencies;
-  const shared = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
-  const one = { ...shared, params: SlugParams, notFound: 'tenant_not_found', precheck: existing } as const;
+  const one = { ...SHARED, params: SlugParams, notFound: 'tenant_not_found', precheck: existing } as const;
 
   /** @throws `tenant_not_found` */
   function existing({ params }: { readonly params: { readonly slug: string } }): void {
@@ -50,7 +51,7 @@ export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Ro
 
   return [
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/tenants',
       operation: 'listTenants',
@@ -65,7 +66,7 @@ export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Ro
       }),
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/tenants',
       operation: 'createTenant',

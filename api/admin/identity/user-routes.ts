@@ -20,13 +20,14 @@ import { Page, pageHeaders } from '../paging.ts';
 import { User, presentUsers } from './present-user.ts';
 import { Email, Password, TenantSlug, Roles } from './schemas.ts';
 
+const SHARED = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
+
 export type UserRouteDependencies = CreateUserDependencies & ChangeUserDependencies & SetPasswordDependencies;
 
 /** Users of the install. The routes need a session of a super admin. */
 export function userRoutes(dependencies: UserRouteDependencies): readonly Route[] {
   const { reads, vault, progress } = dependencies;
-  const shared = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
-  const one = { ...shared, params: IdParams, notFound: 'user_not_found', precheck: existing } as const;
+  const one = { ...SHARED, params: IdParams, notFound: 'user_not_found', precheck: existing } as const;
 
   /** @throws `user_not_found` */
   async function existing({ params }: { readonly params: { readonly id: string } }): Promise<void> {
@@ -44,7 +45,7 @@ export function userRoutes(dependencies: UserRouteDependencies): readonly Route[
 
   return [
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/users',
       operation: 'listUsers',
@@ -74,7 +75,7 @@ export function userRoutes(dependencies: UserRouteDependencies): readonly Route[
       },
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/users',
       operation: 'createUser',

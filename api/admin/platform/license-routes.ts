@@ -11,6 +11,8 @@ import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { strict, NullableTimestamp, NullableText, Texts } from '../../http/schemas.ts';
 
+const SHARED = { api: 'admin', tag: 'platform' } as const;
+
 export type LicenseRouteDependencies = {
   readonly holder: LicenseHolder;
   /** Undefined in a build without license support. */
@@ -30,8 +32,6 @@ const MAX_KEY = 16_384;
 
 /** The entitlements of the license, and its renewal. A build without license support serves the first route only. */
 export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDependencies): readonly Route[] {
-  const shared = { api: 'admin', tag: 'platform' } as const;
-
   function entitlements(): JsonObject {
     const current = holder.current();
     const inForce = current && current.phase !== 'lapsed';
@@ -46,7 +46,7 @@ export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDep
   }
 
   const entitlementsRoute = route({
-    ...shared,
+    ...SHARED,
     method: 'GET',
     path: '/api/admin/entitlements',
     operation: 'getEntitlements',
@@ -59,7 +59,7 @@ export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDep
   return [
     entitlementsRoute,
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/license',
       operation: 'getLicense',
@@ -76,7 +76,7 @@ export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDep
         }),
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/license/renew',
       operation: 'renewLicense',

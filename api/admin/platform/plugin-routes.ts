@@ -17,6 +17,8 @@ import { NullableText, Texts } from '../../http/schemas.ts';
 import { compileBody } from '../../http/validators.ts';
 import { savedSchema, shownSchema } from './setting-schema.ts';
 
+const SHARED = { api: 'admin', tag: 'platform' } as const;
+
 export type PluginRouteDependencies = Omit<ConfigureFeatureDependencies, 'features' | 'settings'> & {
   readonly features: Features;
   readonly settings: FeatureSettings;
@@ -52,10 +54,9 @@ const Configuration = Type.Object({
 /** Features of the install, and their settings. */
 export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Route[] {
   const { features, settings, entitlements } = dependencies;
-  const shared = { api: 'admin', tag: 'platform' } as const;
   const admins = { kind: 'credential', roles: ['admin', 'super_admin'] } as const;
   const superAdmins = { kind: 'credential', roles: ['super_admin'] } as const;
-  const one = { ...shared, params: NameParams, notFound: 'plugin_not_found' } as const;
+  const one = { ...SHARED, params: NameParams, notFound: 'plugin_not_found' } as const;
   const checks = new Map(FEATURE_NAMES.map((name) => [name, compileBody(savedSchema(settings.declared(name)))]));
 
   function existing({ name }: { readonly name: string }): FeatureName {
@@ -100,7 +101,7 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
 
   return [
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/plugins/status',
       operation: 'getPluginStatus',
@@ -110,7 +111,7 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
       handler: () => Promise.resolve({ status: 200, body: features.status().map(present) }),
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/plugins/running',
       operation: 'getRunningPlugins',

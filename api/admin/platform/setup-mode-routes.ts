@@ -3,6 +3,8 @@ import { refusal } from '../../../domain/errors.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Texts } from '../../http/schemas.ts';
 
+const SHARED = { api: 'admin', tag: 'platform', access: { kind: 'public' } } as const;
+
 export type SetupMode = {
   /** Names of the missing settings. */
   readonly missing: () => readonly string[];
@@ -12,10 +14,9 @@ export type SetupMode = {
 
 /** The setup routes of a process in setup mode, which has neither a database nor secrets. */
 export function setupModeRoutes({ missing, isToken }: SetupMode): readonly Route[] {
-  const shared = { api: 'admin', tag: 'platform', access: { kind: 'public' } } as const;
   return [
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/setup',
       operation: 'getSetup',
@@ -24,7 +25,7 @@ export function setupModeRoutes({ missing, isToken }: SetupMode): readonly Route
       handler: () => Promise.resolve({ status: 200, body: { setup_required: true } }),
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/setup',
       operation: 'setUp',
@@ -38,7 +39,7 @@ export function setupModeRoutes({ missing, isToken }: SetupMode): readonly Route
         ),
     }),
     route({
-      ...shared,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/setup/status',
       operation: 'getSetupStatus',

@@ -15,6 +15,14 @@ export type TenantFeatureRouteDependencies = Omit<FeatureChangeDependencies, 'fe
 };
 
 const TenantParams = Type.Object({ tenant: Type.String() });
+const SHARED = {
+  api: 'admin',
+  tag: 'platform',
+  path: '/api/admin/tenant-features/{tenant}',
+  params: TenantParams,
+  notFound: 'tenant_not_found',
+  access: { kind: 'session', roles: ['super_admin'] },
+} as const;
 const MAX_NAMES = 100;
 const Withheld = Type.Object(
   { withheld: Type.Array(Type.String({ maxLength: 100 }), { maxItems: MAX_NAMES }) },
@@ -24,15 +32,6 @@ const Withheld = Type.Object(
 /** Features withheld from one tenant, whose routes return 404 there. The routes need a session of a super admin. */
 export function tenantFeatureRoutes(dependencies: TenantFeatureRouteDependencies): readonly Route[] {
   const { features, tenantState } = dependencies;
-  const shared = {
-    api: 'admin',
-    tag: 'platform',
-    path: '/api/admin/tenant-features/{tenant}',
-    params: TenantParams,
-    notFound: 'tenant_not_found',
-    access: { kind: 'session', roles: ['super_admin'] },
-    precheck: exists,
-  } as const;
   const present = (tenant: string): JsonObject => ({ withheld: features.withheldFrom(tenant) });
 
   function exists({ params: { tenant } }: { readonly params: { readonly tenant: string } }): void {
@@ -41,7 +40,8 @@ export function tenantFeatureRoutes(dependencies: TenantFeatureRouteDependencies
 
   return [
     route({
-      ...shared,
+      ...SHARED,
+      precheck: exists,
       method: 'GET',
       operation: 'getTenantFeatures',
       summary: 'List the features withheld from a tenant',
@@ -51,7 +51,8 @@ export function tenantFeatureRoutes(dependencies: TenantFeatureRouteDependencies
       handler: ({ params }) => Promise.resolve({ status: 200, body: present(params.tenant) }),
     }),
     route({
-      ...shared,
+      ...SHARED,
+      precheck: exists,
       method: 'PUT',
       operation: 'setTenantFeatures',
       summary: 'Replace the list of features withheld from a tenant',

@@ -4,6 +4,13 @@ import { matchesTag } from '../../http/entity-tags.ts';
 import { type RouteResponse, type Route, route } from '../../http/route.ts';
 import { type DocsFile, docsFile, docsPage } from './docs-files.ts';
 
+const SHARED = {
+  method: 'GET',
+  tag: 'platform',
+  access: { kind: 'public' },
+  responses: { 200: null, 304: null },
+} as const;
+
 /**
  * The page may load and call its own listener only, without inline code or `eval`. Images come from its style sheet.
  */
@@ -14,37 +21,30 @@ const POLICY =
  * The reference page at `/docs` of both listeners. The page is public; the documents that it loads need a credential.
  */
 export function docsRoutes(): readonly Route[] {
-  return (['admin', 'content'] as const).flatMap((api) => {
-    const shared = {
+  return (['admin', 'content'] as const).flatMap((api) => [
+    route({
+      ...SHARED,
       api,
-      method: 'GET',
-      tag: 'platform',
-      access: { kind: 'public' },
-      responses: { 200: null, 304: null },
-    } as const;
-    return [
-      route({
-        ...shared,
-        path: '/docs',
-        operation: `${api}Docs`,
-        summary: 'Get the API reference page',
-        handler: async ({ header }) => sent(await docsPage(api), header('if-none-match')),
-      }),
-      route({
-        ...shared,
-        path: '/docs/{file}',
-        operation: `${api}DocsFile`,
-        summary: 'Get a file of the API reference page',
-        params: Type.Object({ file: Type.String() }),
-        notFound: 'endpoint_not_found',
-        handler: async ({ params, header }) => {
-          const file = docsFile(params.file);
-          if (!file) throw refusal('endpoint_not_found');
-          return sent(await file, header('if-none-match'));
-        },
-      }),
-    ];
-  });
+      path: '/docs',
+      operation: `${api}Docs`,
+      summary: 'Get the API reference page',
+      handler: async ({ header }) => sent(await docsPage(api), header('if-none-match')),
+    }),
+    route({
+      ...SHARED,
+      api,
+      path: '/docs/{file}',
+      operation: `${api}DocsFile`,
+      summary: 'Get a file of the API reference page',
+      params: Type.Object({ file: Type.String() }),
+      notFound: 'endpoint_not_found',
+      handler: async ({ params, header }) => {
+        const file = docsFile(params.file);
+        if (!file) throw refusal('endpoint_not_found');
+        return sent(await file, header('if-none-match'));
+      },
+    }),
+  ]);
 }
 
 function sent({ json: text, tag, type }: DocsFile, known: string | undefined): RouteResponse {

@@ -1,4 +1,5 @@
 import type { Route } from '../../api/http/route.ts';
+import type { ProcessRole } from '../configuration/settings/core.ts';
 
 /** One module of the service: everything that the process serves and runs for it. */
 export type Module = {
@@ -16,7 +17,7 @@ export type Module = {
 export type Worker = {
   readonly name: string;
   /** A process without this role does not start the worker. */
-  readonly role: 'relay' | 'worker' | 'scheduler';
+  readonly role: Exclude<ProcessRole, 'api' | 'projector'>;
   start(): Promise<RunningWorker>;
 };
 

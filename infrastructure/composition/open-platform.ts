@@ -60,7 +60,7 @@ export async function openPlatform(
   const engine = openEngine(stores, { ...observability, logger });
   shutdown.add(() => engine.stop());
   await engine.prepare();
-  const roles = new Set<string>(atStart.roles);
+  const roles = new Set(atStart.roles);
   // Starts before the modules, so that read models of an older version are rebuilt while the rest opens.
   if (roles.has('projector')) engine.start();
 

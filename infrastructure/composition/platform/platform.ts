@@ -7,6 +7,7 @@ import type { ProjectionProgress } from '../../../application/ports/projection-p
 import type { Vault } from '../../../application/ports/vault.ts';
 import type { ProtectionLimits } from '../../../domain/traffic/protections.ts';
 import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
+import type { ProcessRole } from '../../configuration/settings/core.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import type { Shutdown } from '../shutdown.ts';
 import type { License } from './open-license.ts';
@@ -25,7 +26,7 @@ export type Platform = Omit<Stores, 'close'> &
     /** Lists every setting with its source, and checks what the console wants to save. */
     readonly configuration: Configuration;
     /** `SVC_ROLES`. */
-    readonly roles: ReadonlySet<string>;
+    readonly roles: ReadonlySet<ProcessRole>;
     readonly logger: Logger;
     /** Runs the projectors in a process with the role `projector`. */
     readonly engine: ProjectionEngine;

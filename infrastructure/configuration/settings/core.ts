@@ -15,6 +15,7 @@ import { optional, setting } from '../setting.ts';
 
 /** The roles that a process may have. */
 const ROLES = ['api', 'projector', 'relay', 'worker', 'scheduler'] as const;
+export type ProcessRole = (typeof ROLES)[number];
 
 const start = { layers: 'start' } as const;
 

@@ -5,11 +5,24 @@ import { revisionWindow } from '../../application/content/revision-window.ts';
 import type { EntryDependencies, EntryOutcome } from '../../application/content/run-entry-command.ts';
 import type { Entitlements } from '../../application/ports/entitlements.ts';
 import type { CommandContext } from '../../domain/context.ts';
+import type { ErrorCode } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { RouteResponse, RouteRequest } from '../http/route.ts';
 import { onEntry, type EntryAccess } from './entry-access.ts';
 import { parsePaging, wantsCount, type ListParameters } from './parse-list-query.ts';
 import { presentActor } from './present-entry.ts';
+
+/** Refusals of the route that restores a revision, on both APIs. */
+export const RESTORE_REFUSALS = [
+  'insufficient_permissions',
+  'permission_denied',
+  'entry_not_found',
+  'revision_not_found',
+  'payment_required',
+  'entry_changed',
+  'validation_failed',
+  'unique_value_held',
+] as const satisfies readonly ErrorCode[];
 
 export type RevisionHandlerDependencies = EntryDependencies & { readonly entitlements: Entitlements };
 

@@ -11,10 +11,12 @@ import {
   RevisionParametersSchema,
   RevisionParams,
 } from './entry-schemas.ts';
-import { revisionHandlers, type RevisionHandlerDependencies } from './revision-handlers.ts';
+import { RESTORE_REFUSALS, revisionHandlers, type RevisionHandlerDependencies } from './revision-handlers.ts';
 import { entryResponse } from './write-routes.ts';
 
 const SHARED = { api: 'content', tag: 'content', feature: 'content', access: { kind: 'credential' } } as const;
+const READING = { ...SHARED, method: 'GET', reads: READS } as const;
+const REVISION_REFUSALS = ['schema_not_found', 'entry_not_found', 'revision_not_found', 'payment_required'] as const;
 
 export type RevisionRouteDependencies = EntryRouteDependencies & RevisionHandlerDependencies;
 
@@ -23,12 +25,10 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
   const revisions = revisionHandlers(dependencies);
   return [
     route({
-      ...SHARED,
-      method: 'GET',
+      ...READING,
       path: '/api/v1/content/{schema}/{id}/revisions',
       operation: 'listRevisions',
       summary: 'List the revisions of an entry, newest first',
-      reads: READS,
       params: EntryParams,
       query: RevisionParametersSchema,
       responses: { 200: RevisionListSchema },
@@ -36,27 +36,23 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       handler: async (request) => revisions.list(await requireEntry(request, 'read', dependencies), request),
     }),
     route({
-      ...SHARED,
-      method: 'GET',
+      ...READING,
       path: '/api/v1/content/{schema}/{id}/revisions/{rev_id}',
       operation: 'getRevision',
       summary: 'Get one revision, by its id or version, with the field values at that revision',
-      reads: READS,
       params: RevisionParams,
       responses: { 200: RevisionDataSchema },
-      refusals: ['schema_not_found', 'entry_not_found', 'revision_not_found', 'payment_required'],
+      refusals: REVISION_REFUSALS,
       handler: async (request) => revisions.get(await requireEntry(request, 'read', dependencies), request),
     }),
     route({
-      ...SHARED,
-      method: 'GET',
+      ...READING,
       path: '/api/v1/content/{schema}/{id}/revisions/{a}/diff/{b}',
       operation: 'diffRevisions',
       summary: 'Compare two revisions of an entry',
-      reads: READS,
       params: DiffParams,
       responses: { 200: DiffSchema },
-      refusals: ['schema_not_found', 'entry_not_found', 'revision_not_found', 'payment_required'],
+      refusals: REVISION_REFUSALS,
       handler: async (request) => revisions.diff(await requireEntry(request, 'read', dependencies), request),
     }),
     route({
@@ -68,29 +64,17 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       params: RevisionParams,
       responses: { 200: EntrySchema },
       responseHeaders: ['ETag'],
-      refusals: [
-        'insufficient_permissions',
-        'schema_not_found',
-        'permission_denied',
-        'entry_not_found',
-        'revision_not_found',
-        'payment_required',
-        'entry_changed',
-        'validation_failed',
-        'unique_value_held',
-      ],
+      refusals: [...RESTORE_REFUSALS, 'schema_not_found'],
       handler: async (request) => {
         const entry = await requireEntry(request, 'update', dependencies);
         return entryResponse(200, entry.access, await revisions.restore(entry, request));
       },
     }),
     route({
-      ...SHARED,
-      method: 'GET',
+      ...READING,
       path: '/api/v1/content/{schema}/{id}/blame',
       operation: 'blameEntry',
       summary: 'For each field, who wrote the current value, when and with which credential',
-      reads: READS,
       params: EntryParams,
       responses: { 200: BlameSchema },
       refusals: ['schema_not_found', 'schema_write_only', 'entry_not_found'],

@@ -2,11 +2,7 @@ import { changeEntry } from '../../application/content/change-entry.ts';
 import { refuseLockedFields, type ContentAccess } from '../../application/content/content-access.ts';
 import { createEntries } from '../../application/content/create-entries.ts';
 import { createEntry } from '../../application/content/create-entry.ts';
-import { deleteEntry } from '../../application/content/delete-entry.ts';
 import type { EntryOutcome } from '../../application/content/run-entry-command.ts';
-import { transitionEntry } from '../../application/content/transition-entry.ts';
-import { undeleteEntry } from '../../application/content/undelete-entry.ts';
-import { ENTRY_TRANSITIONS, type EntryTransition } from '../../domain/content/entry.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { commitAt } from '../http/commit.ts';
@@ -20,6 +16,7 @@ import {
   READS,
   type EntryRouteDependencies,
 } from './entry-access.ts';
+import { entryChangeRoutes } from './entry-change-routes.ts';
 import { BulkResponseSchema, BulkBody, EntryBody, EntryParams, EntrySchema, SchemaParams } from './entry-schemas.ts';
 import { presentEntry } from './present-entry.ts';
 
@@ -27,40 +24,12 @@ const SHARED = { api: 'content', tag: 'content', feature: 'content', access: { k
 const REFUSALS = ['insufficient_permissions', 'schema_not_found', 'schema_read_only', 'permission_denied'] as const;
 const ENTRY_REFUSALS = [...REFUSALS, 'entry_not_found', 'entry_changed'] as const;
 
-const MAX_BULK = 1000;
+const ENTRY_RESPONSE = { responses: { 200: EntrySchema }, responseHeaders: ['ETag'] } as const;
 
-/** Summaries of the routes that change the status of an entry, for OpenAPI. */
-export const TRANSITION_SUMMARIES: Readonly<Record<EntryTransition, string>> = {
-  publish: 'Publish a draft',
-  unpublish: 'Set a published entry back to draft',
-  archive: 'Archive a draft or a published entry',
-  unarchive: 'Set an archived entry back to draft',
-};
+const MAX_BULK = 1000;
 
 /** Routes of the Content API that write entries. */
 export function writeRoutes(dependencies: EntryRouteDependencies): readonly Route[] {
-  const transitionRoute = (transition: EntryTransition): Route =>
-    route({
-      ...SHARED,
-      method: 'PUT',
-      path: `/api/v1/content/{schema}/{id}/${transition}`,
-      operation: `${transition}Entry`,
-      summary: TRANSITION_SUMMARIES[transition],
-      params: EntryParams,
-      responses: { 200: EntrySchema },
-      responseHeaders: ['ETag'],
-      refusals: [...ENTRY_REFUSALS, 'invalid_status_transition'],
-      handler: async (request) => {
-        const entry = await requireEntry(request, 'publish', dependencies);
-        const outcome = await transitionEntry(
-          { ...onEntry(entry, request), transition },
-          request.context,
-          dependencies,
-        );
-        return entryResponse(200, entry.access, outcome);
-      },
-    });
-
   return [
     route({
       ...SHARED,
@@ -117,8 +86,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       params: EntryParams,
       body: EntryBody,
       precheck: (request) => requireAccess(request, 'update', dependencies),
-      responses: { 200: EntrySchema },
-      responseHeaders: ['ETag'],
+      ...ENTRY_RESPONSE,
       refusals: [...ENTRY_REFUSALS, 'validation_failed', 'unique_value_held'],
       handler: async ({ params, body, header, checked: access, context }) => {
         const entry = { id: requireEntryId(params.id), access };
@@ -128,38 +96,17 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
         return entryResponse(200, access, outcome);
       },
     }),
-    route({
-      ...SHARED,
-      method: 'DELETE',
-      path: '/api/v1/content/{schema}/{id}',
-      operation: 'deleteEntry',
-      summary: 'Delete an entry; its history is kept',
-      params: EntryParams,
-      responses: { 204: null },
-      refusals: [...ENTRY_REFUSALS, 'entry_referenced'],
-      handler: async (request) => {
-        const entry = await requireEntry(request, 'delete', dependencies);
-        const { position } = await deleteEntry(onEntry(entry, request), request.context, dependencies);
-        return { status: 204, ...commitAt(position, READS) };
+    ...entryChangeRoutes(
+      {
+        shared: { ...SHARED, path: '/api/v1/content/{schema}/{id}', params: EntryParams },
+        noun: 'Entry',
+        returns: ENTRY_RESPONSE,
+        refusals: ENTRY_REFUSALS,
+        requireEntry: (request, action) => requireEntry(request, action, dependencies),
+        respond: entryResponse,
       },
-    }),
-    ...ENTRY_TRANSITIONS.map(transitionRoute),
-    route({
-      ...SHARED,
-      method: 'PUT',
-      path: '/api/v1/content/{schema}/{id}/undelete',
-      operation: 'undeleteEntry',
-      summary: 'Restore a soft-deleted entry',
-      params: EntryParams,
-      responses: { 200: EntrySchema },
-      responseHeaders: ['ETag'],
-      refusals: [...ENTRY_REFUSALS, 'invalid_status_transition', 'unique_value_held', 'validation_failed'],
-      handler: async (request) => {
-        const entry = await requireEntry(request, 'delete', dependencies);
-        const outcome = await undeleteEntry(onEntry(entry, request), request.context, dependencies);
-        return entryResponse(200, entry.access, outcome);
-      },
-    }),
+      dependencies,
+    ),
   ];
 }
 

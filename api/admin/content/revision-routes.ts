@@ -6,7 +6,7 @@ import {
   RevisionListSchema,
   RevisionParametersSchema,
 } from '../../content/entry-schemas.ts';
-import { revisionHandlers } from '../../content/revision-handlers.ts';
+import { RESTORE_REFUSALS, revisionHandlers } from '../../content/revision-handlers.ts';
 import { type Route, route } from '../../http/route.ts';
 import { requireEntryAccess, type AdminContentDependencies } from './admin-access.ts';
 import { adminEntryResponse } from './present-admin-entry.ts';
@@ -71,16 +71,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       summary: 'Restore the field values of a revision as a new revision',
       params: RevisionParams,
       responses: { 200: AdminEntrySchema },
-      refusals: [
-        'insufficient_permissions',
-        'permission_denied',
-        'entry_not_found',
-        'revision_not_found',
-        'payment_required',
-        'entry_changed',
-        'validation_failed',
-        'unique_value_held',
-      ],
+      refusals: RESTORE_REFUSALS,
       handler: async (request) => {
         const entry = await requireEntryAccess(request, 'update', dependencies);
         return adminEntryResponse(200, entry.access, await revisions.restore(entry, request));

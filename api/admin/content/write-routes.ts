@@ -1,13 +1,9 @@
 import { changeAdminEntry } from '../../../application/content/change-admin-entry.ts';
 import { refuseLockedFields } from '../../../application/content/content-access.ts';
 import { createAdminEntry } from '../../../application/content/create-admin-entry.ts';
-import { deleteEntry } from '../../../application/content/delete-entry.ts';
-import { transitionEntry } from '../../../application/content/transition-entry.ts';
-import { undeleteEntry } from '../../../application/content/undelete-entry.ts';
-import { ENTRY_TRANSITIONS, type EntryTransition } from '../../../domain/content/entry.ts';
-import { onEntry, READS } from '../../content/entry-access.ts';
-import { TRANSITION_SUMMARIES, toData } from '../../content/write-routes.ts';
-import { commitAt } from '../../http/commit.ts';
+import { onEntry } from '../../content/entry-access.ts';
+import { entryChangeRoutes } from '../../content/entry-change-routes.ts';
+import { toData } from '../../content/write-routes.ts';
 import { type Route, route } from '../../http/route.ts';
 import { requireEntryAccess, requireSchemaAccess, type AdminContentDependencies } from './admin-access.ts';
 import { adminEntryResponse } from './present-admin-entry.ts';
@@ -25,27 +21,6 @@ const ENTRY_REFUSALS = [...REFUSALS, 'entry_not_found', 'entry_changed'] as cons
 
 /** Routes of the console that write entries. */
 export function adminWriteRoutes(dependencies: AdminContentDependencies): readonly Route[] {
-  const transitionRoute = (transition: EntryTransition): Route =>
-    route({
-      ...SHARED,
-      method: 'PUT',
-      path: `/api/admin/content/{id}/${transition}`,
-      operation: `${transition}AdminEntry`,
-      summary: TRANSITION_SUMMARIES[transition],
-      params: EntryParams,
-      responses: { 200: AdminEntrySchema },
-      refusals: [...ENTRY_REFUSALS, 'invalid_status_transition'],
-      handler: async (request) => {
-        const entry = await requireEntryAccess(request, 'publish', dependencies);
-        const outcome = await transitionEntry(
-          { ...onEntry(entry, request), transition },
-          request.context,
-          dependencies,
-        );
-        return adminEntryResponse(200, entry.access, outcome);
-      },
-    });
-
   return [
     route({
       ...SHARED,
@@ -87,37 +62,17 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
         return adminEntryResponse(200, entry.access, await changeAdminEntry(update, context, dependencies));
       },
     }),
-    route({
-      ...SHARED,
-      method: 'DELETE',
-      path: '/api/admin/content/{id}',
-      operation: 'deleteAdminEntry',
-      summary: 'Delete an entry; its history is kept',
-      params: EntryParams,
-      responses: { 204: null },
-      refusals: [...ENTRY_REFUSALS, 'entry_referenced'],
-      handler: async (request) => {
-        const entry = await requireEntryAccess(request, 'delete', dependencies);
-        const { position } = await deleteEntry(onEntry(entry, request), request.context, dependencies);
-        return { status: 204, ...commitAt(position, READS) };
+    ...entryChangeRoutes(
+      {
+        shared: { ...SHARED, path: '/api/admin/content/{id}', params: EntryParams },
+        noun: 'AdminEntry',
+        returns: { responses: { 200: AdminEntrySchema } },
+        refusals: ENTRY_REFUSALS,
+        requireEntry: (request, action) => requireEntryAccess(request, action, dependencies),
+        respond: adminEntryResponse,
       },
-    }),
-    ...ENTRY_TRANSITIONS.map(transitionRoute),
-    route({
-      ...SHARED,
-      method: 'PUT',
-      path: '/api/admin/content/{id}/undelete',
-      operation: 'undeleteAdminEntry',
-      summary: 'Restore a soft-deleted entry',
-      params: EntryParams,
-      responses: { 200: AdminEntrySchema },
-      refusals: [...ENTRY_REFUSALS, 'invalid_status_transition', 'unique_value_held', 'validation_failed'],
-      handler: async (request) => {
-        const entry = await requireEntryAccess(request, 'delete', dependencies);
-        const outcome = await undeleteEntry(onEntry(entry, request), request.context, dependencies);
-        return adminEntryResponse(200, entry.access, outcome);
-      },
-    }),
+      dependencies,
+    ),
   ];
 }
 

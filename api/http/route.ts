@@ -46,6 +46,9 @@ export type RouteRequest<P, Q, B, Checked = unknown> = {
   readonly recheck: () => Promise<Principal | undefined>;
 };
 
+/** What a check reads of a request on one object, which the path names by `id`. */
+export type IdRequest = Pick<RouteRequest<{ readonly id: string }, unknown, unknown>, 'params' | 'tenant'>;
+
 /**
  * The response of a handler, as a value. Its body is one of `body` (serialised to JSON), `json` (JSON text, for hot
  * paths), `text` and `stream`; a response with none of them is empty.

@@ -15,7 +15,7 @@ import { refusal } from '../../../domain/errors.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type RouteResponse, type Route, route } from '../../http/route.ts';
+import { type IdRequest, type RouteResponse, type Route, route } from '../../http/route.ts';
 import { nullable, IdParams } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
@@ -47,13 +47,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
   const bodied = { malformedJson: 'invalid_json', refuseBody } as const;
   const one = { params: IdParams, notFound: 'webhook_not_found', precheck: existing } as const;
 
-  async function existing({
-    params,
-    tenant,
-  }: {
-    readonly params: { readonly id: string };
-    readonly tenant: string;
-  }): Promise<StoredWebhook> {
+  async function existing({ params, tenant }: IdRequest): Promise<StoredWebhook> {
     const webhook = await webhooks.one(tenant, params.id);
     if (!webhook) throw refusal('webhook_not_found');
     return webhook;

@@ -17,7 +17,7 @@ import { refusal } from '../../../domain/errors.ts';
 import { CONTENT_WRITERS } from '../../../domain/identity/roles.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type RouteResponse, type Route, type RouteRequest, route } from '../../http/route.ts';
+import { type IdRequest, type RouteResponse, type Route, route } from '../../http/route.ts';
 import { strict, Id, IdParams, NullableTimestamp, Actor } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 
@@ -58,8 +58,6 @@ const Name = Type.String({ minLength: 1, maxLength: 200 });
 const Description = Type.Optional(Type.String({ maxLength: 2000 }));
 const EntriesBody = Type.Object({ items: Type.Array(Item, { maxItems: MAX_RELEASE_ITEMS }) }, strict);
 
-type OnRelease = Pick<RouteRequest<{ readonly id: string }, unknown, unknown>, 'params' | 'tenant'>;
-
 /** Routes of releases: sets of entries that are published, unpublished or archived together. */
 export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route[] {
   const { releases } = dependencies;
@@ -67,7 +65,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
   const changes = ['release_not_found', 'release_published', 'release_in_progress'] as const;
 
   /** @throws `release_not_found` */
-  async function requireRelease({ params, tenant }: OnRelease): Promise<void> {
+  async function requireRelease({ params, tenant }: IdRequest): Promise<void> {
     if (!(await releases.one(tenant, idOf(params)))) throw refusal('release_not_found');
   }
   /** The response with a release, from its stream, because the read model may not have caught up yet. */

@@ -10,7 +10,7 @@ import { refusal } from '../../../domain/errors.ts';
 import { ADMIN_GRANTS, ADMIN_GRANT_NAMES } from '../../../domain/identity/admin-grants.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type RouteResponse, type Route, route } from '../../http/route.ts';
+import { type IdRequest, type RouteResponse, type Route, route } from '../../http/route.ts';
 import { strict, Id, IdParams, Timestamp, NullableTimestamp, Texts } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { confirmation } from './schemas.ts';
@@ -76,13 +76,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
   const unconfirmed = ['confirmation_required', 'invalid_password', 'invalid_code'] as const;
 
   /** @throws `admin_token_not_found` */
-  async function existing({
-    params,
-    tenant,
-  }: {
-    readonly params: { readonly id: string };
-    readonly tenant: string;
-  }): Promise<void> {
+  async function existing({ params, tenant }: IdRequest): Promise<void> {
     if (!(await reads.adminTokenById({ tenant, tokenId: params.id }))) throw refusal('admin_token_not_found');
   }
 

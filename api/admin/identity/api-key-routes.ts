@@ -13,7 +13,7 @@ import type { ApiKeyRecord } from '../../../application/ports/identity-reads.ts'
 import { refusal } from '../../../domain/errors.ts';
 import { billingPeriod } from '../../../domain/identity/billing-period.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type Route, route } from '../../http/route.ts';
+import { type IdRequest, type Route, route } from '../../http/route.ts';
 import { IdParams } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import {
@@ -47,8 +47,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
   const { reads, apiKeyRequests, entitlements } = dependencies;
   const one = { ...SHARED, params: IdParams, notFound: 'api_key_not_found' } as const;
 
-  type OnKey = { readonly params: { readonly id: string }; readonly tenant: string };
-  async function keyOf({ params, tenant }: OnKey): Promise<ApiKeyRecord> {
+  async function keyOf({ params, tenant }: IdRequest): Promise<ApiKeyRecord> {
     const key = await reads.apiKeyById({ tenant, keyId: params.id });
     if (!key) throw refusal('api_key_not_found');
     return key;

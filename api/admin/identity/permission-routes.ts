@@ -9,7 +9,7 @@ import type { AccessRuleRecord, IdentityReads } from '../../../application/ports
 import { refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type RouteResponse, type Route, route } from '../../http/route.ts';
+import { type IdRequest, type RouteResponse, type Route, route } from '../../http/route.ts';
 import { strict, Id, IdParams, Timestamp } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 
@@ -42,13 +42,7 @@ export function permissionRoutes(dependencies: PermissionRouteDependencies): rea
   const one = { ...SHARED, params: IdParams, notFound: 'access_rule_not_found', precheck: existing } as const;
 
   /** @throws `access_rule_not_found` */
-  async function existing({
-    params,
-    tenant,
-  }: {
-    readonly params: { readonly id: string };
-    readonly tenant: string;
-  }): Promise<void> {
+  async function existing({ params, tenant }: IdRequest): Promise<void> {
     if (!(await reads.accessRule({ tenant, ruleId: params.id }))) throw refusal('access_rule_not_found');
   }
 

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { needsPaidLimit } from '../../domain/identity/api-key.ts';
-import { type NewApiKey, checkNewApiKey } from '../../domain/identity/new-api-key.ts';
+import { type ApiKeySettings, needsPaidLimit } from '../../domain/identity/api-key.ts';
+import { checkNewApiKey } from '../../domain/identity/new-api-key.ts';
 import { distinctRoles } from '../../domain/identity/roles.ts';
 import { FEATURES } from '../../domain/platform/features.ts';
 import { findEarlierWrite } from '../earlier-attempt.ts';
@@ -29,7 +29,7 @@ export type CreatedApiKey = {
  * `payment_required`, `cap_exceeded`
  */
 export async function createApiKey(
-  { asked, maker }: { readonly asked: NewApiKey; readonly maker: { readonly roles: readonly string[] } },
+  { asked, maker }: { readonly asked: ApiKeySettings; readonly maker: { readonly roles: readonly string[] } },
   context: CommandContext,
   dependencies: CreateApiKeyDependencies,
 ): Promise<CreatedApiKey> {

@@ -1,17 +1,8 @@
 import { type ErrorCode, type FieldError, refusal } from '../errors.ts';
+import type { ApiKeySettings } from './api-key.ts';
 import { exceedsMaximumLifetime } from './expiry.ts';
 import { ROLE_NAME_PROBLEM } from './principal.ts';
 import { areRoleNames, hasAdminRole, mayGrant } from './roles.ts';
-
-/** A request for a new API key, with defaults filled in. */
-export type NewApiKey = {
-  readonly name: string;
-  readonly scopes: readonly string[];
-  readonly roles: readonly string[];
-  readonly schemas: readonly string[];
-  readonly expiresAt: Date | undefined;
-  readonly monthlyLimit: number;
-};
 
 const MAX_NAME_LENGTH = 200;
 const SCOPE = /^(\*|[a-z0-9_.-]{1,64}):(\*|[a-z0-9_.-]{1,64})$/i;
@@ -22,7 +13,7 @@ const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/i;
  * @param maker The caller, who may grant only the roles that they hold.
  * @throws `cannot_grant_roles`, `validation_failed`, `api_key_needs_expiry`, `api_key_expires_late`
  */
-export function checkNewApiKey(key: NewApiKey, maker: { readonly roles: readonly string[] }, now: Date): void {
+export function checkNewApiKey(key: ApiKeySettings, maker: { readonly roles: readonly string[] }, now: Date): void {
   if (!mayGrant(maker, key.roles)) throw refusal('cannot_grant_roles');
   const fields: FieldError[] = [];
   if (key.name.length > MAX_NAME_LENGTH)
@@ -40,7 +31,7 @@ export function checkNewApiKey(key: NewApiKey, maker: { readonly roles: readonly
   if (expiry) throw refusal(expiry);
 }
 
-function expiryRefusal({ roles, expiresAt }: NewApiKey, now: Date): ErrorCode | undefined {
+function expiryRefusal({ roles, expiresAt }: ApiKeySettings, now: Date): ErrorCode | undefined {
   if (!hasAdminRole(roles)) return undefined;
   if (!expiresAt) return 'api_key_needs_expiry';
   return exceedsMaximumLifetime(expiresAt, now) ? 'api_key_expires_late' : undefined;

@@ -3,6 +3,7 @@ import { client, member, text } from '../../infrastructure/cli/demo/http.ts';
 import type { Service } from './http-workloads.ts';
 import { median } from './median.ts';
 import type { Figure } from './report.ts';
+import { setUp } from './set-up.ts';
 
 const BULK = 1000;
 const PAGE = 100;
@@ -16,12 +17,7 @@ export async function deepCursor({
   readonly service: Service;
   readonly entries: number;
 }): Promise<readonly Figure[]> {
-  const session = await client(service.adminUrl, {})('POST', '/api/admin/setup', {
-    email: 'bench@palimpsest.localhost',
-    password: 'Bench-Password-7-long',
-    setup_token: service.setupToken,
-  });
-  const admin = client(service.adminUrl, { authorization: `Bearer ${text(session, 'token')}` });
+  const admin = await setUp(service);
   await admin('POST', '/api/admin/schemas', {
     name: 'leaf',
     fields: [

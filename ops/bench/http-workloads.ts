@@ -3,6 +3,7 @@ import { client, member, text } from '../../infrastructure/cli/demo/http.ts';
 import type { Load, LoadResult } from './load.ts';
 import { LOAD_CORE, runJson, SERVER_CORE, startNode } from './processes.ts';
 import type { Figure } from './report.ts';
+import { setUp } from './set-up.ts';
 
 export type Service = {
   readonly adminUrl: string;
@@ -44,12 +45,7 @@ const WORDS = ['vellum', 'quire', 'gloss', 'recto', 'verso', 'folio', 'rubric', 
  * rows.
  */
 export async function seed(service: Service): Promise<{ readonly key: string; readonly ids: readonly string[] }> {
-  const session = await client(service.adminUrl, {})('POST', '/api/admin/setup', {
-    email: 'bench@palimpsest.localhost',
-    password: 'Bench-Password-7-long',
-    setup_token: service.setupToken,
-  });
-  const admin = client(service.adminUrl, { authorization: `Bearer ${text(session, 'token')}` });
+  const admin = await setUp(service);
   await admin('POST', '/api/admin/schemas', {
     name: 'author',
     fields: [

@@ -1,9 +1,10 @@
 import { expect } from 'chai';
-import { type NewApiKey, checkNewApiKey } from '../../../domain/identity/new-api-key.ts';
+import type { ApiKeySettings } from '../../../domain/identity/api-key.ts';
+import { checkNewApiKey } from '../../../domain/identity/new-api-key.ts';
 
 const now = new Date('2026-05-01T00:00:00.000Z');
 const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);
-const plain: NewApiKey = {
+const plain: ApiKeySettings = {
   name: 'site',
   scopes: ['content:read'],
   roles: ['editor'],
@@ -15,7 +16,7 @@ const plain: NewApiKey = {
 describe('a request for a new API key', () => {
   const cases: readonly [
     title: string,
-    asked: Partial<NewApiKey>,
+    asked: Partial<ApiKeySettings>,
     maker: readonly string[],
     message: string | undefined,
   ][] = [

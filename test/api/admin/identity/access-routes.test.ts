@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
-import { type Session, bearer, newUser, refused, setUpOwner, signInAs, useIdentity } from './identity-process.ts';
+import { bearer, newUser, refused, signInAs, useOwnedIdentity } from './identity-process.ts';
 
 type Access = {
   readonly active: boolean;
@@ -15,11 +15,7 @@ const ALL = ['read', 'create', 'update', 'delete', 'publish'];
 const everything = [{ schema_name: '*', actions: ALL, field_mask: [] }];
 
 describe('GET /api/admin/access', () => {
-  const { admin, process: running } = useIdentity();
-  let owner: Session;
-  before(async () => {
-    owner = await setUpOwner(admin);
-  });
+  const { admin, process: running, owner } = useOwnedIdentity();
   const call = (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
     admin(method, `/api/admin${path}`, body, { ...bearer(owner.token), ...headers });
   async function access(query: string, headers: Readonly<Record<string, string>> = {}): Promise<Access> {

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { FREE_TIER } from '../../../../application/ports/entitlements.ts';
 import type { Capability } from '../../../../domain/platform/license.ts';
 import type { Reply } from '../../../support/http.ts';
-import { type Session, bearer, newUser, refused, setUpOwner, signInAs, useIdentity } from './identity-process.ts';
+import { bearer, newUser, refused, signInAs, useOwnedIdentity } from './identity-process.ts';
 
 type Key = {
   readonly id: string;
@@ -17,13 +17,9 @@ const unauthenticated = [401, 'authentication required'];
 
 describe('the lifecycle of an API key', () => {
   let licensed = true;
-  const { admin, content, process } = useIdentity({
+  const { admin, content, process, owner } = useOwnedIdentity({
     expirySeconds: 99_999_999,
     entitlements: { ...FREE_TIER, has: (capability: Capability) => licensed && capability === 'apikey-pro' },
-  });
-  let owner: Session;
-  before(async () => {
-    owner = await setUpOwner(admin);
   });
   afterEach(() => {
     licensed = true;

@@ -1,19 +1,15 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
 import { FREE_TIER } from '../../../../application/ports/entitlements.ts';
-import { type Session, bearer, newUser, refused, setUpOwner, signInAs, useIdentity } from './identity-process.ts';
+import { bearer, newUser, refused, setUpOwner, signInAs, useIdentity, useOwnedIdentity } from './identity-process.ts';
 
 type Key = { readonly id: string; readonly raw_key: string; readonly prefix: string; readonly enabled: boolean };
 
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
 
 describe('the API key routes', () => {
-  const { admin, content, process } = useIdentity({
+  const { admin, content, process, owner } = useOwnedIdentity({
     entitlements: { ...FREE_TIER, has: (capability) => capability === 'apikey-pro' },
-  });
-  let owner: Session;
-  before(async () => {
-    owner = await setUpOwner(admin);
   });
   const call = (method: string, path: string, body?: unknown, token = owner.token) =>
     admin(method, path, body, bearer(token));

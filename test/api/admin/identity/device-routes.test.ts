@@ -10,6 +10,7 @@ import {
   signInAs,
   useIdentity,
   useIdentityPair,
+  useOwnedIdentity,
 } from './identity-process.ts';
 import { withSecondFactor } from './second-factor.ts';
 
@@ -49,12 +50,8 @@ function flowOn(process: () => IdentityProcess) {
 
 describe('device sign-in', function () {
   this.timeout(30_000);
-  const { process, admin, content, database } = useIdentity({ expirySeconds: 86_400 });
+  const { process, admin, content, database, owner } = useOwnedIdentity({ expirySeconds: 86_400 });
   const { start, poll, show, approve, deny } = flowOn(process);
-  let owner: Session;
-  before(async () => {
-    owner = await setUpOwner(admin);
-  });
   afterEach(() => database.db().execute('truncate operational.rate_counters'));
   const someAdmin = async () => {
     const person = await newUser(admin, owner, ['admin']);

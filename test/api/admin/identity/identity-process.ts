@@ -259,6 +259,41 @@ export function useIdentity(options: Omit<ProcessOptions, 'url'> = {}): {
   };
 }
 
+/** As `useIdentity`, with the first account. The members of its session `owner` exist only inside tests and hooks. */
+export function useOwnedIdentity(
+  options: Omit<ProcessOptions, 'url'> = {},
+): ReturnType<typeof useIdentity> & { readonly owner: Session } {
+  const identity = useIdentity(options);
+  let session: Session | undefined;
+  before(async () => {
+    session = await setUpOwner(identity.admin);
+  });
+  const current = (): Session => {
+    if (!session) throw new Error('the first account exists only inside tests and hooks');
+    return session;
+  };
+  return {
+    ...identity,
+    owner: {
+      get token() {
+        return current().token;
+      },
+      get csrf_token() {
+        return current().csrf_token;
+      },
+      get refresh_token() {
+        return current().refresh_token;
+      },
+      get expires_in() {
+        return current().expires_in;
+      },
+      get user() {
+        return current().user;
+      },
+    },
+  };
+}
+
 /**
  * Starts two processes on one database for the enclosing `describe`. They share `signals` if given; otherwise no signal
  * of one process reaches the other.

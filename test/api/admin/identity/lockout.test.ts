@@ -5,14 +5,13 @@ import { createInProcessSignals } from '../../../../infrastructure/signals/in-pr
 import { eventually } from '../../../support/eventually.ts';
 import type { Call, Reply } from '../../../support/http.ts';
 import {
-  type Session,
   bearer,
   newUser,
   refused,
   setUpOwner,
   signInAs,
-  useIdentity,
   useIdentityPair,
+  useOwnedIdentity,
 } from './identity-process.ts';
 
 const LOGIN = '/api/admin/auth/login';
@@ -21,11 +20,7 @@ const WRONG = 'Wrong-Password-1';
 const INVALID = [401, 'invalid credentials'];
 
 describe('account lockout', () => {
-  const { admin, content, database, process } = useIdentity();
-  let owner: Session;
-  before(async () => {
-    owner = await setUpOwner(admin);
-  });
+  const { admin, content, database, process, owner } = useOwnedIdentity();
 
   const guess = (email: string, times: number, call: Call = admin, path = LOGIN): Promise<readonly Reply[]> =>
     Promise.all(Array.from({ length: times }, () => call('POST', path, { email, password: WRONG })));

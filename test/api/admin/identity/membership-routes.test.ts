@@ -9,18 +9,16 @@ import {
   refused,
   setUpOwner,
   signInAs,
-  useIdentity,
   useIdentityPair,
+  useOwnedIdentity,
 } from './identity-process.ts';
 
 type Membership = { readonly tenant_id: string; readonly name: string; readonly roles: readonly string[] };
 const PASSWORD = 'Another-Good-Pass-1';
 
 describe('the membership routes', () => {
-  const { admin, content } = useIdentity();
-  let owner: Session;
+  const { admin, content, owner } = useOwnedIdentity();
   before(async () => {
-    owner = await setUpOwner(admin);
     for (const slug of ['acme', 'brand']) await call('POST', '/api/admin/tenants', { slug, name: slug.toUpperCase() });
   });
   const call = (method: string, path: string, body?: unknown, token = owner.token) =>

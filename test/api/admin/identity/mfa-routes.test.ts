@@ -9,8 +9,8 @@ import {
   refused,
   setUpOwner,
   signInAs,
-  useIdentity,
   useIdentityPair,
+  useOwnedIdentity,
 } from './identity-process.ts';
 import { challengeFor, withSecondFactor } from './second-factor.ts';
 
@@ -19,11 +19,7 @@ const WRONG = 'not a code';
 const BOTH = ['totp', 'recovery_code'];
 
 describe('a second factor', () => {
-  const { admin, content, process, database } = useIdentity({ expirySeconds: 86_400 });
-  let owner: Session;
-  before(async () => {
-    owner = await setUpOwner(admin);
-  });
+  const { admin, content, process, database, owner } = useOwnedIdentity({ expirySeconds: 86_400 });
 
   const verify = (challenge: string, code: string): Promise<Reply> =>
     admin('POST', `${MFA}-verify`, { challenge_token: challenge, code });

@@ -12,8 +12,8 @@ import {
   setUpOwner,
   signInAs,
   startIdentity,
-  useIdentity,
   useIdentityPair,
+  useOwnedIdentity,
 } from './identity-process.ts';
 
 const NEW = 'Quite-Another-Pass-1';
@@ -25,11 +25,7 @@ const me = async (admin: Call, { token }: { readonly token: string }) =>
   (await admin('GET', '/api/admin/auth/me', undefined, bearer(token))).status;
 
 describe('change of the own password', () => {
-  const { admin, content } = useIdentity();
-  let owner: Session;
-  before(async () => {
-    owner = await setUpOwner(admin);
-  });
+  const { admin, content, owner } = useOwnedIdentity();
   const change = (session: Session, current_password: string, new_password = NEW) =>
     admin('POST', '/api/admin/auth/password', { current_password, new_password }, bearer(session.token));
 
@@ -90,11 +86,7 @@ describe('change of the own password', () => {
 });
 
 describe('password reset', () => {
-  const { admin, process, database } = useIdentity({ expirySeconds: 86_400 });
-  let owner: Session;
-  before(async () => {
-    owner = await setUpOwner(admin);
-  });
+  const { admin, process, database, owner } = useOwnedIdentity({ expirySeconds: 86_400 });
   const nextWindow = () => database.db().execute('delete from operational.rate_counters');
   const tokenFor = async (email: string): Promise<string> => {
     await nextWindow();

@@ -8,9 +8,9 @@ import {
   bearer,
   newUser,
   refused,
-  setUpOwner,
   signInAs,
   useIdentity,
+  useOwnedIdentity,
 } from './identity-process.ts';
 
 const UNKNOWN = { email: 'nobody@palimpsest.test', password: 'Correct-Horse-7-battery' };
@@ -63,11 +63,7 @@ describe('setup', () => {
 });
 
 describe('sign-in', () => {
-  const { admin, content } = useIdentity();
-  let owner: Session;
-  before(async () => {
-    owner = await setUpOwner(admin);
-  });
+  const { admin, content, owner } = useOwnedIdentity();
 
   it('answers the credentials of a session and sets the cookie', async () => {
     const reply = await admin('POST', '/api/admin/auth/login', {
@@ -185,11 +181,7 @@ describe('sign-in', () => {
 });
 
 describe('sessions', () => {
-  const { admin, content, process } = useIdentity();
-  let owner: Session;
-  before(async () => {
-    owner = await setUpOwner(admin);
-  });
+  const { admin, content, process, owner } = useOwnedIdentity();
   const me = (token: string) =>
     admin('GET', '/api/admin/auth/me', undefined, bearer(token)).then(({ status }) => status);
   const refresh = (refresh_token: string) => admin('POST', '/api/admin/auth/refresh', { refresh_token });

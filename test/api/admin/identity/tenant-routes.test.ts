@@ -9,8 +9,8 @@ import {
   refused,
   setUpOwner,
   signInAs,
-  useIdentity,
   useIdentityPair,
+  useOwnedIdentity,
 } from './identity-process.ts';
 
 type Tenant = {
@@ -26,11 +26,7 @@ const slugRefusal = 'slug must start with a letter and hold at most 63 lower-cas
 const newSlug = () => `t_${randomUUID().replaceAll('-', '')}`;
 
 describe('the tenant routes', () => {
-  const { admin, content, database, process: running } = useIdentity();
-  let owner: Session;
-  before(async () => {
-    owner = await setUpOwner(admin);
-  });
+  const { admin, content, database, process: running, owner } = useOwnedIdentity();
   const call = (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
     admin(method, `/api/admin/tenants${path}`, body, { ...bearer(owner.token), ...headers });
   async function make(settings: object = {}): Promise<Tenant> {

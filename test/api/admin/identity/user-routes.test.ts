@@ -9,6 +9,7 @@ import {
   setUpOwner,
   signInAs,
   useIdentity,
+  useOwnedIdentity,
 } from './identity-process.ts';
 
 type User = {
@@ -20,11 +21,7 @@ type User = {
 };
 
 describe('the user routes', () => {
-  const { admin } = useIdentity();
-  let owner: Session;
-  before(async () => {
-    owner = await setUpOwner(admin);
-  });
+  const { admin, owner } = useOwnedIdentity();
   const call = (method: string, path: string, body?: unknown, token = owner.token) =>
     admin(method, path, body, bearer(token));
   const list = async () => (await call('GET', '/api/admin/users?limit=200')).json<User[]>();

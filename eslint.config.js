@@ -51,7 +51,12 @@ export default tseslint.config(
       'import/no-duplicates': ['error', { 'prefer-inline': true }],
       'import/order': [
         'error',
-        { groups: [['builtin', 'external'], 'parent', 'sibling'], alphabetize: { order: 'asc' } },
+        {
+          groups: [['builtin', 'external'], 'parent', 'sibling'],
+          alphabetize: { order: 'asc' },
+          // Members are sorted by name, types and values alike; capitals come before small letters.
+          named: { enabled: true, types: 'mixed' },
+        },
       ],
       'import/no-cycle': ['error', { ignoreExternal: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],

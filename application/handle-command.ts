@@ -2,7 +2,7 @@ import { type CommandContext, timestamp } from '../domain/context.ts';
 import type { Decider, Fold } from '../domain/decider.ts';
 import { hasCode, refusal } from '../domain/errors.ts';
 import type { DomainEvent, GlobalPosition, NewEvent, RecordedEvent, StreamRevision } from '../domain/event.ts';
-import { foldStream, type StateAt } from './fold-stream.ts';
+import { type StateAt, foldStream } from './fold-stream.ts';
 import type { AppendResult, EventStore, StreamWrite } from './ports/event-store.ts';
 import { type LastWrite, runExclusivelyOnStream } from './run-exclusively-on-stream.ts';
 

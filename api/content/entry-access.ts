@@ -1,7 +1,7 @@
 import {
-  contentAccess,
   type ContentAccess,
   type ContentAccessDependencies,
+  contentAccess,
 } from '../../application/content/content-access.ts';
 import type { EntryDependencies } from '../../application/content/run-entry-command.ts';
 import type { AccessAction } from '../../application/ports/access-rules.ts';

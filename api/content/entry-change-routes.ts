@@ -9,7 +9,7 @@ import { ENTRY_TRANSITIONS, type EntryTransition } from '../../domain/content/en
 import type { ErrorCode } from '../../domain/errors.ts';
 import { commitAt } from '../http/commit.ts';
 import { type Route, type RouteRequest, type RouteResponse, type RouteSpec, route } from '../http/route.ts';
-import { onEntry, READS, type EntryAccess } from './entry-access.ts';
+import { type EntryAccess, READS, onEntry } from './entry-access.ts';
 
 const TRANSITION_SUMMARIES: Readonly<Record<EntryTransition, string>> = {
   publish: 'Publish a draft',

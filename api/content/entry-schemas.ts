@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { strict, Id, Timestamp, NullableTimestamp, NullableText, Texts } from '../http/schemas.ts';
+import { Id, NullableText, NullableTimestamp, Texts, Timestamp, strict } from '../http/schemas.ts';
 
 /** JSON Schemas of entries, lists and revisions, and of the parameters and bodies of their routes. */
 

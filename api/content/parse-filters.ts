@@ -1,9 +1,9 @@
 import {
-  queryColumn,
-  FILTER_OPERATORS,
   type Condition,
+  FILTER_OPERATORS,
   type FilterOperator,
   type QueryColumn,
+  queryColumn,
 } from '../../domain/content/entry-query.ts';
 import { readValue } from '../../domain/content/entry-value.ts';
 import { FIELD_TYPE_SPECS } from '../../domain/content/field-types.ts';

@@ -1,5 +1,5 @@
 import { storedFields } from '../../domain/content/entry-fields.ts';
-import { queryColumn, SYSTEM_FIELDS, type EntryQuery, type SortKey } from '../../domain/content/entry-query.ts';
+import { type EntryQuery, SYSTEM_FIELDS, type SortKey, queryColumn } from '../../domain/content/entry-query.ts';
 import { parseDatetime } from '../../domain/content/entry-value.ts';
 import { isStored } from '../../domain/content/field-types.ts';
 import { decodeCursor } from './cursor.ts';

@@ -1,4 +1,4 @@
-import { refusal, type AppError } from '../../domain/errors.ts';
+import { type AppError, refusal } from '../../domain/errors.ts';
 
 /** The refusal of a query parameter; `name` is the name that the client sent. */
 export function invalidParameter(name: string): AppError {

@@ -3,9 +3,9 @@ import { entryAsOf } from '../../application/content/read-revisions.ts';
 import { refusal } from '../../domain/errors.ts';
 import { getPastEntry } from '../../projections/content/entries/get-past-entry.ts';
 import { entityTag, matchesVersion } from '../http/entity-tags.ts';
-import { type RouteResponse, type Route, route } from '../http/route.ts';
+import { type Route, type RouteResponse, route } from '../http/route.ts';
 import { encodeCursor } from './cursor.ts';
-import { READS, requireAccess, requireEntryId, type EntryRouteDependencies } from './entry-access.ts';
+import { type EntryRouteDependencies, READS, requireAccess, requireEntryId } from './entry-access.ts';
 import {
   EntryListSchema,
   EntryPageSchema,

@@ -9,7 +9,7 @@ import { refusal } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { entityTag } from '../http/entity-tags.ts';
 import { type Route, route } from '../http/route.ts';
-import { onEntry, READS, requireAccess, requireEntryId, type EntryRouteDependencies } from './entry-access.ts';
+import { type EntryRouteDependencies, READS, onEntry, requireAccess, requireEntryId } from './entry-access.ts';
 import { EntrySchema, RelatedParametersSchema, RelatedSchema, RelationBody, RelationParams } from './entry-schemas.ts';
 import { parsePaging } from './parse-list-query.ts';
 import { entryResponse } from './write-routes.ts';

@@ -1,5 +1,5 @@
-import { blameEntry, type FieldBlame } from '../../application/content/blame-entry.ts';
-import { diffRevisions, readRevision, readRevisions, type Revision } from '../../application/content/read-revisions.ts';
+import { type FieldBlame, blameEntry } from '../../application/content/blame-entry.ts';
+import { type Revision, diffRevisions, readRevision, readRevisions } from '../../application/content/read-revisions.ts';
 import { restoreEntry } from '../../application/content/restore-entry.ts';
 import { revisionWindow } from '../../application/content/revision-window.ts';
 import type { EntryDependencies, EntryOutcome } from '../../application/content/run-entry-command.ts';
@@ -7,9 +7,9 @@ import type { Entitlements } from '../../application/ports/entitlements.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import type { RouteResponse, RouteRequest } from '../http/route.ts';
-import { onEntry, type EntryAccess } from './entry-access.ts';
-import { parsePaging, wantsCount, type ListParameters } from './parse-list-query.ts';
+import type { RouteRequest, RouteResponse } from '../http/route.ts';
+import { type EntryAccess, onEntry } from './entry-access.ts';
+import { type ListParameters, parsePaging, wantsCount } from './parse-list-query.ts';
 import { presentActor } from './present-entry.ts';
 
 /** Refusals of the route that restores a revision, on both APIs. */

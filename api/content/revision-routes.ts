@@ -1,5 +1,5 @@
 import { type Route, route } from '../http/route.ts';
-import { READS, requireEntry, type EntryRouteDependencies } from './entry-access.ts';
+import { type EntryRouteDependencies, READS, requireEntry } from './entry-access.ts';
 import {
   BlameSchema,
   DiffParams,
@@ -11,7 +11,7 @@ import {
   RevisionParametersSchema,
   RevisionParams,
 } from './entry-schemas.ts';
-import { RESTORE_REFUSALS, revisionHandlers, type RevisionHandlerDependencies } from './revision-handlers.ts';
+import { RESTORE_REFUSALS, type RevisionHandlerDependencies, revisionHandlers } from './revision-handlers.ts';
 import { entryResponse } from './write-routes.ts';
 
 const SHARED = { api: 'content', tag: 'content', feature: 'content', access: { kind: 'credential' } } as const;

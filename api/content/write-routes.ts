@@ -1,5 +1,5 @@
 import { changeEntry } from '../../application/content/change-entry.ts';
-import { refuseLockedFields, type ContentAccess } from '../../application/content/content-access.ts';
+import { type ContentAccess, refuseLockedFields } from '../../application/content/content-access.ts';
 import { createEntries } from '../../application/content/create-entries.ts';
 import { createEntry } from '../../application/content/create-entry.ts';
 import type { EntryOutcome } from '../../application/content/run-entry-command.ts';
@@ -7,17 +7,17 @@ import { refusal } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { commitAt } from '../http/commit.ts';
 import { entityTag } from '../http/entity-tags.ts';
-import { type RouteResponse, type Route, route } from '../http/route.ts';
+import { type Route, type RouteResponse, route } from '../http/route.ts';
 import {
+  type EntryRouteDependencies,
+  READS,
   onEntry,
   requireAccess,
   requireEntry,
   requireEntryId,
-  READS,
-  type EntryRouteDependencies,
 } from './entry-access.ts';
 import { entryChangeRoutes } from './entry-change-routes.ts';
-import { BulkResponseSchema, BulkBody, EntryBody, EntryParams, EntrySchema, SchemaParams } from './entry-schemas.ts';
+import { BulkBody, BulkResponseSchema, EntryBody, EntryParams, EntrySchema, SchemaParams } from './entry-schemas.ts';
 import { presentEntry } from './present-entry.ts';
 
 const SHARED = { api: 'content', tag: 'content', feature: 'content', access: { kind: 'credential' } } as const;

@@ -15,7 +15,7 @@ import { PROBES } from './probes.ts';
 import { endRequestSpan, startRequestSpan } from './request-span.ts';
 import { type Serving, respond } from './respond.ts';
 import { buildRouteTable } from './route-table.ts';
-import type { RouteResponse, Route } from './route.ts';
+import type { Route, RouteResponse } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sendResponse } from './send-response.ts';
 import { sendStream } from './send-stream.ts';

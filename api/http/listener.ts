@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { type IncomingMessage, type Server, type ServerResponse, createServer, STATUS_CODES } from 'node:http';
-import { createServer as createTlsServer, Server as TlsServer } from 'node:https';
+import { type IncomingMessage, STATUS_CODES, type Server, type ServerResponse, createServer } from 'node:http';
+import { Server as TlsServer, createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, refusal } from '../../domain/errors.ts';

@@ -3,7 +3,7 @@ import type { IdempotencyScope } from '../../application/ports/idempotency-store
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
-import { enforceAccess, credentialsOf } from './access.ts';
+import { credentialsOf, enforceAccess } from './access.ts';
 import { admit } from './admit.ts';
 import type { CompiledRoute } from './compile-route.ts';
 import type { Cors } from './cors.ts';

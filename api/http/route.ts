@@ -1,4 +1,4 @@
-import type { TSchema, Static } from '@sinclair/typebox';
+import type { Static, TSchema } from '@sinclair/typebox';
 import type { CommandContext } from '../../domain/context.ts';
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
@@ -7,7 +7,7 @@ import type { Principal } from '../../domain/identity/principal.ts';
 import type { Json } from '../../domain/json.ts';
 import type { FeatureName } from '../../domain/platform/features.ts';
 import type { Capability } from '../../domain/platform/license.ts';
-import type { ResponseHeader, RequestHeader } from './openapi/headers.ts';
+import type { RequestHeader, ResponseHeader } from './openapi/headers.ts';
 import type { RouteLimit } from './route-limit.ts';
 
 /** Who may call a route. The checks run in this order: credential (401), role (403), existence (404), body (4xx). */

@@ -1,5 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import { type AnySchemaObject, type ErrorObject, type ValidateFunction, Ajv } from 'ajv';
+import { Ajv, type AnySchemaObject, type ErrorObject, type ValidateFunction } from 'ajv';
 import formats from 'ajv-formats';
 
 /**

@@ -6,7 +6,7 @@ import type { ContentTypeQueries } from '../../projections/content/content-types
 import { visibleTypes } from '../content/visible-types.ts';
 import { matchesTag } from '../http/entity-tags.ts';
 import { type OpenApiDocument, openApiDocument } from '../http/openapi.ts';
-import { type RouteResponse, type Route, type RouteRequest, route } from '../http/route.ts';
+import { type Route, type RouteRequest, type RouteResponse, route } from '../http/route.ts';
 import { withContentTypes } from './content-document.ts';
 import { type SentDocument, documentCache, sentDocument } from './sent-document.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../http/route.ts';
-import { nullable, Texts } from '../http/schemas.ts';
+import { Texts, nullable } from '../http/schemas.ts';
 
 /** The state of one connection pool. */
 export type PoolReport = {

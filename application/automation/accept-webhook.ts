@@ -1,4 +1,4 @@
-import { type RequestHeaders, problemOfHeaders, REDACTED } from '../../domain/automation/request-headers.ts';
+import { REDACTED, type RequestHeaders, problemOfHeaders } from '../../domain/automation/request-headers.ts';
 import type { TriggerEvent } from '../../domain/automation/trigger.ts';
 import { type AppError, type FieldError, refusal } from '../../domain/errors.ts';
 import { requirePaid } from '../platform/license-refusals.ts';

@@ -1,9 +1,9 @@
 import { type Envelope, trimEnvelope } from '../../domain/automation/envelope.ts';
 import {
   type Trigger,
-  fires,
   contentTypeForEnvelope,
   entryForEnvelope,
+  fires,
   triggerOf,
 } from '../../domain/automation/trigger.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';

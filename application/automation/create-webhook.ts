@@ -7,7 +7,7 @@ import { waitForReadModel } from '../wait-for-read-model.ts';
 import { type AcceptedWebhook, type WebhookInput, acceptWebhook, unknownRedactedHeader } from './accept-webhook.ts';
 import { decideOnWebhook, webhookStream } from './decide-on-webhook.ts';
 import { sealWebhookHeaders, sealWebhookPart } from './open-webhook.ts';
-import { type WebhookDependencies, type WebhookOutcome, AUTOMATION } from './webhook-dependencies.ts';
+import { AUTOMATION, type WebhookDependencies, type WebhookOutcome } from './webhook-dependencies.ts';
 
 /** Maximum number of webhooks of a tenant without the capability `webhook-pro`, including disabled ones. */
 const FREE_WEBHOOKS = FEATURES.webhook.limits['webhook.endpoints'];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type RetryPolicy, DEFAULT_RETRY_POLICY } from '../../domain/automation/retry-policy.ts';
+import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../domain/automation/retry-policy.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { hasCode } from '../../domain/errors.ts';
-import { type AppliedStatements, applyStatements, NOTHING_APPLIED } from './apply-statements.ts';
+import { type AppliedStatements, NOTHING_APPLIED, applyStatements } from './apply-statements.ts';
 import type { ContentTypeDependencies } from './change-content-type.ts';
 
 /**

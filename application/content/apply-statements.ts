@@ -8,7 +8,7 @@ import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { SchemaSession } from '../ports/schema-workbench.ts';
 import { withEndingScopes } from '../with-claims.ts';
-import { appendChange, changeExisting, changeInProgress, type ContentTypeDependencies } from './change-content-type.ts';
+import { type ContentTypeDependencies, appendChange, changeExisting, changeInProgress } from './change-content-type.ts';
 import { otherTableUses } from './shared-table.ts';
 import { toStatement, toStatements } from './to-statement.ts';
 

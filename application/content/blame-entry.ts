@@ -7,7 +7,7 @@ import type { Actor, RecordedEvent } from '../../domain/event.ts';
 import type { Json } from '../../domain/json.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { evolveEntry, NO_ENTRY } from './fold-entry.ts';
+import { NO_ENTRY, evolveEntry } from './fold-entry.ts';
 
 /** The event that wrote a field's current value. */
 export type FieldBlame = {

@@ -1,11 +1,11 @@
 import { changedName, contentTypeEvents } from '../../domain/content/content-type-events.ts';
 import {
-  contentTypeDecider,
   type ContentTypeCommand,
   type StoredContentType,
+  contentTypeDecider,
 } from '../../domain/content/content-type.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { refusal, type AppError } from '../../domain/errors.ts';
+import { type AppError, refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import { handleCommand } from '../handle-command.ts';

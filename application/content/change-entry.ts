@@ -2,7 +2,7 @@ import type { ContentType } from '../../domain/content/content-type.ts';
 import { entryDecider } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { runEntryCommand, type EntryDependencies, type EntryOutcome } from './run-entry-command.ts';
+import { type EntryDependencies, type EntryOutcome, runEntryCommand } from './run-entry-command.ts';
 
 export type UpdateEntryInput = {
   readonly type: ContentType;

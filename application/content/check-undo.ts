@@ -3,7 +3,7 @@ import type { ContentType } from '../../domain/content/content-type.ts';
 import type { FieldValues } from '../../domain/content/entry-events.ts';
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
-import { type UndoObstacle, type UndoPlan, NOTHING_TO_UNDO, withoutRefused } from '../../domain/content/undo-plan.ts';
+import { NOTHING_TO_UNDO, type UndoObstacle, type UndoPlan, withoutRefused } from '../../domain/content/undo-plan.ts';
 import type { FieldError } from '../../domain/errors.ts';
 import { streamName } from '../../domain/stream.ts';
 import { findMissingTargets, idsIn } from './related-entries.ts';

@@ -3,7 +3,7 @@ import { streamName } from '../../domain/stream.ts';
 import type { ClaimRequest } from '../ports/claims.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { foldEntry } from './fold-entry.ts';
-import { heldClaims, NO_UNIQUE_VALUES } from './unique-values.ts';
+import { NO_UNIQUE_VALUES, heldClaims } from './unique-values.ts';
 
 export type ClaimsOfEntryDependencies = {
   readonly eventStore: EventStore;

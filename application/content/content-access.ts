@@ -2,7 +2,7 @@ import type { ContentType } from '../../domain/content/content-type.ts';
 import type { Transports } from '../../domain/content/definition.ts';
 import { keyOf } from '../../domain/content/entry-fields.ts';
 import { refusal } from '../../domain/errors.ts';
-import { holdsRole, type Principal } from '../../domain/identity/principal.ts';
+import { type Principal, holdsRole } from '../../domain/identity/principal.ts';
 import { CONTENT_WRITERS } from '../../domain/identity/roles.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AccessAction, AccessRules } from '../ports/access-rules.ts';

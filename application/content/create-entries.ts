@@ -2,17 +2,17 @@ import type { ContentType } from '../../domain/content/content-type.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import { entryDecider } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { hasCode, isAppError, refusal, type FieldError } from '../../domain/errors.ts';
+import { type FieldError, hasCode, isAppError, refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, type NewEvent, laterOf } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { streamName } from '../../domain/stream.ts';
 import { findEarlierWrite } from '../earlier-attempt.ts';
 import { appendOnce, toNewEvent } from '../handle-command.ts';
 import type { StreamWrite } from '../ports/event-store.ts';
-import { withClaims, type ClaimSession } from '../with-claims.ts';
+import { type ClaimSession, withClaims } from '../with-claims.ts';
 import { findMissingTargets } from './related-entries.ts';
 import type { EntryDependencies } from './run-entry-command.ts';
-import { claimChanges, claimKey, heldFields, NO_UNIQUE_VALUES, type UniqueClaim } from './unique-values.ts';
+import { NO_UNIQUE_VALUES, type UniqueClaim, claimChanges, claimKey, heldFields } from './unique-values.ts';
 
 /** A refused field of a bulk request; `index` is the item's place in the request. */
 export type BulkProblem = FieldError & { readonly index: number };

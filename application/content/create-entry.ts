@@ -3,7 +3,7 @@ import type { EntryStatus } from '../../domain/content/entry-events.ts';
 import { entryDecider } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { runEntryCommand, type EntryDependencies, type EntryOutcome } from './run-entry-command.ts';
+import { type EntryDependencies, type EntryOutcome, runEntryCommand } from './run-entry-command.ts';
 
 export type CreateEntryInput = {
   /** Default: a new id. */

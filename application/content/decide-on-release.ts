@@ -1,5 +1,5 @@
 import { parseReleaseEvent } from '../../domain/content/release-events.ts';
-import { type ReleaseCommand, releaseDecider, type ReleaseState } from '../../domain/content/release.ts';
+import { type ReleaseCommand, type ReleaseState, releaseDecider } from '../../domain/content/release.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
 import { type ReleaseDependencies, releaseStream } from './release-dependencies.ts';

@@ -3,7 +3,7 @@ import { commentDecider } from '../../domain/content/comment.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { handleCommand } from '../handle-command.ts';
-import { commentStream, type CommentDependencies } from './add-comment.ts';
+import { type CommentDependencies, commentStream } from './add-comment.ts';
 
 /**
  * Deletes a comment on an entry. The answers to it stay.

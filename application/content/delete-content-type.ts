@@ -6,11 +6,11 @@ import { hasCode, refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { withClaims, withEndingScopes } from '../with-claims.ts';
 import {
+  type ContentTypeDependencies,
   appendChange,
   changeExisting,
   contentTypeStream,
   nameClaim,
-  type ContentTypeDependencies,
 } from './change-content-type.ts';
 
 /**

@@ -2,8 +2,8 @@ import type { ContentType } from '../../domain/content/content-type.ts';
 import { entryDecider } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { withClaims } from '../with-claims.ts';
-import { releaseReferences, type ReferenceRelease } from './release-references.ts';
-import { runEntryCommand, type EntryDependencies, type EntryOutcome } from './run-entry-command.ts';
+import { type ReferenceRelease, releaseReferences } from './release-references.ts';
+import { type EntryDependencies, type EntryOutcome, runEntryCommand } from './run-entry-command.ts';
 
 export type DeleteEntryInput = {
   readonly type: ContentType;

@@ -4,8 +4,8 @@ import type { EntryState } from '../../domain/content/entry-state.ts';
 import type { RecordedEvent, StreamRevision } from '../../domain/event.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { evolveEntry, foldEntry, NO_ENTRY, type EntryAt } from './fold-entry.ts';
-import { createStateCache, type LastStep } from './state-cache.ts';
+import { type EntryAt, NO_ENTRY, evolveEntry, foldEntry } from './fold-entry.ts';
+import { type LastStep, createStateCache } from './state-cache.ts';
 
 /** The whole entry before and after one event: undefined before its creation and after its deletion. */
 export type EntryChange = { readonly before: EntryState | undefined; readonly after: EntryState | undefined };

@@ -5,7 +5,7 @@ import type { EntryState } from '../../domain/content/entry-state.ts';
 import { entryDecider } from '../../domain/content/entry.ts';
 import type { Fold } from '../../domain/decider.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
-import { foldStream, type FoldStreamInput, type StateAt } from '../fold-stream.ts';
+import { type FoldStreamInput, type StateAt, foldStream } from '../fold-stream.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 /** An entry at a revision of its stream; the state is undefined before the first event. */

@@ -1,9 +1,9 @@
 import { parseReleaseEvent } from '../../domain/content/release-events.ts';
-import { recordAfter, type ReleaseRecord } from '../../domain/content/release-record.ts';
-import { releaseDecider, type ReleaseState } from '../../domain/content/release.ts';
+import { type ReleaseRecord, recordAfter } from '../../domain/content/release-record.ts';
+import { type ReleaseState, releaseDecider } from '../../domain/content/release.ts';
 import type { Fold } from '../../domain/decider.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
-import { foldStream, type StateAt } from '../fold-stream.ts';
+import { type StateAt, foldStream } from '../fold-stream.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { releaseStream } from './release-dependencies.ts';
 

@@ -4,7 +4,7 @@ import type { Moment } from '../../domain/content/moment.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { EventStore } from '../ports/event-store.ts';
-import { evolveEntry, foldEntry, NO_ENTRY } from './fold-entry.ts';
+import { NO_ENTRY, evolveEntry, foldEntry } from './fold-entry.ts';
 
 /**
  * Reads an entry at a point in time, with the current names and types of its fields. A soft-deleted entry is returned

@@ -3,16 +3,16 @@ import type { StoredContentType } from '../../domain/content/content-type.ts';
 import type { ContentTypeDefinition } from '../../domain/content/definition.ts';
 import { InvalidDefinition } from '../../domain/content/invalid-definition.ts';
 import { moveOperations } from '../../domain/content/move-operations.ts';
-import { diffContentType, type SchemaDifference, type TableUse } from '../../domain/content/schema-diff.ts';
+import { type SchemaDifference, type TableUse, diffContentType } from '../../domain/content/schema-diff.ts';
 import { isDestructive } from '../../domain/content/schema-operation.ts';
 import type { SchemaStatement } from '../../domain/content/schema-statement.ts';
 import { keptTableName } from '../../domain/content/table-name.ts';
 import { tableUseOf } from '../../domain/content/table-shape.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { refusal, type AppError } from '../../domain/errors.ts';
+import { type AppError, refusal } from '../../domain/errors.ts';
 import type { SchemaRenderer } from '../ports/schema-renderer.ts';
 import type { ContentTypeReader } from '../ports/schema-workbench.ts';
-import { otherTableUses, sharedTableRefusal, requireShareable } from './shared-table.ts';
+import { otherTableUses, requireShareable, sharedTableRefusal } from './shared-table.ts';
 import { toPlacedStatements, toStatement, toStatements } from './to-statement.ts';
 
 /** What saving a definition would do. */

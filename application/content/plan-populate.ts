@@ -2,10 +2,10 @@ import type { ContentType } from '../../domain/content/content-type.ts';
 import type { FieldDefinition, Transports } from '../../domain/content/definition.ts';
 import { keyOf } from '../../domain/content/entry-fields.ts';
 import { isStored } from '../../domain/content/field-types.ts';
-import { MAX_RELATIONS, type PopulatedRelation, type PopulatePlan } from '../../domain/content/populate-plan.ts';
+import { MAX_RELATIONS, type PopulatePlan, type PopulatedRelation } from '../../domain/content/populate-plan.ts';
 import { isAppError, refusal } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
-import { contentAccess, type ContentAccess, type ContentAccessDependencies } from './content-access.ts';
+import { type ContentAccess, type ContentAccessDependencies, contentAccess } from './content-access.ts';
 
 export type PopulateQuestion = {
   readonly type: ContentType;

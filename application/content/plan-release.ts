@@ -1,6 +1,6 @@
 import type { AttributedEntryEvent } from '../../domain/content/entry-events.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
-import { entryDecider, type EntryTransition } from '../../domain/content/entry.ts';
+import { type EntryTransition, entryDecider } from '../../domain/content/entry.ts';
 import type { RefusedItem, ReleaseItem } from '../../domain/content/release-events.ts';
 import { type CommandContext, timestamp } from '../../domain/context.ts';
 import { isAppError, refusal } from '../../domain/errors.ts';
@@ -9,7 +9,7 @@ import { CONTENT_WRITERS } from '../../domain/identity/roles.ts';
 import { streamName } from '../../domain/stream.ts';
 import { chunks } from '../chunks.ts';
 import { toNewEvent } from '../handle-command.ts';
-import { foldEntry, NO_ENTRY } from './fold-entry.ts';
+import { NO_ENTRY, foldEntry } from './fold-entry.ts';
 import type { ReleaseDependencies } from './release-dependencies.ts';
 import { typeOfEntry } from './type-of-entry.ts';
 

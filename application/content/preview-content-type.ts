@@ -2,7 +2,7 @@ import { parseName } from '../../domain/content/content-type-parser.ts';
 import type { SchemaStatement } from '../../domain/content/schema-statement.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { ContentTypeDependencies } from './change-content-type.ts';
-import { planContentType, definitionRefusal } from './plan-content-type.ts';
+import { definitionRefusal, planContentType } from './plan-content-type.ts';
 
 /**
  * The statements that saving the definition under this name would run or queue. For an unknown name these are the

@@ -5,7 +5,7 @@ import { hasCode, refusal } from '../../domain/errors.ts';
 import { appendOnce, toNewEvent } from '../handle-command.ts';
 import type { StreamWrite } from '../ports/event-store.ts';
 import { loadRelease } from './load-release.ts';
-import { planRelease, type ReleasePublisher } from './plan-release.ts';
+import { type ReleasePublisher, planRelease } from './plan-release.ts';
 import { type PublishedRelease, resumeSteps, startSteps } from './publish-in-steps.ts';
 import { type ReleaseDependencies, releaseStream } from './release-dependencies.ts';
 

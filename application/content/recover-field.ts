@@ -4,7 +4,7 @@ import { parseEntryEvent } from '../../domain/content/entry-events.ts';
 import { type StoredField, shownValue, storedFields } from '../../domain/content/entry-fields.ts';
 import { entryDecider } from '../../domain/content/entry.ts';
 import { emptyValue } from '../../domain/content/field-types.ts';
-import { removedFieldIds, writtenValue, type WrittenValue } from '../../domain/content/previous-values.ts';
+import { type WrittenValue, removedFieldIds, writtenValue } from '../../domain/content/previous-values.ts';
 import { sameJson } from '../../domain/content/same-json.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, isAppError, refusal } from '../../domain/errors.ts';
@@ -14,7 +14,7 @@ import { chunks } from '../chunks.ts';
 import type { EntriesWithoutValue } from '../ports/entries-without-value.ts';
 import type { ProjectionProgress } from '../ports/projection-progress.ts';
 import { waitForHead } from '../wait-for-read-model.ts';
-import { runEntryCommand, type EntryDependencies } from './run-entry-command.ts';
+import { type EntryDependencies, runEntryCommand } from './run-entry-command.ts';
 
 export type RecoverDependencies = EntryDependencies & {
   readonly withoutValue: EntriesWithoutValue;

@@ -1,5 +1,5 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
-import { parseEntryEvent, type FieldValues } from '../../domain/content/entry-events.ts';
+import { type FieldValues, parseEntryEvent } from '../../domain/content/entry-events.ts';
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import type { FieldError } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';

@@ -11,11 +11,11 @@ import { appendOnce, toNewEvent } from '../handle-command.ts';
 import type { ClaimRequest } from '../ports/claims.ts';
 import type { Referrer } from '../ports/entry-rows.ts';
 import type { StreamWrite } from '../ports/event-store.ts';
-import { withClaims, type ClaimSession } from '../with-claims.ts';
+import { type ClaimSession, withClaims } from '../with-claims.ts';
 import { foldEntry } from './fold-entry.ts';
 import { idsIn } from './related-entries.ts';
 import type { EntryDependencies } from './run-entry-command.ts';
-import { claimChanges, claimUniqueValues, heldClaims, type ClaimChanges } from './unique-values.ts';
+import { type ClaimChanges, claimChanges, claimUniqueValues, heldClaims } from './unique-values.ts';
 
 /** Maximum size, in characters, of the events that one append writes together with a deletion. */
 const MAX_CHARACTERS = 4_000_000;

@@ -1,4 +1,4 @@
-import { parseName, TYPE_NAME } from '../../domain/content/content-type-parser.ts';
+import { TYPE_NAME, parseName } from '../../domain/content/content-type-parser.ts';
 import type { ContentTypeDefinition } from '../../domain/content/definition.ts';
 import { moveOperations } from '../../domain/content/move-operations.ts';
 import { renameDefinition } from '../../domain/content/rename-content-type.ts';
@@ -9,12 +9,12 @@ import type { GlobalPosition } from '../../domain/event.ts';
 import type { Json } from '../../domain/json.ts';
 import { withClaims } from '../with-claims.ts';
 import {
+  type ContentTypeDependencies,
   appendChange,
   changeExisting,
   claimName,
   contentTypeStream,
   nameClaim,
-  type ContentTypeDependencies,
 } from './change-content-type.ts';
 import { readNewName } from './read-new-name.ts';
 import { otherTableUses, requireShareable } from './shared-table.ts';

@@ -8,7 +8,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { Json } from '../../domain/json.ts';
-import { appendChange, changeExisting, type ContentTypeDependencies } from './change-content-type.ts';
+import { type ContentTypeDependencies, appendChange, changeExisting } from './change-content-type.ts';
 import { readNewName } from './read-new-name.ts';
 import { otherTableUses, requireShareable } from './shared-table.ts';
 import { toStatements } from './to-statement.ts';

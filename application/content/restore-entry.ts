@@ -9,7 +9,7 @@ import { streamName } from '../../domain/stream.ts';
 import { findRevision } from './find-revision.ts';
 import { foldEntry } from './fold-entry.ts';
 import type { RevisionWindow } from './revision-window.ts';
-import { runEntryCommand, type EntryDependencies, type EntryOutcome } from './run-entry-command.ts';
+import { type EntryDependencies, type EntryOutcome, runEntryCommand } from './run-entry-command.ts';
 
 export type RestoreEntryInput = {
   readonly type: ContentType;

@@ -1,8 +1,8 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { withCurrentFields } from '../../domain/content/current-fields.ts';
-import { parseEntryEvent, type AttributedEntryEvent, type FieldValues } from '../../domain/content/entry-events.ts';
+import { type AttributedEntryEvent, type FieldValues, parseEntryEvent } from '../../domain/content/entry-events.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
-import { entryDecider, type EntryCommandBase } from '../../domain/content/entry.ts';
+import { type EntryCommandBase, entryDecider } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition, NewEvent } from '../../domain/event.ts';
@@ -11,9 +11,9 @@ import { handleCommand } from '../handle-command.ts';
 import type { Claims } from '../ports/claims.ts';
 import type { StreamWrite } from '../ports/event-store.ts';
 import { withClaims } from '../with-claims.ts';
-import { foldEntry, NO_ENTRY, type EntryAt } from './fold-entry.ts';
-import { findMissingTargets, type RelatedDependencies } from './related-entries.ts';
-import { claimChanges, claimUniqueValues, heldClaims, NO_UNIQUE_VALUES } from './unique-values.ts';
+import { type EntryAt, NO_ENTRY, foldEntry } from './fold-entry.ts';
+import { type RelatedDependencies, findMissingTargets } from './related-entries.ts';
+import { NO_UNIQUE_VALUES, claimChanges, claimUniqueValues, heldClaims } from './unique-values.ts';
 
 export type EntryDependencies = RelatedDependencies & { readonly claims: Claims };
 

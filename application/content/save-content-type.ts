@@ -10,15 +10,15 @@ import type { SchemaSession } from '../ports/schema-workbench.ts';
 import { withClaims } from '../with-claims.ts';
 import { backfillUniqueClaims, requestClaimBackfill } from './backfill-unique-claims.ts';
 import {
+  type ContentTypeDependencies,
   appendChange,
   changeExclusively,
   claimName,
   contentTypeStream,
   nameClaim,
-  type ContentTypeDependencies,
 } from './change-content-type.ts';
 import { claimExistingValues, claimsByOwner } from './existing-unique-values.ts';
-import { planContentType, definitionRefusal, type ContentTypePlan } from './plan-content-type.ts';
+import { type ContentTypePlan, definitionRefusal, planContentType } from './plan-content-type.ts';
 import { tryStatements } from './try-statements.ts';
 
 export type SaveContentTypeInput =

@@ -3,7 +3,7 @@ import type { FieldDefinition } from '../../domain/content/definition.ts';
 import type { TableUse } from '../../domain/content/schema-diff.ts';
 import { findConflict } from '../../domain/content/shared-table-conflict.ts';
 import { tableUseOf } from '../../domain/content/table-shape.ts';
-import { refusal, type AppError } from '../../domain/errors.ts';
+import { type AppError, refusal } from '../../domain/errors.ts';
 
 /** What the types of other tenants keep in a table. `named`: all content types with the table's name. */
 export function otherTableUses(named: readonly StoredContentType[], tenant: string): readonly TableUse[] {

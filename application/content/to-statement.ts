@@ -1,4 +1,4 @@
-import { isDestructive, type PlacedOperation, type SchemaOperation } from '../../domain/content/schema-operation.ts';
+import { type PlacedOperation, type SchemaOperation, isDestructive } from '../../domain/content/schema-operation.ts';
 import type { SchemaStatement } from '../../domain/content/schema-statement.ts';
 import type { SchemaRenderer } from '../ports/schema-renderer.ts';
 

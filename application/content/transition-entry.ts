@@ -1,7 +1,7 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
-import { entryDecider, type EntryTransition } from '../../domain/content/entry.ts';
+import { type EntryTransition, entryDecider } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { runEntryCommand, type EntryDependencies, type EntryOutcome } from './run-entry-command.ts';
+import { type EntryDependencies, type EntryOutcome, runEntryCommand } from './run-entry-command.ts';
 
 export type TransitionEntryInput = {
   readonly type: ContentType;

@@ -7,7 +7,7 @@ import { refusal } from '../../domain/errors.ts';
 import { streamName } from '../../domain/stream.ts';
 import { foldEntry } from './fold-entry.ts';
 import { findMissingTargets, idsIn } from './related-entries.ts';
-import { runEntryCommand, type EntryDependencies, type EntryOutcome } from './run-entry-command.ts';
+import { type EntryDependencies, type EntryOutcome, runEntryCommand } from './run-entry-command.ts';
 
 export type UndeleteEntryInput = {
   readonly type: ContentType;

@@ -1,8 +1,8 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
-import { type UndoPlan, NOTHING_TO_UNDO } from '../../domain/content/undo-plan.ts';
+import { NOTHING_TO_UNDO, type UndoPlan } from '../../domain/content/undo-plan.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
-import { type GlobalPosition, laterOf, ORIGIN } from '../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, laterOf } from '../../domain/event.ts';
 import { chunks } from '../chunks.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { ProjectionProgress } from '../ports/projection-progress.ts';

@@ -6,10 +6,10 @@ import type { EntryState } from '../../domain/content/entry-state.ts';
 import { checkReversions, revertEntry } from '../../domain/content/revert-entry.ts';
 import { sameJson } from '../../domain/content/same-json.ts';
 import {
+  NOTHING_TO_UNDO,
   type Reversion,
   type UndoObstacle,
   type UndoPlan,
-  NOTHING_TO_UNDO,
   planUndo,
   withoutRefused,
 } from '../../domain/content/undo-plan.ts';
@@ -18,8 +18,8 @@ import { isAppError } from '../../domain/errors.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import { parseStream } from '../../domain/stream.ts';
 import { deleteEntry } from './delete-entry.ts';
-import { evolveEntry, NO_ENTRY } from './fold-entry.ts';
-import { runEntryCommand, type EntryDependencies } from './run-entry-command.ts';
+import { NO_ENTRY, evolveEntry } from './fold-entry.ts';
+import { type EntryDependencies, runEntryCommand } from './run-entry-command.ts';
 import { undeleteEntry } from './undelete-entry.ts';
 
 /** Returns the live content type of an entry's event. */

@@ -2,7 +2,7 @@ import type { ContentType } from '../../domain/content/content-type.ts';
 import type { EntryEvent, FieldValues } from '../../domain/content/entry-events.ts';
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import { uniqueKey, uniqueScope } from '../../domain/content/field-types.ts';
-import { refusal, type FieldError } from '../../domain/errors.ts';
+import { type FieldError, refusal } from '../../domain/errors.ts';
 import type { ClaimRequest } from '../ports/claims.ts';
 import type { ClaimSession } from '../with-claims.ts';
 

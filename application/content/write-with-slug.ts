@@ -1,6 +1,6 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { MAX_SLUG, numberedSlug, slugOfTitle, toSlug } from '../../domain/content/slug.ts';
-import { hasCode, isAppError, refusal, type AppError } from '../../domain/errors.ts';
+import { type AppError, hasCode, isAppError, refusal } from '../../domain/errors.ts';
 import type { EntrySlugs } from '../ports/entry-slugs.ts';
 
 /** The slug from the request, and the title to make one from when there is none. */

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { apiKeyEvents } from '../../domain/identity/api-key-events.ts';
-import { apiKeyDecider, type ApiKeyCommand, type ApiKeyState } from '../../domain/identity/api-key.ts';
+import { type ApiKeyCommand, type ApiKeyState, apiKeyDecider } from '../../domain/identity/api-key.ts';
 import { streamName } from '../../domain/stream.ts';
 import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';

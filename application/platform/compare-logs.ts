@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type GlobalPosition, type RecordedEvent, ORIGIN } from '../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, type RecordedEvent } from '../../domain/event.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 /** A stream that differs between two logs. */

@@ -1,4 +1,4 @@
-import { type GlobalPosition, type NewEvent, type RecordedEvent, ORIGIN } from '../../domain/event.ts';
+import { type GlobalPosition, type NewEvent, ORIGIN, type RecordedEvent } from '../../domain/event.ts';
 import type { EventStore, Expected, StreamWrite } from '../ports/event-store.ts';
 import { isOutage } from '../ports/transient-errors.ts';
 import { type Comparison, compareLogs } from './compare-logs.ts';

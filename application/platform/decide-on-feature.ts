@@ -2,8 +2,8 @@ import type { CommandContext } from '../../domain/context.ts';
 import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import { featureConfigurationEvents } from '../../domain/platform/feature-configuration-events.ts';
 import {
-  type FeatureConfigurationCommand,
   type FeatureConfiguration,
+  type FeatureConfigurationCommand,
   featureConfigurationDecider,
 } from '../../domain/platform/feature-configuration.ts';
 import type { FeatureName } from '../../domain/platform/features.ts';

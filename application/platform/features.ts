@@ -1,9 +1,9 @@
 import type { FeatureConfiguration } from '../../domain/platform/feature-configuration.ts';
 import {
+  FEATURE_NAMES,
   type FeatureDeclaration,
   type FeatureName,
   declarationOf,
-  FEATURE_NAMES,
 } from '../../domain/platform/features.ts';
 import type { Capability } from '../../domain/platform/license.ts';
 import type { Entitlements } from '../ports/entitlements.ts';

@@ -3,7 +3,7 @@ import { consoleSettingsDecider } from '../../domain/platform/console-settings.t
 import { foldStream } from '../fold-stream.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Vault } from '../ports/vault.ts';
-import { type OpenConsoleSettings, CONSOLE_SETTINGS_STREAM, openConsoleSettings } from './open-console-settings.ts';
+import { CONSOLE_SETTINGS_STREAM, type OpenConsoleSettings, openConsoleSettings } from './open-console-settings.ts';
 
 /** Reads the settings that the console saved, with their secrets opened. */
 export async function readConsoleSettings({

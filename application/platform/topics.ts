@@ -1,4 +1,4 @@
-import { type Category, CATEGORIES } from '../../domain/stream.ts';
+import { CATEGORIES, type Category } from '../../domain/stream.ts';
 import type { TopicSpec } from '../ports/message-bus.ts';
 
 /** Topic of all events of a category. */

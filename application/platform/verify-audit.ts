@@ -1,4 +1,4 @@
-import { type GlobalPosition, type RecordedEvent, ORIGIN } from '../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, type RecordedEvent } from '../../domain/event.ts';
 import { type AuditLink, CHAIN_START, eventDigest, headMac, linkMac } from '../../domain/platform/audit-chain.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { StoredHead } from '../ports/audit-chain.ts';

@@ -1,4 +1,4 @@
-import { type ProtectionLimits, PROTECTIONS } from '../../domain/traffic/protections.ts';
+import { PROTECTIONS, type ProtectionLimits } from '../../domain/traffic/protections.ts';
 import type { Protections } from '../ports/protections.ts';
 import type { RateCounters } from '../ports/rate-counters.ts';
 

@@ -1,6 +1,6 @@
 import type { Json } from '../json.ts';
 import { parseRules } from './content-type-rules.ts';
-import { type FieldDefinition, type FieldType, type RelationType, FIELD_TYPES, RELATION_TYPES } from './definition.ts';
+import { FIELD_TYPES, type FieldDefinition, type FieldType, RELATION_TYPES, type RelationType } from './definition.ts';
 import { readValue } from './entry-value.ts';
 import { isManyToMany, isStored } from './field-types.ts';
 import { InvalidDefinition } from './invalid-definition.ts';

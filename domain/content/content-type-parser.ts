@@ -1,13 +1,13 @@
 import { isStorableText } from '../storable-text.ts';
 import { parseField } from './content-type-field-parser.ts';
-import { checkRelations, type RelationTarget } from './content-type-relations.ts';
+import { type RelationTarget, checkRelations } from './content-type-relations.ts';
 import { checkRules } from './content-type-rules.ts';
 import {
   type ContentTypeDefinition,
   type FieldDefinition,
+  TRANSPORT_MODES,
   type TransportMode,
   type Transports,
-  TRANSPORT_MODES,
 } from './definition.ts';
 import { keyOf } from './entry-fields.ts';
 import { InvalidDefinition } from './invalid-definition.ts';

@@ -4,7 +4,7 @@ import type { ContentTypeDefinition, FieldDefinition, ValidationRule } from './d
 import { keyOf } from './entry-fields.ts';
 import { compileRules } from './entry-rules.ts';
 import { readValue } from './entry-value.ts';
-import { FIELD_TYPE_SPECS, isManyToMany, isStored, columnTypeOf } from './field-types.ts';
+import { FIELD_TYPE_SPECS, columnTypeOf, isManyToMany, isStored } from './field-types.ts';
 import { InvalidDefinition } from './invalid-definition.ts';
 import { isRecord, parseObject } from './parse-json.ts';
 

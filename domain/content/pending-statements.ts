@@ -1,8 +1,8 @@
 import type { FieldDefinition } from './definition.ts';
 import { keyOf } from './entry-fields.ts';
 import { isStored } from './field-types.ts';
-import { dropColumn, type TableUse } from './schema-diff.ts';
-import { removedColumn, type SchemaOperation } from './schema-operation.ts';
+import { type TableUse, dropColumn } from './schema-diff.ts';
+import { type SchemaOperation, removedColumn } from './schema-operation.ts';
 import type { SchemaStatement } from './schema-statement.ts';
 import { reshape, tableShape } from './table-shape.ts';
 

@@ -1,5 +1,5 @@
 import type { Actor, RecordedEvent } from '../event.ts';
-import { parseReleaseEvent, type RefusedItem, type ReleaseItem } from './release-events.ts';
+import { type RefusedItem, type ReleaseItem, parseReleaseEvent } from './release-events.ts';
 import { type ReleaseStatus, releaseDecider } from './release.ts';
 
 /** A release as answers show it. Times are RFC 3339, UTC, milliseconds. */

@@ -6,8 +6,8 @@ import type {
   RefusedItem,
   ReleaseEvent,
   ReleaseItem,
-  ReleaseTransition,
   ReleaseSettings,
+  ReleaseTransition,
 } from './release-events.ts';
 
 export type ReleaseStatus = 'draft' | 'scheduled' | 'publishing' | 'published' | 'failed';

@@ -1,7 +1,7 @@
 import type { FieldDefinition, ValidationRule } from './definition.ts';
 import { keyOf } from './entry-fields.ts';
 import { isStored } from './field-types.ts';
-import { columnOf, type TableUse } from './schema-diff.ts';
+import { type TableUse, columnOf } from './schema-diff.ts';
 import type { SchemaOperation } from './schema-operation.ts';
 import { reshape, tableShape } from './table-shape.ts';
 

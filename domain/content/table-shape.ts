@@ -1,6 +1,6 @@
 import type { StoredContentType } from './content-type.ts';
-import { isStored, type ColumnType } from './field-types.ts';
-import { columnOf, isIndexed, type TableUse } from './schema-diff.ts';
+import { type ColumnType, isStored } from './field-types.ts';
+import { type TableUse, columnOf, isIndexed } from './schema-diff.ts';
 import type { Column, SchemaOperation, TableIndex } from './schema-operation.ts';
 
 /** Columns and indexes of a content type's table, besides the ones that every table has. */

@@ -1,4 +1,4 @@
-import { type AccessAction, type AccessRule, ACCESS_ACTIONS, WILDCARD } from './access-rule.ts';
+import { ACCESS_ACTIONS, type AccessAction, type AccessRule, WILDCARD } from './access-rule.ts';
 import { CONTENT_WRITERS, hasAdminRole } from './roles.ts';
 import { scopeAllows } from './scopes.ts';
 

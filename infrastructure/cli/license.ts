@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { type Capability, CAPABILITIES, graceUntil, phaseOf } from '../../domain/platform/license.ts';
+import { CAPABILITIES, type Capability, graceUntil, phaseOf } from '../../domain/platform/license.ts';
 import { BUILT_IN_LICENSE_KEY } from '../license/built-in-key.ts';
 import { issueLicense } from '../license/issue-license.ts';
 import { createLicenseVerifier } from '../license/verify-license.ts';

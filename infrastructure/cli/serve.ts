@@ -9,7 +9,7 @@ import { type StartLayers, startLayers } from '../configuration/start-layers.ts'
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 import { openTracing } from '../tracing/open-tracing.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
-import { embeddedDirectory, EMBEDDED_DATABASE } from './embedded.ts';
+import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
 import { logIgnoredSettings } from './log-ignored-settings.ts';
 import { stopOnSignal } from './stop-on-signal.ts';
 

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../domain/message-of.ts';
-import { startService, type Service } from '../composition/start-service.ts';
+import { type Service, startService } from '../composition/start-service.ts';
 import { loadSettings } from '../configuration/load-settings.ts';
 import { startLayers } from '../configuration/start-layers.ts';
 import { createLogger } from '../logging/create-logger.ts';

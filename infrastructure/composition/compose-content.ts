@@ -16,7 +16,7 @@ import { adminContentDependencies } from './content/admin-content.ts';
 import { createChangeOf } from './content/change-of.ts';
 import { openModelling } from './content/modelling.ts';
 import { type OpenContent, type OpenContentNeeds, openContent } from './content/open-content.ts';
-import { releaseDependencies, type ReleaseNeeds } from './content/releases.ts';
+import { type ReleaseNeeds, releaseDependencies } from './content/releases.ts';
 import { EMPTY_MODULE, type Module, type Sweep } from './module.ts';
 import type { Platform } from './platform/platform.ts';
 import { systemContext } from './platform/system-context.ts';

@@ -1,4 +1,4 @@
-import { type Node, isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml';
+import { LineCounter, type Node, isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 
 /** A value of a settings file. */
 export type FileValue = {

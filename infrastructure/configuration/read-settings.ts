@@ -1,5 +1,5 @@
 import type { Parsed, Setting } from './setting.ts';
-import { type Settings, SETTINGS } from './settings/index.ts';
+import { SETTINGS, type Settings } from './settings/index.ts';
 
 /** One source of settings, such as the environment. */
 export type SettingsLayer = {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { type FileValue, flattenYaml } from './flatten-yaml.ts';
 import type { SettingsLayer, SettingsProblem } from './read-settings.ts';

@@ -1,4 +1,4 @@
-import { type JWK, calculateJwkThumbprint, CompactSign, compactVerify, exportJWK } from 'jose';
+import { CompactSign, type JWK, calculateJwkThumbprint, compactVerify, exportJWK } from 'jose';
 import { createPublicKey, hkdfSync } from 'node:crypto';
 import type { AuditSigner } from '../../application/ports/audit-chain.ts';
 import type { SignedRange } from '../../domain/platform/audit-events.ts';

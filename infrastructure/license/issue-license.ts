@@ -1,5 +1,5 @@
 import { SignJWT } from 'jose';
-import { type License, LICENSE_ISSUER } from '../../domain/platform/license.ts';
+import { LICENSE_ISSUER, type License } from '../../domain/platform/license.ts';
 import { ed25519PrivateKey } from '../crypto/ed25519-private-key.ts';
 
 export type IssueLicenseOptions = Omit<License, 'plan'> & {

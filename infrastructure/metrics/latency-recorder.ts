@@ -1,5 +1,5 @@
 import { type RecordableHistogram, createHistogram } from 'node:perf_hooks';
-import type { RouteLatency, RouteLatencies } from '../../application/ports/process-insight.ts';
+import type { RouteLatencies, RouteLatency } from '../../application/ports/process-insight.ts';
 
 export type LatencyRecorder = RouteLatencies & {
   /** Records a request. `route` is the declared path, `seconds` the time until the response. */

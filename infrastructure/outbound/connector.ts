@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { type LookupFunction, isIP } from 'node:net';
 import { buildConnector } from 'undici';
-import { type Guard, RefusedError, ADDRESS_NOT_ALLOWED } from './guard.ts';
+import { ADDRESS_NOT_ALLOWED, type Guard, RefusedError } from './guard.ts';
 
 /**
  * Creates the connector for undici. Undici calls `lookup` only for names, and would resolve them a second time. So the

@@ -4,12 +4,12 @@ import { FRAMING_HEADERS } from '../../domain/automation/request-headers.ts';
 import { parseAllowedNetworks } from './allowed-networks.ts';
 import { guardedConnector } from './connector.ts';
 import { describeFailure } from './describe-failure.ts';
-import { type Guard, createGuard, RefusedError } from './guard.ts';
+import { type Guard, RefusedError, createGuard } from './guard.ts';
 import { type OwnEndpoint, ownEndpoints } from './own-endpoints.ts';
 import { parseRetryAfter } from './parse-retry-after.ts';
 import { readBody } from './read-body.ts';
-import { type Hop, isRedirect, nextHop, RedirectError } from './redirect.ts';
-import { type Lookup, createResolver, ResolveError } from './resolve-host.ts';
+import { type Hop, RedirectError, isRedirect, nextHop } from './redirect.ts';
+import { type Lookup, ResolveError, createResolver } from './resolve-host.ts';
 
 export type OutboundOptions = {
   /** Entries of the setting `WEBHOOK_ALLOWED_PRIVATE_NETWORKS`. Default: none. */

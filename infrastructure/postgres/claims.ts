@@ -2,8 +2,8 @@ import type {
   ClaimChange,
   ClaimRequest,
   ClaimRun,
-  Claims,
   ClaimScopes,
+  Claims,
   ValuesByOwner,
 } from '../../application/ports/claims.ts';
 import { REQUESTED, SAME_VALUE, keyedRows, parameters } from './claim-rows.ts';

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Signals } from '../../application/ports/signals.ts';
-import { type GlobalPosition, laterOf, ORIGIN, parsePosition } from '../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, laterOf, parsePosition } from '../../domain/event.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import type { Database, Queryable } from './database.ts';
 

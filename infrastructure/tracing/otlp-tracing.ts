@@ -1,15 +1,15 @@
 import {
   type Context,
-  type Link,
-  type SpanContext,
-  diag,
   DiagLogLevel,
-  isSpanContextValid,
+  type Link,
   ROOT_CONTEXT,
+  type SpanContext,
   SpanKind,
   SpanStatusCode,
-  trace,
   TraceFlags,
+  diag,
+  isSpanContextValid,
+  trace,
 } from '@opentelemetry/api';
 import {
   defaultResource,
@@ -18,7 +18,7 @@ import {
   hostDetector,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { type SpanExporter, BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Span, SpanOptions } from '../../application/ports/tracing.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { client, member, text } from '../../infrastructure/cli/demo/http.ts';
 import type { Load, LoadResult } from './load.ts';
-import { LOAD_CORE, runJson, SERVER_CORE, startNode } from './processes.ts';
+import { LOAD_CORE, SERVER_CORE, runJson, startNode } from './processes.ts';
 import type { Figure } from './report.ts';
 import { setUp } from './set-up.ts';
 

@@ -9,11 +9,11 @@ import { contentTypesById, readContentTypes } from './content-types/rows.ts';
 import { contentTypeTables, createContentTypeTables } from './content-types/tables.ts';
 import { applyWithSearchIndex } from './content-types/update-search-index.ts';
 import { recreateViews } from './content-types/views.ts';
-import { createLastChanges, deleteLastChanges, LAST_CHANGES } from './entries/last-changes.ts';
+import { LAST_CHANGES, createLastChanges, deleteLastChanges } from './entries/last-changes.ts';
 import { applyEntryEvents } from './entries/projector.ts';
-import { createSearchTable, unindexTypes, buildSearchIndex, SEARCH } from './entries/search-table.ts';
+import { SEARCH, buildSearchIndex, createSearchTable, unindexTypes } from './entries/search-table.ts';
 import { searchFunction } from './entries/search-vector.ts';
-import { createTombstones, deleteTombstones, TOMBSTONES } from './entries/tombstones.ts';
+import { TOMBSTONES, createTombstones, deleteTombstones } from './entries/tombstones.ts';
 
 /** The read model of content, schema `rm_content`: the definitions, and one typed table for each content type name. */
 export const contentProjection: Projection = {

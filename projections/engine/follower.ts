@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Lease } from '../../application/ports/leases.ts';
 import { isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
-import { type GlobalPosition, type RecordedEvent, ORIGIN } from '../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, type RecordedEvent } from '../../domain/event.ts';
 import { type Batch, openBatches } from './batches.ts';
 import { markStopped, moveCheckpoint, takeCheckpoint } from './checkpoints.ts';
 import type { Follower, FollowerOptions, FollowerStatus } from './follower-options.ts';

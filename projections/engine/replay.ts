@@ -1,6 +1,6 @@
 import type { EventStore } from '../../application/ports/event-store.ts';
 import { refusal } from '../../domain/errors.ts';
-import { type GlobalPosition, type RecordedEvent, ORIGIN } from '../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, type RecordedEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';

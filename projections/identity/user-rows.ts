@@ -3,9 +3,9 @@ import { DEFAULT_TENANT, rightsAfter } from '../../domain/identity/memberships.t
 import type { SecondFactor } from '../../domain/identity/mfa.ts';
 import { secondFactorAfter } from '../../domain/identity/second-factor-after.ts';
 import {
-  type UserEvent,
   SESSION_ENDING,
   TENANT_SESSION_ENDING,
+  type UserEvent,
   userEvents,
 } from '../../domain/identity/user-events.ts';
 import type { JsonObject } from '../../domain/json.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { compactVerify, createLocalJWKSet, type JWK } from 'jose';
+import { type JWK, compactVerify, createLocalJWKSet } from 'jose';
 import { merkleRoot } from '../../domain/platform/audit-chain.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import { eventually } from '../support/eventually.ts';

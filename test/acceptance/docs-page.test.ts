@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { useBrowser, type OpenedPage } from '../support/browser.ts';
+import { type OpenedPage, useBrowser } from '../support/browser.ts';
 import { OWNER, useService } from '../support/service.ts';
 
 describe('the API reference at /docs', () => {

@@ -13,7 +13,7 @@ import { createMagicLinks } from '../../infrastructure/identity/magic-links.ts';
 import { useDatabase } from '../support/database.ts';
 import { caller } from '../support/http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { type TestService, OWNER, SETUP_TOKEN, testEnvironment, useService } from '../support/service.ts';
+import { OWNER, SETUP_TOKEN, type TestService, testEnvironment, useService } from '../support/service.ts';
 import { type MailServer, startMailServer } from '../support/smtp-server.ts';
 
 const REQUEST = '/api/admin/auth/magic-link/request';

@@ -5,7 +5,7 @@ import { environmentLayer } from '../../infrastructure/configuration/read-settin
 import type { Reply } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { useService, testEnvironment } from '../support/service.ts';
+import { testEnvironment, useService } from '../support/service.ts';
 
 type Entry = { readonly id: string; readonly version: number; readonly data: Readonly<Record<string, unknown>> };
 type Recovered = {

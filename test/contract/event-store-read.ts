@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { v7 as uuidv7 } from 'uuid';
 import type { EventFilter } from '../../application/ports/event-store.ts';
-import { ORIGIN, type GlobalPosition } from '../../domain/event.ts';
+import { type GlobalPosition, ORIGIN } from '../../domain/event.ts';
 import type { ContractContext } from './event-store-context.ts';
 import {
   appendEach,

@@ -3,8 +3,8 @@ import type { SubscriptionItem } from '../../application/ports/event-store.ts';
 import { ORIGIN } from '../../domain/event.ts';
 import type { ContractContext } from './event-store-context.ts';
 import {
-  type Follower,
   type FollowOptions,
+  type Follower,
   appendEach,
   collect,
   follow,

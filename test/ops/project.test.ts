@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
 import { environmentLayer, readSettings } from '../../infrastructure/configuration/read-settings.ts';
 import { SETTINGS } from '../../infrastructure/configuration/settings/index.ts';

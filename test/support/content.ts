@@ -13,7 +13,7 @@ import type { ContentTypeDefinition, FieldDefinition } from '../../domain/conten
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import { columnTypeOf } from '../../domain/content/field-types.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { type GlobalPosition, type RecordedEvent, ORIGIN } from '../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, type RecordedEvent } from '../../domain/event.ts';
 import { DEFAULT_ACCESS_RULE } from '../../domain/identity/access-rule.ts';
 import { openMemoryEventStore } from '../../infrastructure/event-store/memory/memory-event-store.ts';
 import { createClaims } from '../../infrastructure/postgres/claims.ts';
@@ -23,7 +23,7 @@ import { readContentTypes } from '../../projections/content/content-types/rows.t
 import { schemaRenderer } from '../../projections/content/content-types/schema-renderer.ts';
 import { createSchemaWorkbench } from '../../projections/content/content-types/schema-workbench.ts';
 import { createEntryQueries } from '../../projections/content/entries/entry-queries.ts';
-import { createPastReader, type PastReader } from '../../projections/content/entries/past-reader.ts';
+import { type PastReader, createPastReader } from '../../projections/content/entries/past-reader.ts';
 import { contentProjection } from '../../projections/content/projection.ts';
 import { namesOf } from '../../projections/engine/schemas.ts';
 import { useDatabase } from './database.ts';

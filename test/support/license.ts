@@ -1,5 +1,5 @@
 import { type KeyObject, generateKeyPairSync, sign } from 'node:crypto';
-import { type Capability, CAPABILITIES } from '../../domain/platform/license.ts';
+import { CAPABILITIES, type Capability } from '../../domain/platform/license.ts';
 
 export type LicenseOptions = {
   /** Default: all capabilities. Unknown names are allowed. */

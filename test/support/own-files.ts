@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 
 const IGNORED = new Set(['.git', '.cache', '.palimpsest', 'node_modules', 'dist', 'coverage']);
 

@@ -1,6 +1,6 @@
 import type { Route } from '../../api/http/route.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
-import { serve, type Served } from '../api/http/serve.ts';
+import { type Served, serve } from '../api/http/serve.ts';
 import type { Content } from './content.ts';
 
 type ApiKey = Extract<Principal, { kind: 'api_key' }>;

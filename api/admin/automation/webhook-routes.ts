@@ -5,9 +5,9 @@ import { replaceWebhook } from '../../../application/automation/replace-webhook.
 import { rotateWebhookSecret } from '../../../application/automation/rotate-webhook-secret.ts';
 import { testWebhook } from '../../../application/automation/test-webhook.ts';
 import {
+  AUTOMATION,
   type WebhookDependencies,
   type WebhookOutcome,
-  AUTOMATION,
 } from '../../../application/automation/webhook-dependencies.ts';
 import type { WebhookRecords } from '../../../application/ports/webhook-records.ts';
 import type { StoredWebhook } from '../../../application/ports/webhooks.ts';
@@ -15,8 +15,8 @@ import { refusal } from '../../../domain/errors.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type IdRequest, type RouteResponse, type Route, route } from '../../http/route.ts';
-import { nullable, IdParams } from '../../http/schemas.ts';
+import { type IdRequest, type Route, type RouteResponse, route } from '../../http/route.ts';
+import { IdParams, nullable } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { presentWebhook } from './present-webhook.ts';

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { TRIGGER_EVENTS } from '../../../domain/automation/trigger.ts';
-import { strict, nullable, Id, Timestamp } from '../../http/schemas.ts';
+import { Id, Timestamp, nullable, strict } from '../../http/schemas.ts';
 
 const Maybe = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 const Events = Type.Array(Type.Union(TRIGGER_EVENTS.map((event) => Type.Literal(event))), { maxItems: 20 });

@@ -1,13 +1,13 @@
 import { applyAllStatements } from '../../../application/content/apply-all-statements.ts';
-import { applyStatements, type AppliedStatements } from '../../../application/content/apply-statements.ts';
+import { type AppliedStatements, applyStatements } from '../../../application/content/apply-statements.ts';
 import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
 import type { RateCounters } from '../../../application/ports/rate-counters.ts';
 import type { Json } from '../../../domain/json.ts';
 import { type ContentTypeQueries, presentStatement } from '../../../projections/content/content-types/queries.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type RouteResponse, type Route, route } from '../../http/route.ts';
+import { type Route, type RouteResponse, route } from '../../http/route.ts';
 import { requireContentType } from './require-content-type.ts';
-import { AppliedResponse, AppliedCountResponse, NameParams, PendingStatementsResponse } from './schemas.ts';
+import { AppliedCountResponse, AppliedResponse, NameParams, PendingStatementsResponse } from './schemas.ts';
 import { spendSchemaMutation } from './spend-schema-mutation.ts';
 
 const READS = ['content'];

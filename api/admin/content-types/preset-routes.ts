@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { applyPreset } from '../../../application/content/apply-preset.ts';
 import { deletePreset } from '../../../application/content/delete-preset.ts';
-import { type PresetDependencies, MODELLING, sourcePurpose } from '../../../application/content/preset-dependencies.ts';
+import { MODELLING, type PresetDependencies, sourcePurpose } from '../../../application/content/preset-dependencies.ts';
 import { savePreset } from '../../../application/content/save-preset.ts';
 import type { SavedPreset } from '../../../application/ports/saved-presets.ts';
 import { BUILT_IN_PRESETS } from '../../../domain/content/built-in-presets.ts';

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { FIELD_TYPES, RELATION_TYPES, TRANSPORT_MODES } from '../../../domain/content/definition.ts';
-import { oneOf, Id, NullableText, Actor } from '../../http/schemas.ts';
+import { Actor, Id, NullableText, oneOf } from '../../http/schemas.ts';
 
 const Mode = Type.Optional(oneOf(TRANSPORT_MODES));
 

@@ -1,12 +1,12 @@
 import type { CommentDependencies } from '../../../application/content/add-comment.ts';
 import type { AdminEntryDependencies } from '../../../application/content/admin-entry-dependencies.ts';
 import {
-  contentAccess,
-  requireWriter,
   type ContentAccess,
   type ContentAccessDependencies,
+  contentAccess,
+  requireWriter,
 } from '../../../application/content/content-access.ts';
-import { typeOfEntry, type TypeOfEntryDependencies } from '../../../application/content/type-of-entry.ts';
+import { type TypeOfEntryDependencies, typeOfEntry } from '../../../application/content/type-of-entry.ts';
 import type { AccessAction } from '../../../application/ports/access-rules.ts';
 import type { Entitlements } from '../../../application/ports/entitlements.ts';
 import type { StoredContentType } from '../../../domain/content/content-type.ts';
@@ -15,7 +15,7 @@ import type { Principal } from '../../../domain/identity/principal.ts';
 import type { EntryReads } from '../../../projections/content/entries/get-entry.ts';
 import type { AdminEntryList } from '../../../projections/content/entries/list-admin-entries.ts';
 import type { slugQueries } from '../../../projections/content/entries/slug-queries.ts';
-import { requireEntryId, type EntryAccess } from '../../content/entry-access.ts';
+import { type EntryAccess, requireEntryId } from '../../content/entry-access.ts';
 import type { RouteRequest } from '../../http/route.ts';
 
 /** What the content routes of the console need. */

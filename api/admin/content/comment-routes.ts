@@ -10,8 +10,8 @@ import { parsePaging } from '../../content/parse-list-query.ts';
 import { presentActor } from '../../content/present-entry.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { strict, nullable, Id, Timestamp, NullableText, Actor } from '../../http/schemas.ts';
-import { requireEntryAccess, requirePrincipal, type AdminContentDependencies } from './admin-access.ts';
+import { Actor, Id, NullableText, Timestamp, nullable, strict } from '../../http/schemas.ts';
+import { type AdminContentDependencies, requireEntryAccess, requirePrincipal } from './admin-access.ts';
 import { EntryParams } from './schemas.ts';
 
 const SHARED = {

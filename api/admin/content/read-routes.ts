@@ -9,10 +9,10 @@ import { LOCALIZED, requestedLocale } from '../../content/request-locale.ts';
 import { entityTag, matchesVersion } from '../../http/entity-tags.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
+  type AdminContentDependencies,
   requireEntryAccess,
   requirePrincipal,
   requireSchemaAccess,
-  type AdminContentDependencies,
 } from './admin-access.ts';
 import { presentAdminEntry } from './present-admin-entry.ts';
 import { AdminEntryPage, AdminEntrySchema, AdminListQuery, EntryParams, LocaleQuery, SlugQuery } from './schemas.ts';

@@ -11,14 +11,14 @@ import {
 } from '../../../application/content/release-dependencies.ts';
 import { MAX_RELEASE_ITEMS, setReleaseEntries } from '../../../application/content/set-release-entries.ts';
 import { parseDatetime } from '../../../domain/content/entry-value.ts';
-import { type ReleaseAction, RELEASE_ACTIONS } from '../../../domain/content/release-events.ts';
+import { RELEASE_ACTIONS, type ReleaseAction } from '../../../domain/content/release-events.ts';
 import type { ReleaseRecord } from '../../../domain/content/release-record.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { CONTENT_WRITERS } from '../../../domain/identity/roles.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type IdRequest, type RouteResponse, type Route, route } from '../../http/route.ts';
-import { strict, Id, IdParams, NullableTimestamp, Actor } from '../../http/schemas.ts';
+import { type IdRequest, type Route, type RouteResponse, route } from '../../http/route.ts';
+import { Actor, Id, IdParams, NullableTimestamp, strict } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 
 const SHARED = {

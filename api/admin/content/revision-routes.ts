@@ -8,7 +8,7 @@ import {
 } from '../../content/entry-schemas.ts';
 import { RESTORE_REFUSALS, revisionHandlers } from '../../content/revision-handlers.ts';
 import { type Route, route } from '../../http/route.ts';
-import { requireEntryAccess, type AdminContentDependencies } from './admin-access.ts';
+import { type AdminContentDependencies, requireEntryAccess } from './admin-access.ts';
 import { adminEntryResponse } from './present-admin-entry.ts';
 import { AdminEntrySchema, DiffParams, EntryParams, RevisionParams } from './schemas.ts';
 

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { EntrySchema } from '../../content/entry-schemas.ts';
-import { strict, nullable, NullableText, AnyMembers } from '../../http/schemas.ts';
+import { AnyMembers, NullableText, nullable, strict } from '../../http/schemas.ts';
 
 /** JSON Schemas of entries in the console. */
 

@@ -2,8 +2,8 @@ import { Type } from '@sinclair/typebox';
 import type { BatchSelector } from '../../../application/content/find-batch.ts';
 import {
   type UndoDependencies,
-  type UndoneEntry,
   type UndoReport,
+  type UndoneEntry,
   undoBatch,
 } from '../../../application/content/undo-batch.ts';
 import { parseDatetime } from '../../../domain/content/entry-value.ts';
@@ -12,8 +12,8 @@ import { type FieldError, refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { presentActor } from '../../content/present-entry.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type RouteResponse, type Route, route } from '../../http/route.ts';
-import { strict, Id, Timestamp, Actor } from '../../http/schemas.ts';
+import { type Route, type RouteResponse, route } from '../../http/route.ts';
+import { Actor, Id, Timestamp, strict } from '../../http/schemas.ts';
 
 const BatchId = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
 const Moment = Type.Optional(Type.String({ description: 'RFC 3339, inclusive' }));

@@ -5,7 +5,7 @@ import { onEntry } from '../../content/entry-access.ts';
 import { entryChangeRoutes } from '../../content/entry-change-routes.ts';
 import { toData } from '../../content/write-routes.ts';
 import { type Route, route } from '../../http/route.ts';
-import { requireEntryAccess, requireSchemaAccess, type AdminContentDependencies } from './admin-access.ts';
+import { type AdminContentDependencies, requireEntryAccess, requireSchemaAccess } from './admin-access.ts';
 import { adminEntryResponse } from './present-admin-entry.ts';
 import { AdminEntryBody, AdminEntrySchema, EntryParams, NewAdminEntryBody } from './schemas.ts';
 

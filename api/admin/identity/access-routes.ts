@@ -8,7 +8,7 @@ import { ROLE_NAME } from '../../../domain/identity/principal.ts';
 import { SUPER_ADMIN } from '../../../domain/identity/roles.ts';
 import { invalidParameter } from '../../content/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';
-import { Timestamp, Texts } from '../../http/schemas.ts';
+import { Texts, Timestamp } from '../../http/schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
 const Subject = Type.Object({

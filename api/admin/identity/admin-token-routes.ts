@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { createAdminToken, type IssuedAdminToken } from '../../../application/identity/create-admin-token.ts';
+import { type IssuedAdminToken, createAdminToken } from '../../../application/identity/create-admin-token.ts';
 import type { AdminTokenDependencies } from '../../../application/identity/credential-dependencies.ts';
 import { IDENTITY } from '../../../application/identity/identity-read-model.ts';
 import { revokeAdminToken } from '../../../application/identity/revoke-admin-token.ts';
@@ -10,8 +10,8 @@ import { refusal } from '../../../domain/errors.ts';
 import { ADMIN_GRANTS, ADMIN_GRANT_NAMES } from '../../../domain/identity/admin-grants.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type IdRequest, type RouteResponse, type Route, route } from '../../http/route.ts';
-import { strict, Id, IdParams, Timestamp, NullableTimestamp, Texts } from '../../http/schemas.ts';
+import { type IdRequest, type Route, type RouteResponse, route } from '../../http/route.ts';
+import { Id, IdParams, NullableTimestamp, Texts, Timestamp, strict } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { confirmation } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';

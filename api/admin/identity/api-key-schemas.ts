@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { ApiKeyRecord } from '../../../application/ports/identity-reads.ts';
 import { type FieldError, refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { strict, Id, Timestamp, NullableTimestamp, Texts } from '../../http/schemas.ts';
+import { Id, NullableTimestamp, Texts, Timestamp, strict } from '../../http/schemas.ts';
 
 const Names = Type.Array(Type.String({ maxLength: 200 }), { maxItems: 200 });
 const Limit = Type.Integer({

@@ -8,9 +8,9 @@ import { pollDeviceSignIn } from '../../../application/identity/poll-device-sign
 import type { CompleteSignInDependencies } from '../../../application/identity/sign-in-dependencies.ts';
 import { startDeviceSignIn } from '../../../application/identity/start-device-sign-in.ts';
 import type { DeviceSignIn } from '../../../application/ports/device-sign-ins.ts';
-import { parseUserCode, formatUserCode } from '../../../domain/identity/device-code.ts';
-import { type RouteResponse, type Route, type RouteRequest, route } from '../../http/route.ts';
-import { strict, Timestamp } from '../../http/schemas.ts';
+import { formatUserCode, parseUserCode } from '../../../domain/identity/device-code.ts';
+import { type Route, type RouteRequest, type RouteResponse, route } from '../../http/route.ts';
+import { Timestamp, strict } from '../../http/schemas.ts';
 import { Credentials, credentialsResponse } from './credentials-response.ts';
 import { Token, confirmation } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';

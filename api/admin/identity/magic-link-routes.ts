@@ -12,7 +12,7 @@ import { type ErrorCode, type FieldError, refusal } from '../../../domain/errors
 import { normaliseEmail } from '../../../domain/identity/email.ts';
 import { hostName } from '../../http/host-and-ip-filter.ts';
 import { type Route, type RouteRequest, route } from '../../http/route.ts';
-import { strict, Id } from '../../http/schemas.ts';
+import { Id, strict } from '../../http/schemas.ts';
 import { Challenge, Credentials, challengeResponse, credentialsResponse } from './credentials-response.ts';
 import { sessionCookie } from './session-cookie.ts';
 

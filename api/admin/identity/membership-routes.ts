@@ -10,9 +10,9 @@ import { listedRoles } from '../../../domain/identity/memberships.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { strict, Id, IdParams, Timestamp, Texts } from '../../http/schemas.ts';
+import { Id, IdParams, Texts, Timestamp, strict } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
-import { TenantSlug, Roles, ErasableEmail } from './schemas.ts';
+import { ErasableEmail, Roles, TenantSlug } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
 const SHARED = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;

@@ -12,7 +12,7 @@ import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { strict } from '../../http/schemas.ts';
 import { Credentials, credentialsResponse } from './credentials-response.ts';
-import { Password, Token, MfaMethods } from './schemas.ts';
+import { MfaMethods, Password, Token } from './schemas.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { sessionPrincipal } from './session-principal.ts';
 

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type {
-  RequestPasswordResetDependencies,
   ReauthenticationDependencies,
+  RequestPasswordResetDependencies,
   SetPasswordDependencies,
 } from '../../../application/identity/account-dependencies.ts';
 import { changePassword } from '../../../application/identity/change-password.ts';

@@ -9,8 +9,8 @@ import type { AccessRuleRecord, IdentityReads } from '../../../application/ports
 import { refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type IdRequest, type RouteResponse, type Route, route } from '../../http/route.ts';
-import { strict, Id, IdParams, Timestamp } from '../../http/schemas.ts';
+import { type IdRequest, type Route, type RouteResponse, route } from '../../http/route.ts';
+import { Id, IdParams, Timestamp, strict } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 
 const SHARED = {

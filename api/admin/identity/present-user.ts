@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { UserRecord } from '../../../application/ports/identity-reads.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { Id, Timestamp, NullableTimestamp, Texts } from '../../http/schemas.ts';
+import { Id, NullableTimestamp, Texts, Timestamp } from '../../http/schemas.ts';
 import { ErasableEmail } from './schemas.ts';
 
 /** A user in responses of the Admin API. */

@@ -14,7 +14,7 @@ import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { strict } from '../../http/schemas.ts';
 import { Challenge, Credentials, challengeResponse, credentialsResponse } from './credentials-response.ts';
-import { Email, Password, Token, TenantSlug, SessionUser } from './schemas.ts';
+import { Email, Password, SessionUser, TenantSlug, Token } from './schemas.ts';
 import { clearedSessionCookie, sessionCookie } from './session-cookie.ts';
 import { sessionPrincipal } from './session-principal.ts';
 

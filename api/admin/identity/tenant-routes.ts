@@ -10,7 +10,7 @@ import { type FieldError, refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { strict, Timestamp } from '../../http/schemas.ts';
+import { Timestamp, strict } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { TenantSlug } from './schemas.ts';
 

@@ -14,11 +14,11 @@ import { setUserState } from '../../../application/identity/set-user-state.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { GlobalPosition } from '../../../domain/event.ts';
 import { commitAt } from '../../http/commit.ts';
-import { type RouteResponse, type Route, route } from '../../http/route.ts';
-import { strict, IdParams } from '../../http/schemas.ts';
+import { type Route, type RouteResponse, route } from '../../http/route.ts';
+import { IdParams, strict } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { User, presentUsers } from './present-user.ts';
-import { Email, Password, TenantSlug, Roles } from './schemas.ts';
+import { Email, Password, Roles, TenantSlug } from './schemas.ts';
 
 const SHARED = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
 

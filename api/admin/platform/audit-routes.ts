@@ -5,7 +5,7 @@ import { verifyAudit } from '../../../application/platform/verify-audit.ts';
 import { parsePosition } from '../../../domain/event.ts';
 import { invalidParameter } from '../../content/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';
-import { Id, Timestamp, Actor, AnyMembers } from '../../http/schemas.ts';
+import { Actor, AnyMembers, Id, Timestamp } from '../../http/schemas.ts';
 import { Page } from '../paging.ts';
 
 const Record = Type.Object({

@@ -6,7 +6,7 @@ import {
 } from '../../../application/platform/save-console-settings.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { strict, Texts } from '../../http/schemas.ts';
+import { Texts, strict } from '../../http/schemas.ts';
 
 const Setting = Type.Object({
   key: Type.String(),

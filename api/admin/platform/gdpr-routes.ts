@@ -1,4 +1,4 @@
-import { Type, type Static } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import { type ErasePersonDependencies, erasePerson } from '../../../application/platform/erase-person.ts';
 import { type PersonExport, exportPerson } from '../../../application/platform/export-person.ts';
 import type { PersonIdentifier } from '../../../application/platform/find-subject.ts';
@@ -7,7 +7,7 @@ import { spendRateLimit } from '../../../application/traffic/spend-limit.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { strict, Timestamp, Texts, AnyMembers } from '../../http/schemas.ts';
+import { AnyMembers, Texts, Timestamp, strict } from '../../http/schemas.ts';
 import { sessionPrincipal } from '../identity/session-principal.ts';
 
 export type GdprRouteDependencies = ErasePersonDependencies & { readonly rateCounters: Pick<RateCounters, 'take'> };

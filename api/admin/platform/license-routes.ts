@@ -9,7 +9,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { graceUntil } from '../../../domain/platform/license.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { strict, NullableTimestamp, NullableText, Texts } from '../../http/schemas.ts';
+import { NullableText, NullableTimestamp, Texts, strict } from '../../http/schemas.ts';
 
 const SHARED = { api: 'admin', tag: 'platform' } as const;
 

@@ -4,13 +4,13 @@ import {
   configureFeature,
 } from '../../../application/platform/configure-feature.ts';
 import type { FeatureSettings } from '../../../application/platform/feature-settings.ts';
-import type { Features, FeatureStatus } from '../../../application/platform/features.ts';
+import type { FeatureStatus, Features } from '../../../application/platform/features.ts';
 import { resetFeature } from '../../../application/platform/reset-feature.ts';
 import { PLATFORM } from '../../../application/platform/wait-for-feature-change.ts';
 import type { Entitlements } from '../../../application/ports/entitlements.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { type FeatureName, FEATURE_NAMES } from '../../../domain/platform/features.ts';
+import { FEATURE_NAMES, type FeatureName } from '../../../domain/platform/features.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { NullableText, Texts } from '../../http/schemas.ts';

@@ -1,4 +1,4 @@
-import { Type, type TSchema } from '@sinclair/typebox';
+import { type TSchema, Type } from '@sinclair/typebox';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { FeatureSetting } from '../../../domain/platform/features.ts';
 import { strict } from '../../http/schemas.ts';

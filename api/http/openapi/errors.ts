@@ -1,4 +1,4 @@
-import { type ErrorCode, ERRORS } from '../../../domain/errors.ts';
+import { ERRORS, type ErrorCode } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import type { Components } from './components.ts';
 import { type ResponseHeader, responseHeaders } from './headers.ts';

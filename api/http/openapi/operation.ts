@@ -1,10 +1,10 @@
-import { type ErrorCode, ERRORS } from '../../../domain/errors.ts';
+import { ERRORS, type ErrorCode } from '../../../domain/errors.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { parameterNames } from '../route-table.ts';
 import type { Route } from '../route.ts';
 import type { Components } from './components.ts';
 import { refusalResponse } from './errors.ts';
-import { type ResponseHeader, type RequestHeader, responseHeaders, requestHeaders } from './headers.ts';
+import { type RequestHeader, type ResponseHeader, requestHeaders, responseHeaders } from './headers.ts';
 import { propertiesOf } from './json-schema.ts';
 import { refusalsOf } from './refusals.ts';
 import { securityOf } from './security.ts';

@@ -5,10 +5,10 @@ import type { ContentTypeEvent } from '../../../domain/content/content-type-even
 import { FIELD_TYPES, RELATION_TYPES, TRANSPORT_MODES } from '../../../domain/content/definition.ts';
 import type { EntryEvent } from '../../../domain/content/entry-events.ts';
 import type { PresetEvent } from '../../../domain/content/preset-events.ts';
-import { type ReleaseEvent, RELEASE_ACTIONS } from '../../../domain/content/release-events.ts';
+import { RELEASE_ACTIONS, type ReleaseEvent } from '../../../domain/content/release-events.ts';
 import type { SchemaOperation } from '../../../domain/content/schema-operation.ts';
-import { nullable, oneOf, Id, Timestamp, Texts } from '../../http/schemas.ts';
-import { type EventSchemas, EventActor, AnyJson, AnyObject, Nothing, SealedValue } from './event-schemas.ts';
+import { Id, Texts, Timestamp, nullable, oneOf } from '../../http/schemas.ts';
+import { AnyJson, AnyObject, EventActor, type EventSchemas, Nothing, SealedValue } from './event-schemas.ts';
 
 const Mode = Type.Optional(oneOf(TRANSPORT_MODES));
 const Flag = Type.Optional(Type.Boolean());

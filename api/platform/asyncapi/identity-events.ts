@@ -6,7 +6,7 @@ import type { ApiKeyEvent } from '../../../domain/identity/api-key-events.ts';
 import { MFA_METHODS } from '../../../domain/identity/mfa.ts';
 import type { TenantEvent } from '../../../domain/identity/tenant-events.ts';
 import type { UserEvent } from '../../../domain/identity/user-events.ts';
-import { nullable, oneOf, Id, Timestamp, Texts } from '../../http/schemas.ts';
+import { Id, Texts, Timestamp, nullable, oneOf } from '../../http/schemas.ts';
 import { type EventSchemas, Nothing, SealedValue } from './event-schemas.ts';
 
 const roles = Texts;

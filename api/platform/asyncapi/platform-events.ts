@@ -6,8 +6,8 @@ import type { AuditEvent } from '../../../domain/platform/audit-events.ts';
 import type { ConsoleSettingsEvent } from '../../../domain/platform/console-settings-events.ts';
 import type { FeatureConfigurationEvent } from '../../../domain/platform/feature-configuration-events.ts';
 import type { WithheldFeaturesEvent } from '../../../domain/platform/withheld-features-events.ts';
-import { nullable, Id, Timestamp, Texts } from '../../http/schemas.ts';
-import { type EventSchemas, AnyObject, Nothing, SealedValue } from './event-schemas.ts';
+import { Id, Texts, Timestamp, nullable } from '../../http/schemas.ts';
+import { AnyObject, type EventSchemas, Nothing, SealedValue } from './event-schemas.ts';
 
 const webhook = {
   name: Type.String(),

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { refusal } from '../../../domain/errors.ts';
 import { matchesTag } from '../../http/entity-tags.ts';
-import { type RouteResponse, type Route, route } from '../../http/route.ts';
+import { type Route, type RouteResponse, route } from '../../http/route.ts';
 import { type DocsFile, docsFile, docsPage } from './docs-files.ts';
 
 const SHARED = {

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createProgress } from '../progress.ts';
 import { demoContentTypes } from './content-types.ts';
-import { type Send, client, HttpRefusal, member, text } from './http.ts';
+import { HttpRefusal, type Send, client, member, text } from './http.ts';
 import { type DemoPackage, installedPackages, packageDirectories } from './package-files.ts';
 
 export type DemoOptions = {

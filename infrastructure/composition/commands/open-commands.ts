@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { chainAudit } from '../../../application/platform/chain-audit.ts';
 import { type AuditVerdict, verifyAudit } from '../../../application/platform/verify-audit.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
-import { parsePosition, type GlobalPosition } from '../../../domain/event.ts';
+import { type GlobalPosition, parsePosition } from '../../../domain/event.ts';
 import { digest } from '../../../projections/engine/digest.ts';
 import type { RebuildProgress } from '../../../projections/engine/fill-next-schema.ts';
 import type { Projection } from '../../../projections/engine/projection.ts';

@@ -7,7 +7,7 @@ import type { AccessRules } from '../../../application/ports/access-rules.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import type { StoredContentType } from '../../../domain/content/content-type.ts';
 import { type ContentTypeQueries, contentTypeQueries } from '../../../projections/content/content-types/queries.ts';
-import { contentTypesById, LIVE } from '../../../projections/content/content-types/rows.ts';
+import { LIVE, contentTypesById } from '../../../projections/content/content-types/rows.ts';
 import { schemaRenderer } from '../../../projections/content/content-types/schema-renderer.ts';
 import { createSchemaWorkbench } from '../../../projections/content/content-types/schema-workbench.ts';
 import { createEntryQueries } from '../../../projections/content/entries/entry-queries.ts';

@@ -2,7 +2,7 @@ import type { ReleaseDependencies } from '../../../application/content/release-d
 import type { IdentityReads } from '../../../application/ports/identity-reads.ts';
 import type { Actor } from '../../../domain/event.ts';
 import { isMember } from '../../../domain/identity/memberships.ts';
-import { rolesInTenant, SUPER_ADMIN } from '../../../domain/identity/roles.ts';
+import { SUPER_ADMIN, rolesInTenant } from '../../../domain/identity/roles.ts';
 import { releaseQueries } from '../../../projections/content/releases/queries.ts';
 import { createExclusive } from '../../identity/exclusive.ts';
 import type { Platform } from '../platform/platform.ts';

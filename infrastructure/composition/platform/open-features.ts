@@ -3,7 +3,7 @@ import {
   type StartupValue,
   createFeatureSettings,
 } from '../../../application/platform/feature-settings.ts';
-import { createFeatures, type Features } from '../../../application/platform/features.ts';
+import { type Features, createFeatures } from '../../../application/platform/features.ts';
 import type { Entitlements } from '../../../application/ports/entitlements.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { ProjectionProgress } from '../../../application/ports/projection-progress.ts';
@@ -13,7 +13,7 @@ import { messageOf } from '../../../domain/message-of.ts';
 import { featureQueries } from '../../../projections/platform/queries.ts';
 import { type ReadSettings, type SettingsLayer, lookUp } from '../../configuration/read-settings.ts';
 import type { Setting } from '../../configuration/setting.ts';
-import { type Settings, SETTINGS } from '../../configuration/settings/index.ts';
+import { SETTINGS, type Settings } from '../../configuration/settings/index.ts';
 import type { Stores } from './open-stores.ts';
 
 export type FeatureInput = {

@@ -1,6 +1,6 @@
-import { type EventStoreDBClient, ErrorType } from '@eventstore/db-client';
+import { ErrorType, type EventStoreDBClient } from '@eventstore/db-client';
 import type { ReadAllOptions, ReadStreamOptions } from '../../../application/ports/event-store.ts';
-import { type GlobalPosition, type RecordedEvent, ORIGIN } from '../../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, type RecordedEvent } from '../../../domain/event.ts';
 import { isEventId } from '../encode-append.ts';
 import { matcherOf } from '../event-filter.ts';
 import { drain } from './drain.ts';

@@ -2,9 +2,9 @@ import type { AllStreamRecordedEvent, Position, RecordedEvent as StoredEvent } f
 import {
   type EventMetadata,
   type GlobalPosition,
+  ORIGIN,
   type RecordedEvent,
   type StreamRevision,
-  ORIGIN,
   positionFrom,
 } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';

@@ -1,5 +1,5 @@
 import type { SubscribeOptions, SubscriptionItem } from '../../../application/ports/event-store.ts';
-import { laterOf, positionFrom, type RecordedEvent } from '../../../domain/event.ts';
+import { type RecordedEvent, laterOf, positionFrom } from '../../../domain/event.ts';
 import { matcherOf } from '../event-filter.ts';
 
 /** A log in memory with the listeners to call when it grows. */

@@ -1,6 +1,6 @@
 import type { AppendResult, EventStore, Expected, Retention } from '../../../application/ports/event-store.ts';
 import { refusal } from '../../../domain/errors.ts';
-import { type RecordedEvent, type StreamRevision, ORIGIN, positionFrom } from '../../../domain/event.ts';
+import { ORIGIN, type RecordedEvent, type StreamRevision, positionFrom } from '../../../domain/event.ts';
 import { conflict } from '../conflict.ts';
 import { type EncodedAppend, checkExpected, checkRetention, encodeAppend, encodeAppends } from '../encode-append.ts';
 import { matcherOf } from '../event-filter.ts';

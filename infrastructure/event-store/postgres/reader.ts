@@ -1,5 +1,5 @@
 import type { EventFilter, ReadAllOptions, ReadStreamOptions } from '../../../application/ports/event-store.ts';
-import { type RecordedEvent, ORIGIN, positionFrom } from '../../../domain/event.ts';
+import { ORIGIN, type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import type { Queryable } from '../../postgres/database.ts';
 import { isEventId } from '../encode-append.ts';
 import { refusalOf } from './failures.ts';

@@ -4,8 +4,8 @@ import type { AppendResult } from '../../../application/ports/event-store.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { Database } from '../../postgres/database.ts';
 import type { EncodedAppend } from '../encode-append.ts';
-import { type Batch, type BatchRow, type Outcome, APPEND, batchOf, outcomesOf, parametersOf } from './batch.ts';
-import { mayRetry, isRolledBack, refusalOf } from './failures.ts';
+import { APPEND, type Batch, type BatchRow, type Outcome, batchOf, outcomesOf, parametersOf } from './batch.ts';
+import { isRolledBack, mayRetry, refusalOf } from './failures.ts';
 
 /** Maximum number of appends and bytes in one call; a single append may be larger. */
 const MAX_APPENDS = 256;

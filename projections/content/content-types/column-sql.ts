@@ -1,4 +1,4 @@
-import { INDEXED_CHARACTERS, type ColumnType } from '../../../domain/content/field-types.ts';
+import { type ColumnType, INDEXED_CHARACTERS } from '../../../domain/content/field-types.ts';
 
 /**
  * SQL of the value that an index holds, over a quoted column: the whole value, or the first 255 characters of a text. A

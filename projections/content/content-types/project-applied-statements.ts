@@ -1,6 +1,6 @@
-import { removedColumn, type SchemaOperation } from '../../../domain/content/schema-operation.ts';
+import { type SchemaOperation, removedColumn } from '../../../domain/content/schema-operation.ts';
 import type { SchemaStatement } from '../../../domain/content/schema-statement.ts';
-import { reshape, tableShape, tableUseOf, type TableShape } from '../../../domain/content/table-shape.ts';
+import { type TableShape, reshape, tableShape, tableUseOf } from '../../../domain/content/table-shape.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';

@@ -2,13 +2,13 @@ import type { RenderedOperation } from '../../../application/ports/schema-render
 import type { ColumnType, ScalarColumnType } from '../../../domain/content/field-types.ts';
 import type { Column, SchemaOperation, TableIndex } from '../../../domain/content/schema-operation.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
-import { strictConversion, totalConversion, lossCondition } from './column-conversion.ts';
+import { lossCondition, strictConversion, totalConversion } from './column-conversion.ts';
 import { indexedExpression } from './column-sql.ts';
 import {
   changedIndexName,
   createdIndexName,
-  indexName,
   dependentNames,
+  indexName,
   primaryKeyName,
   slugIndexName,
 } from './index-names.ts';

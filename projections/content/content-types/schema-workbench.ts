@@ -9,7 +9,7 @@ import type {
   ValueQuestion,
 } from '../../../application/ports/schema-workbench.ts';
 import { keyOf } from '../../../domain/content/entry-fields.ts';
-import { columnOf, type ValueCheck } from '../../../domain/content/schema-diff.ts';
+import { type ValueCheck, columnOf } from '../../../domain/content/schema-diff.ts';
 import type { SchemaStatement } from '../../../domain/content/schema-statement.ts';
 import type { Json } from '../../../domain/json.ts';
 import type { Database, Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';

@@ -1,12 +1,12 @@
 import type { StoredContentType } from '../../../domain/content/content-type.ts';
 import type { FieldDefinition } from '../../../domain/content/definition.ts';
 import { keyOf } from '../../../domain/content/entry-fields.ts';
-import { isStored, columnTypeOf } from '../../../domain/content/field-types.ts';
+import { columnTypeOf, isStored } from '../../../domain/content/field-types.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Target } from '../../engine/projection.ts';
-import { unindexMissingEntries, indexEntriesOfType } from '../entries/search-table.ts';
+import { indexEntriesOfType, unindexMissingEntries } from '../entries/search-table.ts';
 import { searchedKeys } from '../entries/search-vector.ts';
 import { readContentTypes } from './rows.ts';
 

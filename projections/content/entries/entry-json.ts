@@ -1,7 +1,7 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { keyOf, storedFields } from '../../../domain/content/entry-fields.ts';
-import { columnTypeOf, isStored, type ColumnType } from '../../../domain/content/field-types.ts';
-import { populateKey, type PopulatedRelation, type PopulatePlan } from '../../../domain/content/populate-plan.ts';
+import { type ColumnType, columnTypeOf, isStored } from '../../../domain/content/field-types.ts';
+import { type PopulatePlan, type PopulatedRelation, populateKey } from '../../../domain/content/populate-plan.ts';
 import { tableNameOf } from '../../../domain/content/table-name.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE } from '../content-types/rows.ts';

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
-import { createEntryReads, type EntryReads } from './get-entry.ts';
-import { createEntryList, type EntryList } from './list-entries.ts';
-import { createRelatedList, type RelatedList } from './list-related.ts';
+import { type EntryReads, createEntryReads } from './get-entry.ts';
+import { type EntryList, createEntryList } from './list-entries.ts';
+import { type RelatedList, createRelatedList } from './list-related.ts';
 import type { PastReader } from './past-reader.ts';
 import { createStatementCache } from './statements.ts';
 

@@ -3,7 +3,7 @@ import type { EntryStatus, FieldValues } from '../../../domain/content/entry-eve
 import type { EntryState } from '../../../domain/content/entry-state.ts';
 import type { Actor } from '../../../domain/event.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
-import { COMPLETE, entryJson, shapeColumns, shapeKey, sourceOf, tableOf, type EntryShape } from './entry-json.ts';
+import { COMPLETE, type EntryShape, entryJson, shapeColumns, shapeKey, sourceOf, tableOf } from './entry-json.ts';
 import { listReferrers } from './list-referrers.ts';
 import { mayExceed, refusePopulate, withinBound } from './populate-bound.ts';
 import { TENANT } from './related-rows.ts';

@@ -1,11 +1,11 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { CursorValue, EntryQuery } from '../../../domain/content/entry-query.ts';
-import { plannedTypes, type PopulatePlan } from '../../../domain/content/populate-plan.ts';
+import { type PopulatePlan, plannedTypes } from '../../../domain/content/populate-plan.ts';
 import { type GlobalPosition, parsePosition } from '../../../domain/event.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import type { Parameters } from './conditions.ts';
-import { entryJson, shapeKey, sourceOf, type EntryShape } from './entry-json.ts';
-import { countSql, hasChangedSql, rowsSql, walkRowsSql, type Conditions } from './list-rows.ts';
+import { type EntryShape, entryJson, shapeKey, sourceOf } from './entry-json.ts';
+import { type Conditions, countSql, hasChangedSql, rowsSql, walkRowsSql } from './list-rows.ts';
 import type { PastReader } from './past-reader.ts';
 import { pastSources } from './past-rows.ts';
 import { mayExceed, refusePopulate, withinBound } from './populate-bound.ts';

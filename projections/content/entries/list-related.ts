@@ -2,7 +2,7 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import { type PopulatedRelation, populateKey } from '../../../domain/content/populate-plan.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import { entryJson, shapeColumns, sourceOf, tableOf } from './entry-json.ts';
-import { relatedRows, TENANT } from './related-rows.ts';
+import { TENANT, relatedRows } from './related-rows.ts';
 import type { StatementCache } from './statements.ts';
 
 /** One page of an entry's related entries as the text of a JSON array, their total number, and the entry's version. */

@@ -2,10 +2,10 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { EntryQuery } from '../../../domain/content/entry-query.ts';
 import type { GlobalPosition } from '../../../domain/event.ts';
 import { LIVE } from '../content-types/rows.ts';
-import { afterRanges, afterSql, bind, conditionSql, orderSql, sortSql, type Parameters } from './conditions.ts';
-import { shapeColumns, sourceOf, tableOf, type EntryShape } from './entry-json.ts';
+import { type Parameters, afterRanges, afterSql, bind, conditionSql, orderSql, sortSql } from './conditions.ts';
+import { type EntryShape, shapeColumns, sourceOf, tableOf } from './entry-json.ts';
 import { LAST_CHANGES } from './last-changes.ts';
-import { pastRows, type PastSet } from './past-rows.ts';
+import { type PastSet, pastRows } from './past-rows.ts';
 import { searchSql } from './search-condition.ts';
 
 /** The conditions that select the entries of a list. */

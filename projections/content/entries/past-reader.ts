@@ -5,7 +5,7 @@ import type { EntryState } from '../../../domain/content/entry-state.ts';
 import type { Moment } from '../../../domain/content/moment.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { Database, Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
-import { addToSet, missingIds, type PastSet } from './past-rows.ts';
+import { type PastSet, addToSet, missingIds } from './past-rows.ts';
 import { READ_MODEL_POSITION } from './read-model-position.ts';
 
 export type PastReaderOptions = {

@@ -9,7 +9,7 @@ import { LIVE } from '../content-types/rows.ts';
 import { SYSTEM_COLUMNS } from '../content-types/system-columns.ts';
 import { tableOf } from './entry-json.ts';
 import { SEARCH } from './search-table.ts';
-import { searchedKeys, searchVectorSql } from './search-vector.ts';
+import { searchVectorSql, searchedKeys } from './search-vector.ts';
 import { TOMBSTONES } from './tombstones.ts';
 
 /**

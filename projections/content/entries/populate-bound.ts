@@ -4,10 +4,10 @@ import { isManyToMany } from '../../../domain/content/field-types.ts';
 import {
   MAX_MANY,
   MAX_POPULATED,
-  type PopulatedRelation,
   type PopulatePlan,
+  type PopulatedRelation,
 } from '../../../domain/content/populate-plan.ts';
-import { refusal, type AppError } from '../../../domain/errors.ts';
+import { type AppError, refusal } from '../../../domain/errors.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { isList, relatedRows, rowLimit } from './related-rows.ts';
 

@@ -1,7 +1,7 @@
 import type { ContentType, StoredContentType } from '../../../domain/content/content-type.ts';
 import { parseEntryEvent } from '../../../domain/content/entry-events.ts';
 import { storedFields } from '../../../domain/content/entry-fields.ts';
-import { columnTypeOf, type ColumnType } from '../../../domain/content/field-types.ts';
+import { type ColumnType, columnTypeOf } from '../../../domain/content/field-types.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Json } from '../../../domain/json.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
@@ -9,12 +9,12 @@ import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Target } from '../../engine/projection.ts';
 import { SYSTEM_COLUMNS } from '../content-types/system-columns.ts';
 import { tableOf } from './entry-json.ts';
-import { foldWrite, type EntryWrite } from './entry-write.ts';
-import { writeLastChanges, type LastChange } from './last-changes.ts';
+import { type EntryWrite, foldWrite } from './entry-write.ts';
+import { type LastChange, writeLastChanges } from './last-changes.ts';
 import { indexEntries, unindexEntries } from './search-table.ts';
 import { searchedKeys } from './search-vector.ts';
 import { type Statement, createStatementCache } from './statements.ts';
-import { writeTombstones, type Deletion } from './tombstones.ts';
+import { type Deletion, writeTombstones } from './tombstones.ts';
 
 /**
  * Reads content types by id as they are at this point of the log. A type that was deleted with its entries is missing;

@@ -1,7 +1,7 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE } from '../content-types/rows.ts';
-import { bind, type Parameters } from './conditions.ts';
+import { type Parameters, bind } from './conditions.ts';
 
 import { SEARCH, typeWord } from './search-table.ts';
 import { rowVectorSql, searchedKeys } from './search-vector.ts';

@@ -1,10 +1,10 @@
 import {
-  canvasLayoutEvents,
   type CanvasLayoutEvent,
   type CanvasPositions,
+  canvasLayoutEvents,
 } from '../../../domain/content/canvas-layout-events.ts';
 import { canvasLayoutDecider } from '../../../domain/content/canvas-layout.ts';
-import { presetEvents, type PresetEvent } from '../../../domain/content/preset-events.ts';
+import { type PresetEvent, presetEvents } from '../../../domain/content/preset-events.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Projection, Target } from '../../engine/projection.ts';

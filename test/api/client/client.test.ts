@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Change, type Client, type Entry, createClient, PalimpsestError } from '../../../api/client/src/index.ts';
+import { type Change, type Client, type Entry, PalimpsestError, createClient } from '../../../api/client/src/index.ts';
 import { useService } from '../../support/service.ts';
 
 type Article = {

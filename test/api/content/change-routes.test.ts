@@ -12,7 +12,7 @@ import type { Principal } from '../../../domain/identity/principal.ts';
 import { testContext, useContent } from '../../support/content.ts';
 import { type EventSource, openEventSource } from '../../support/event-source.ts';
 import { eventually } from '../../support/eventually.ts';
-import { caller, type Reply } from '../../support/http.ts';
+import { type Reply, caller } from '../../support/http.ts';
 import { apiKey, useServedContent } from '../../support/serve-content.ts';
 import { serve } from '../http/serve.ts';
 

@@ -7,8 +7,8 @@ import { ENTRY_TRANSITIONS } from '../../../domain/content/entry.ts';
 import { hasCode } from '../../../domain/errors.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
 import { testContext, useContent } from '../../support/content.ts';
-import { caller, type Reply } from '../../support/http.ts';
-import { apiKey, type EntryAnswer as Entry, useServedContent } from '../../support/serve-content.ts';
+import { type Reply, caller } from '../../support/http.ts';
+import { type EntryAnswer as Entry, apiKey, useServedContent } from '../../support/serve-content.ts';
 
 const PRINCIPALS: Readonly<Record<string, Principal>> = {
   editor: apiKey(),

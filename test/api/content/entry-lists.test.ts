@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { decodeCursor, encodeCursor } from '../../../api/content/cursor.ts';
 import {
+  type ListParameters,
   parseListQuery,
   parsePageQuery,
   wantsCount,
-  type ListParameters,
 } from '../../../api/content/parse-list-query.ts';
 import { parseQuery } from '../../../api/http/query-string.ts';
 import { changeEntry } from '../../../application/content/change-entry.ts';

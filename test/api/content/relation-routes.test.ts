@@ -9,8 +9,8 @@ import type { Principal } from '../../../domain/identity/principal.ts';
 import type { Database } from '../../../infrastructure/postgres/database.ts';
 import { createEntryQueries } from '../../../projections/content/entries/entry-queries.ts';
 import { useContent } from '../../support/content.ts';
-import { caller, type Reply } from '../../support/http.ts';
-import { apiKey, type EntryAnswer as Entry, useServedContent } from '../../support/serve-content.ts';
+import { type Reply, caller } from '../../support/http.ts';
+import { type EntryAnswer as Entry, apiKey, useServedContent } from '../../support/serve-content.ts';
 
 const PRINCIPALS: Readonly<Record<string, Principal>> = {
   writer: apiKey(),

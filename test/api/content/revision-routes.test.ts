@@ -11,7 +11,7 @@ import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { Actor } from '../../../domain/event.ts';
 import { testContext, useContent } from '../../support/content.ts';
-import { caller, type Reply } from '../../support/http.ts';
+import { type Reply, caller } from '../../support/http.ts';
 import { apiKey, useServedContent } from '../../support/serve-content.ts';
 
 type Revision = { id: string; version: number; action: string; changed: string[]; data: Record<string, unknown> };

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { startListener, type Listener } from '../../../api/http/listener.ts';
+import { type Listener, startListener } from '../../../api/http/listener.ts';
 import { watchTls } from '../../../infrastructure/composition/watch-tls.ts';
 import { recordNotRun } from '../../support/adapters.ts';
 import { eventually } from '../../support/eventually.ts';

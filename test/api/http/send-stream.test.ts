@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, get as httpGet, request as httpRequest } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openApiDocument } from '../../../api/http/openapi.ts';
-import { type RouteResponse, type Route, route } from '../../../api/http/route.ts';
+import { type Route, type RouteResponse, route } from '../../../api/http/route.ts';
 import { eventually } from '../../support/eventually.ts';
 import { serve } from './serve.ts';
 

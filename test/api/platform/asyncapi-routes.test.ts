@@ -7,7 +7,7 @@ import { EVENTS } from '../../../api/platform/asyncapi/events.ts';
 import { encodeContentChange } from '../../../application/platform/content-change-message.ts';
 import { encodeEvent } from '../../../application/platform/event-message.ts';
 import { topics } from '../../../application/platform/topics.ts';
-import { type Actor, type RecordedEvent, ORIGIN } from '../../../domain/event.ts';
+import { type Actor, ORIGIN, type RecordedEvent } from '../../../domain/event.ts';
 import { CATEGORIES, parseStream } from '../../../domain/stream.ts';
 import { openStores } from '../../../infrastructure/composition/platform/open-stores.ts';
 import { loadSettings } from '../../../infrastructure/configuration/load-settings.ts';

@@ -15,7 +15,7 @@ import type { Metrics } from '../../../application/ports/metrics.ts';
 import type { Outbound } from '../../../application/ports/outbound.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
 import type { WebhookEvent, WebhookSettings } from '../../../domain/automation/webhook-events.ts';
-import { type DomainEvent, type RecordedEvent, ORIGIN } from '../../../domain/event.ts';
+import { type DomainEvent, ORIGIN, type RecordedEvent } from '../../../domain/event.ts';
 import { streamName } from '../../../domain/stream.ts';
 import { createPostgresWebhookQueue } from '../../../infrastructure/automation/postgres-webhook-queue.ts';
 import { createVault } from '../../../infrastructure/crypto/vault.ts';

@@ -9,7 +9,7 @@ import { createOutbound } from '../../../infrastructure/outbound/outbound.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type WebhookReceiver, startReceiver } from '../../support/webhook-receiver.ts';
-import { type WebhookSetUp, changed, created, deleted, POLICY, published, webhookSetUp } from './webhook-set-up.ts';
+import { POLICY, type WebhookSetUp, changed, created, deleted, published, webhookSetUp } from './webhook-set-up.ts';
 
 const SECRET = 'a secret of 16+ characters';
 

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createContentTypeCatalogue } from '../../../application/content/content-type-catalogue.ts';
 import { toNewEvent } from '../../../application/handle-command.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
-import { ORIGIN, positionFrom, type GlobalPosition } from '../../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, positionFrom } from '../../../domain/event.ts';
 import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
 import { testContext } from '../../support/content.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { type CompiledAccessRules, compileAccessRules } from '../../../application/identity/compile-access-rules.ts';
-import { type AccessRule, ACCESS_ACTIONS, DEFAULT_ACCESS_RULE } from '../../../domain/identity/access-rule.ts';
+import { ACCESS_ACTIONS, type AccessRule, DEFAULT_ACCESS_RULE } from '../../../domain/identity/access-rule.ts';
 
 /** The reference implementation: evaluates the rules one after another for one question. */
 function evaluate(

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { retryDelay, DEFAULT_RETRY_POLICY } from '../../../domain/automation/retry-policy.ts';
+import { DEFAULT_RETRY_POLICY, retryDelay } from '../../../domain/automation/retry-policy.ts';
 
 describe('the retry policy of webhook deliveries', () => {
   it('waits 30 s, 60 s, 120 s and 240 s by default, and does not retry after the fifth attempt', () => {

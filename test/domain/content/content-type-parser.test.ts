@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { parseContentType } from '../../../domain/content/content-type-parser.ts';
-import { type FieldDefinition, FIELD_TYPES } from '../../../domain/content/definition.ts';
+import { FIELD_TYPES, type FieldDefinition } from '../../../domain/content/definition.ts';
 import { InvalidDefinition } from '../../../domain/content/invalid-definition.ts';
 import { presentContentType } from '../../../domain/content/present-content-type.ts';
 

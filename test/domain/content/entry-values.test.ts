@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { canonicalDecimal, compareDecimals, parseDecimal } from '../../../domain/content/decimal.ts';
 import {
+  FIELD_TYPES,
   type FieldDefinition,
   type FieldType,
   type ValidationRule,
-  FIELD_TYPES,
 } from '../../../domain/content/definition.ts';
 import { readValue } from '../../../domain/content/entry-value.ts';
 import { checkChangedValues, checkNewValues } from '../../../domain/content/entry-values.ts';

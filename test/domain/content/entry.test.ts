@@ -3,9 +3,9 @@ import type { AttributedEntryEvent } from '../../../domain/content/entry-events.
 import type { EntryState } from '../../../domain/content/entry-state.ts';
 import {
   ENTRY_TRANSITIONS,
-  entryDecider,
   type EntryCommand,
   type EntryCommandBase,
+  entryDecider,
 } from '../../../domain/content/entry.ts';
 import { testType } from '../../support/content.ts';
 import { given } from '../../support/given.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ContentTypeDefinition, FieldDefinition } from '../../../domain/content/definition.ts';
 import { InvalidDefinition } from '../../../domain/content/invalid-definition.ts';
-import { diffContentType, type SchemaChange } from '../../../domain/content/schema-diff.ts';
+import { type SchemaChange, diffContentType } from '../../../domain/content/schema-diff.ts';
 import { isDestructive } from '../../../domain/content/schema-operation.ts';
 
 const field = (name: string, more: Partial<FieldDefinition> = {}): FieldDefinition => ({

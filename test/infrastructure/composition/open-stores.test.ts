@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { openStores, type Stores } from '../../../infrastructure/composition/platform/open-stores.ts';
+import { type Stores, openStores } from '../../../infrastructure/composition/platform/open-stores.ts';
 import { loadSettings } from '../../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../../infrastructure/configuration/read-settings.ts';
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';

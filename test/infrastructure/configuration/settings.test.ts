@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadSettings, SettingsError } from '../../../infrastructure/configuration/load-settings.ts';
+import { SettingsError, loadSettings } from '../../../infrastructure/configuration/load-settings.ts';
 import {
   type SettingsLayer,
   environmentLayer,

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { SignJWT, exportSPKI, importJWK, type CryptoKey } from 'jose';
+import { type CryptoKey, SignJWT, exportSPKI, importJWK } from 'jose';
 import type { TrustedIssuers } from '../../../application/ports/trusted-issuers.ts';
 import type { TrustedIssuerPolicy } from '../../../domain/identity/trusted-issuer.ts';
 import { createIssuerKeys } from '../../../infrastructure/identity/issuer-keys.ts';

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { generateKeyPairSync } from 'node:crypto';
 import type { VerifyLicense } from '../../../application/ports/license-verifier.ts';
 import { createLicenseVerifier } from '../../../infrastructure/license/verify-license.ts';
-import { inDays, LICENSE_PUBLIC_KEY, licenseToken } from '../../support/license.ts';
+import { LICENSE_PUBLIC_KEY, inDays, licenseToken } from '../../support/license.ts';
 
 describe('the license verifier', () => {
   let verify: VerifyLicense;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { openInProcessBus } from '../../../infrastructure/message-bus/in-process/in-process-bus.ts';
-import { messageBusContract, message } from '../../contract/message-bus.ts';
+import { message, messageBusContract } from '../../contract/message-bus.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Outbound, OutboundRequest } from '../../../application/ports/outbound.ts';
 import { createOutbound } from '../../../infrastructure/outbound/outbound.ts';
-import { nextHop, RedirectError } from '../../../infrastructure/outbound/redirect.ts';
+import { RedirectError, nextHop } from '../../../infrastructure/outbound/redirect.ts';
 import { type Answerer, type WebhookReceiver, startReceiver } from '../../support/webhook-receiver.ts';
 
 const SIGNED = { 'X-Webhook-Signature': 'sha256=00', Authorization: 'Bearer customer' };

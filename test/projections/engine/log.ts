@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import type { EventStore } from '../../../application/ports/event-store.ts';
-import { type GlobalPosition, type RecordedEvent, ORIGIN, positionFrom } from '../../../domain/event.ts';
+import { type GlobalPosition, ORIGIN, type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { categoryOf } from '../../../domain/stream.ts';
 

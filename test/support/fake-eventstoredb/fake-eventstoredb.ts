@@ -7,7 +7,7 @@ import streams, {
   type TombstoneReq,
   type TombstoneResp,
 } from '@eventstore/db-client/generated/streams_pb.js';
-import { type sendUnaryData, type ServerUnaryCall, Server, ServerCredentials } from '@grpc/grpc-js';
+import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
 import { FakeLog } from './fake-log.ts';
 import { type Faults, noFaults } from './faults.ts';
 import { unavailable } from './messages.ts';

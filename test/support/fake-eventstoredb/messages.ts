@@ -1,6 +1,6 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams from '@eventstore/db-client/generated/streams_pb.js';
-import { type ServiceError, Metadata, status } from '@grpc/grpc-js';
+import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
 import type { LogRecord } from './fake-log.ts';
 
 const TICKS_PER_MS = 10_000n;

@@ -11,11 +11,11 @@ import streams, {
   type TombstoneResp,
 } from '@eventstore/db-client/generated/streams_pb.js';
 import {
-  type sendUnaryData,
-  type ServiceError,
   type ServerDuplexStream,
   type ServerReadableStream,
   type ServerUnaryCall,
+  type ServiceError,
+  type sendUnaryData,
   status,
 } from '@grpc/grpc-js';
 import any from 'google-protobuf/google/protobuf/any_pb.js';

@@ -7,7 +7,7 @@ import type { Principal } from '../../../../domain/identity/principal.ts';
 import { createRateCounters } from '../../../../infrastructure/postgres/rate-counters.ts';
 import { claimsInMemory } from '../../../support/claims-in-memory.ts';
 import { useContent } from '../../../support/content.ts';
-import { apiKey, userSession, useServedContent } from '../../../support/serve-content.ts';
+import { apiKey, useServedContent, userSession } from '../../../support/serve-content.ts';
 
 const PRINCIPALS: Readonly<Record<string, Principal>> = {
   editor: userSession(['editor']),

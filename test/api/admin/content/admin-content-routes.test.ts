@@ -11,8 +11,8 @@ import type { Principal } from '../../../../domain/identity/principal.ts';
 import { adminContentDependencies } from '../../../../infrastructure/composition/content/admin-content.ts';
 import { contentTypesById } from '../../../../projections/content/content-types/rows.ts';
 import { LIVE, useContent } from '../../../support/content.ts';
-import { caller, type Reply } from '../../../support/http.ts';
-import { apiKey, type EntryAnswer, userSession, useServedContent } from '../../../support/serve-content.ts';
+import { type Reply, caller } from '../../../support/http.ts';
+import { type EntryAnswer, apiKey, useServedContent, userSession } from '../../../support/serve-content.ts';
 import { serve } from '../../http/serve.ts';
 
 const PRINCIPALS: Readonly<Record<string, Principal>> = {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Route } from '../../../../api/http/route.ts';
-import { type AdminGrant, ADMIN_GRANT_NAMES } from '../../../../domain/identity/admin-grants.ts';
+import { ADMIN_GRANT_NAMES, type AdminGrant } from '../../../../domain/identity/admin-grants.ts';
 import { type Call, caller } from '../../../support/http.ts';
 import { OWNER, useService } from '../../../support/service.ts';
 

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { createInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import {
-  type Session,
   OWNER,
+  type Session,
   bearer,
   newUser,
   refused,

@@ -37,7 +37,7 @@ import { createInProcessSignals } from '../../../../infrastructure/signals/in-pr
 import { identityProjection } from '../../../../projections/identity/projection.ts';
 import { identityQueries } from '../../../../projections/identity/queries.ts';
 import { createTestEngine } from '../../../projections/engine/test-engine.ts';
-import { useDatabase, type TestDatabase } from '../../../support/database.ts';
+import { type TestDatabase, useDatabase } from '../../../support/database.ts';
 import { type Call, type Reply, caller } from '../../../support/http.ts';
 import { HIGH_SIGN_IN_LIMITS } from '../../../support/protections.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';

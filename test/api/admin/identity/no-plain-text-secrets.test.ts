@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Session, OWNER, bearer, newUser, setUpOwner, signInAs, useIdentity } from './identity-process.ts';
+import { OWNER, type Session, bearer, newUser, setUpOwner, signInAs, useIdentity } from './identity-process.ts';
 
 describe('the database at rest', () => {
   const { admin, content, database, process } = useIdentity();

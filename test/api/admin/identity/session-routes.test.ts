@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
+import { type JSONWebKeySet, createLocalJWKSet, jwtVerify } from 'jose';
 import { eventually } from '../../../support/eventually.ts';
 import {
-  type Session,
   OWNER,
   SETUP_TOKEN,
+  type Session,
   bearer,
   newUser,
   refused,

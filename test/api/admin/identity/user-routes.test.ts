@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
 import {
-  type Session,
   OWNER,
+  type Session,
   bearer,
   newUser,
   refused,

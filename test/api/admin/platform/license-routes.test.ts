@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { generateKeyPairSync } from 'node:crypto';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { eventually } from '../../../support/eventually.ts';
 import { useLicenseServer } from '../../../support/license-server.ts';
-import { inDays, licenseEnvironment, LICENSE_PUBLIC_KEY, licenseToken } from '../../../support/license.ts';
+import { LICENSE_PUBLIC_KEY, inDays, licenseEnvironment, licenseToken } from '../../../support/license.ts';
 import { useReplicas } from '../../../support/replicas.ts';
 import { useService } from '../../../support/service.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { FEATURE_NAMES, FEATURES } from '../../../../domain/platform/features.ts';
+import { FEATURES, FEATURE_NAMES } from '../../../../domain/platform/features.ts';
 import type { Setting } from '../../../../infrastructure/configuration/setting.ts';
 import { SETTINGS } from '../../../../infrastructure/configuration/settings/index.ts';
 import { eventually } from '../../../support/eventually.ts';

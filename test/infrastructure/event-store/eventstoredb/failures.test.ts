@@ -5,8 +5,8 @@ import { connect, parseAddress } from '../../../../infrastructure/event-store/ev
 import { openEventStoreDb } from '../../../../infrastructure/event-store/eventstoredb/eventstoredb-event-store.ts';
 import { append } from '../../../../infrastructure/event-store/eventstoredb/writer.ts';
 import {
-  type Follower,
   type FollowOptions,
+  type Follower,
   appendEach,
   codeOf,
   collect,

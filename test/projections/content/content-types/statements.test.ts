@@ -5,8 +5,8 @@ import { convertThrough, convertValue } from '../../../../domain/content/convert
 import { parseDecimal } from '../../../../domain/content/decimal.ts';
 import {
   type ContentTypeDefinition,
-  type FieldDefinition,
   FIELD_TYPES,
+  type FieldDefinition,
 } from '../../../../domain/content/definition.ts';
 import {
   FIELD_TYPE_SPECS,

@@ -4,7 +4,7 @@ import type { Queryable } from '../../../../infrastructure/postgres/database.ts'
 import { projectedStatement, renderOperation } from '../../../../projections/content/content-types/render-operation.ts';
 import { createContentTypeTables } from '../../../../projections/content/content-types/tables.ts';
 import { useDatabase } from '../../../support/database.ts';
-import { SCHEMA_OPERATIONS, title, views, tags, indexes, moment } from '../../../support/schema-operations.ts';
+import { SCHEMA_OPERATIONS, indexes, moment, tags, title, views } from '../../../support/schema-operations.ts';
 
 const place = { schema: '"rm_content"', table: 'article' };
 async function snapshot(db: Queryable) {

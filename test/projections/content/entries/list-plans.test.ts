@@ -4,7 +4,7 @@ import { parseListQuery, parsePageQuery } from '../../../../api/content/parse-li
 import { parseQuery } from '../../../../api/http/query-string.ts';
 import type { ContentType } from '../../../../domain/content/content-type.ts';
 import type { Queryable } from '../../../../infrastructure/postgres/database.ts';
-import { createEntryQueries, type EntryQueries } from '../../../../projections/content/entries/entry-queries.ts';
+import { type EntryQueries, createEntryQueries } from '../../../../projections/content/entries/entry-queries.ts';
 import { useContent } from '../../../support/content.ts';
 
 const ENTRIES = 10_000;

@@ -7,9 +7,9 @@ import type { ContentType } from '../../../../domain/content/content-type.ts';
 import { isAppError } from '../../../../domain/errors.ts';
 import { createEntryQueries } from '../../../../projections/content/entries/entry-queries.ts';
 import {
+  type PastReaderOptions,
   createPastReader,
   sweepPastSets,
-  type PastReaderOptions,
 } from '../../../../projections/content/entries/past-reader.ts';
 import { testContext, useContent } from '../../../support/content.ts';
 

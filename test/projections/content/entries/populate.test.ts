@@ -4,9 +4,9 @@ import type { ContentType } from '../../../../domain/content/content-type.ts';
 import { type EntryQuery, queryColumn } from '../../../../domain/content/entry-query.ts';
 import {
   MAX_MANY,
-  populateKey,
-  type PopulatedRelation,
   type PopulatePlan,
+  type PopulatedRelation,
+  populateKey,
 } from '../../../../domain/content/populate-plan.ts';
 import type { Json } from '../../../../domain/json.ts';
 import type { Database } from '../../../../infrastructure/postgres/database.ts';

@@ -2,10 +2,10 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { v7 } from 'uuid';
 import type { EntryEvent, FieldValues } from '../../../../domain/content/entry-events.ts';
-import { positionFrom, type RecordedEvent } from '../../../../domain/event.ts';
+import { type RecordedEvent, positionFrom } from '../../../../domain/event.ts';
 import type { Database } from '../../../../infrastructure/postgres/database.ts';
 import { contentProjection } from '../../../../projections/content/projection.ts';
-import { contentTypeSaved, type TestDefinition } from '../../../support/content.ts';
+import { type TestDefinition, contentTypeSaved } from '../../../support/content.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { recordedEvent } from '../../../support/recorded-events.ts';
 

@@ -1,13 +1,19 @@
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
+import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import {
+  type AuditReader,
+  INSTALL_CATEGORIES,
+  INSTALL_TYPES_OF_A_TENANT,
+  isVisibleTo,
+} from '../../domain/platform/audit-audience.ts';
 import { type AuditRecord, auditRecord, withoutSecrets } from '../../domain/platform/audit-record.ts';
 import { CATEGORIES, streamName } from '../../domain/stream.ts';
-import type { EventStore } from '../ports/event-store.ts';
+import type { EventFilter, EventStore } from '../ports/event-store.ts';
 
 /** Filters of the audit log. Times are RFC 3339; both ends are inclusive. */
-export type AuditQuery = {
-  readonly tenant: string;
+export type AuditQuery = AuditReader & {
   /** `<kind>:<id>` or the bare id. */
   readonly actor?: string | undefined;
   readonly type?: string | undefined;
@@ -27,7 +33,7 @@ export type AuditPage = { readonly data: readonly AuditRecord[]; readonly next_c
 
 type ReadAuditDependencies = { readonly eventStore: Pick<EventStore, 'readAll' | 'readStream' | 'findEvent'> };
 
-/** Reads one page of the tenant's events from the event store, newest first. */
+/** Reads one page of the events that the reader may see from the event store, newest first. */
 export async function readAudit(query: AuditQuery, { eventStore }: ReadAuditDependencies): Promise<AuditPage> {
   const data: AuditRecord[] = [];
   for await (const event of candidates(query, { eventStore })) {
@@ -40,21 +46,24 @@ export async function readAudit(query: AuditQuery, { eventStore }: ReadAuditDepe
   return { data, next_cursor: '' };
 }
 
-/** Reads one event with its data; secrets are masked. @throws `event_not_found`, also for an event of another tenant */
+/**
+ * Reads one event with its data; secrets are masked.
+ * @throws `event_not_found`, also for an event that the reader may not see
+ */
 export async function readAuditEvent(
-  { tenant, eventId }: { readonly tenant: string; readonly eventId: string },
+  { eventId, ...reader }: AuditReader & { readonly eventId: string },
   { eventStore }: ReadAuditDependencies,
 ): Promise<AuditRecord & { readonly data: JsonObject }> {
   const event = await eventStore.findEvent(eventId);
-  if (event?.metadata.tenant !== tenant) throw refusal('event_not_found');
+  if (!event || !isVisibleTo(event, reader)) throw refusal('event_not_found');
   return { ...auditRecord(event), data: withoutSecrets(event) };
 }
 
 const DAY_MS = 86_400_000;
 
 /**
- * The events that may match: one stream when the resource is given as `<kind>:<id>`, otherwise all events of the
- * tenant.
+ * The events that may match, newest first: one stream when the resource is given as `<kind>:<id>`, otherwise all events
+ * of the tenant, and those in streams of the install that may concern it.
  */
 function candidates(
   { tenant, resource, type, correlationId, cursor, signal }: AuditQuery,
@@ -63,16 +72,43 @@ function candidates(
   const stream = resource === undefined ? undefined : streamOf(tenant, resource);
   const abort = signal === undefined ? {} : { signal };
   if (stream !== undefined) return before(eventStore.readStream(stream, { direction: 'backwards', ...abort }), cursor);
-  return eventStore.readAll({
-    direction: 'backwards',
-    filter: {
-      tenant,
-      ...(type === undefined ? {} : { types: [type] }),
-      ...(correlationId === undefined ? {} : { correlationId }),
-    },
-    ...(cursor === undefined ? {} : { after: cursor }),
-    ...abort,
-  });
+  const read = (filter: EventFilter) =>
+    eventStore.readAll({
+      direction: 'backwards',
+      filter: { ...filter, ...(correlationId === undefined ? {} : { correlationId }) },
+      ...(cursor === undefined ? {} : { after: cursor }),
+      ...abort,
+    });
+  const own = read({ tenant, ...(type === undefined ? {} : { types: [type] }) });
+  // Streams of the install are streams of the default tenant: its read has them.
+  if (tenant === DEFAULT_TENANT || (type !== undefined && !INSTALL_TYPES_OF_A_TENANT.includes(type))) return own;
+  const categories = [...INSTALL_CATEGORIES];
+  return newestFirst(
+    own,
+    read({ tenant: DEFAULT_TENANT, categories, types: type === undefined ? INSTALL_TYPES_OF_A_TENANT : [type] }),
+  );
+}
+
+/** Merges two reads whose events are in descending order of their positions. */
+async function* newestFirst(
+  one: AsyncIterable<RecordedEvent>,
+  other: AsyncIterable<RecordedEvent>,
+): AsyncIterable<RecordedEvent> {
+  const reads = [one[Symbol.asyncIterator](), other[Symbol.asyncIterator]()] as const;
+  try {
+    let [left, right] = await Promise.all([reads[0].next(), reads[1].next()]);
+    for (;;) {
+      if (!left.done && (right.done || left.value.position > right.value.position)) {
+        yield left.value;
+        left = await reads[0].next();
+      } else if (!right.done) {
+        yield right.value;
+        right = await reads[1].next();
+      } else return;
+    }
+  } finally {
+    for (const read of reads) await read.return?.();
+  }
 }
 
 async function* before(
@@ -84,14 +120,19 @@ async function* before(
 
 function streamOf(tenant: string, resource: string): string | undefined {
   const category = CATEGORIES.find((kind) => resource.startsWith(`${kind}:`));
-  return category && streamName({ category, tenant, id: resource.slice(category.length + 1) });
+  if (category === undefined) return undefined;
+  return streamName({
+    category,
+    tenant: INSTALL_CATEGORIES.has(category) ? DEFAULT_TENANT : tenant,
+    id: resource.slice(category.length + 1),
+  });
 }
 
 function matches(event: RecordedEvent, query: AuditQuery): boolean {
   const { metadata } = event;
   const at = Date.parse(metadata.occurred_at);
   return (
-    metadata.tenant === query.tenant &&
+    isVisibleTo(event, query) &&
     (query.type === undefined || event.type === query.type) &&
     (query.correlationId === undefined || metadata.$correlationId === query.correlationId) &&
     (query.actor === undefined || isIdentifiedBy(query.actor, metadata.actor.kind, metadata.actor.id)) &&

@@ -3,6 +3,8 @@ import type { AuditDependencies } from '../../../application/platform/audit-depe
 import { readAudit, readAuditEvent } from '../../../application/platform/read-audit.ts';
 import { verifyAudit } from '../../../application/platform/verify-audit.ts';
 import { parsePosition } from '../../../domain/event.ts';
+import { type Principal, holdsRole } from '../../../domain/identity/principal.ts';
+import { SUPER_ADMIN } from '../../../domain/identity/roles.ts';
 import { invalidParameter } from '../../content/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Actor, AnyMembers, Id, Timestamp } from '../../http/schemas.ts';
@@ -78,18 +80,20 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       path: '/api/admin/audit',
       operation: 'listAuditEvents',
       grants: ['audit:read'],
-      summary: 'List the events of the tenant, newest first, from the event store',
+      summary:
+        'List the events of the tenant, newest first, from the event store. Super admins see those of the install in the default tenant',
       tag: 'platform',
       feature: 'audit',
       access: { kind: 'session', roles: ['admin', 'super_admin'] },
       query: Query,
       responses: { 200: Type.Object({ data: Type.Array(Record), next_cursor: Type.String() }) },
-      handler: async ({ tenant, query, signal }) => {
+      handler: async ({ tenant, principal, query, signal }) => {
         const cursor = query.cursor === undefined ? undefined : parsePosition(query.cursor);
         if (query.cursor !== undefined && cursor === undefined) throw invalidParameter('cursor');
         const page = await readAudit(
           {
             tenant,
+            superAdmin: isSuperAdmin(principal),
             signal,
             cursor,
             limit: query.limit,
@@ -121,10 +125,17 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
         200: Type.Intersect([Record, Type.Object({ data: AnyMembers })]),
       },
       refusals: ['event_not_found'],
-      handler: async ({ tenant, params }) => ({
+      handler: async ({ tenant, principal, params }) => ({
         status: 200,
-        body: await readAuditEvent({ tenant, eventId: params.event_id }, { eventStore }),
+        body: await readAuditEvent(
+          { tenant, superAdmin: isSuperAdmin(principal), eventId: params.event_id },
+          { eventStore },
+        ),
       }),
     }),
   ];
+}
+
+function isSuperAdmin(principal: Principal | undefined): boolean {
+  return principal !== undefined && holdsRole(principal, [SUPER_ADMIN]);
 }

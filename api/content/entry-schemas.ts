@@ -28,6 +28,15 @@ export const EntrySchema = Type.Object(
   { title: 'Entry' },
 );
 
+/** The response of a write. A caller that may not read the entry gets `id`, `version` and `status` only. */
+export const WrittenEntrySchema = Type.Object(
+  { ...Type.Partial(EntrySchema).properties, id: EntrySchema.properties.id, version: EntrySchema.properties.version },
+  {
+    title: 'WrittenEntry',
+    description: 'The entry after a write. Without the right to read it: id, version and status only',
+  },
+);
+
 export const EntryListSchema = Type.Array(EntrySchema);
 export const EntryPageSchema = Type.Object({
   data: EntryListSchema,
@@ -63,7 +72,7 @@ export const BlameSchema = Type.Object({
   ),
 });
 
-export const BulkResponseSchema = Type.Object({ created: Type.Integer(), data: EntryListSchema });
+export const BulkResponseSchema = Type.Object({ created: Type.Integer(), data: Type.Array(WrittenEntrySchema) });
 
 /**
  * Path parameters. Ids are plain strings here: the handler refuses an id that is not a UUID with 404, after the access

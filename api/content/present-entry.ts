@@ -30,6 +30,11 @@ export function presentEntry(
   };
 }
 
+/** What a writer learns about an entry that it may not read: the outcome of the write. */
+export function presentReceipt({ definition }: ContentType, { id, version, status }: EntryState): JsonObject {
+  return { id, version, ...(definition.with_draft_publish === true ? { status } : {}) };
+}
+
 /** An actor as both APIs show it: its kind and id only. */
 export function presentActor({ kind, id }: Actor): JsonObject {
   return { kind, id };

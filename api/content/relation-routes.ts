@@ -10,7 +10,13 @@ import type { JsonObject } from '../../domain/json.ts';
 import { entityTag } from '../http/entity-tags.ts';
 import { type Route, route } from '../http/route.ts';
 import { type EntryRouteDependencies, READS, onEntry, requireAccess, requireEntryId } from './entry-access.ts';
-import { EntrySchema, RelatedParametersSchema, RelatedSchema, RelationBody, RelationParams } from './entry-schemas.ts';
+import {
+  RelatedParametersSchema,
+  RelatedSchema,
+  RelationBody,
+  RelationParams,
+  WrittenEntrySchema,
+} from './entry-schemas.ts';
 import { parsePaging } from './parse-list-query.ts';
 import { entryResponse } from './write-routes.ts';
 
@@ -71,7 +77,7 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
         const access = await requireAccess(request, 'update', dependencies);
         return { access, field: relationOf(access, request.params.field) };
       },
-      responses: { 200: EntrySchema },
+      responses: { 200: WrittenEntrySchema },
       responseHeaders: ['ETag'],
       refusals: [
         'insufficient_permissions',

@@ -5,11 +5,11 @@ import {
   DiffParams,
   DiffSchema,
   EntryParams,
-  EntrySchema,
   RevisionDataSchema,
   RevisionListSchema,
   RevisionParametersSchema,
   RevisionParams,
+  WrittenEntrySchema,
 } from './entry-schemas.ts';
 import { RESTORE_REFUSALS, type RevisionHandlerDependencies, revisionHandlers } from './revision-handlers.ts';
 import { entryResponse } from './write-routes.ts';
@@ -62,7 +62,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       operation: 'restoreRevision',
       summary: 'Restore the field values of a revision as a new revision',
       params: RevisionParams,
-      responses: { 200: EntrySchema },
+      responses: { 200: WrittenEntrySchema },
       responseHeaders: ['ETag'],
       refusals: [...RESTORE_REFUSALS, 'schema_not_found'],
       handler: async (request) => {

@@ -3,6 +3,7 @@ import { type ContentAccess, refuseLockedFields } from '../../application/conten
 import { createEntries } from '../../application/content/create-entries.ts';
 import { createEntry } from '../../application/content/create-entry.ts';
 import type { EntryOutcome } from '../../application/content/run-entry-command.ts';
+import type { EntryState } from '../../domain/content/entry-state.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { commitAt } from '../http/commit.ts';
@@ -17,14 +18,21 @@ import {
   requireEntryId,
 } from './entry-access.ts';
 import { entryChangeRoutes } from './entry-change-routes.ts';
-import { BulkBody, BulkResponseSchema, EntryBody, EntryParams, EntrySchema, SchemaParams } from './entry-schemas.ts';
-import { presentEntry } from './present-entry.ts';
+import {
+  BulkBody,
+  BulkResponseSchema,
+  EntryBody,
+  EntryParams,
+  SchemaParams,
+  WrittenEntrySchema,
+} from './entry-schemas.ts';
+import { presentEntry, presentReceipt } from './present-entry.ts';
 
 const SHARED = { api: 'content', tag: 'content', feature: 'content', access: { kind: 'credential' } } as const;
 const REFUSALS = ['insufficient_permissions', 'schema_not_found', 'schema_read_only', 'permission_denied'] as const;
 const ENTRY_REFUSALS = [...REFUSALS, 'entry_not_found', 'entry_changed'] as const;
 
-const ENTRY_RESPONSE = { responses: { 200: EntrySchema }, responseHeaders: ['ETag'] } as const;
+const ENTRY_RESPONSE = { responses: { 200: WrittenEntrySchema }, responseHeaders: ['ETag'] } as const;
 
 const MAX_BULK = 1000;
 
@@ -40,7 +48,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       params: SchemaParams,
       body: EntryBody,
       precheck: (request) => requireAccess(request, 'create', dependencies),
-      responses: { 201: EntrySchema },
+      responses: { 201: WrittenEntrySchema },
       responseHeaders: ['ETag'],
       refusals: [...REFUSALS, 'validation_failed', 'unique_value_held'],
       idempotent: true,
@@ -73,7 +81,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
           throw refusal('validation_failed', { message: `entries must hold 1 to ${MAX_BULK} items` });
         for (const data of items) refuseLockedFields(access, data);
         const { entries, position } = await createEntries({ type: access.type, items }, context, dependencies);
-        const data = entries.map((entry) => presentEntry(access.type, entry, access.hidden));
+        const data = entries.map((entry) => presentWritten(access, entry));
         return { status: 201, body: { created: entries.length, data }, ...commitAt(position, READS) };
       },
     }),
@@ -111,17 +119,17 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
 }
 
 /** The response with an entry, from the state that its command returned, without reading it again. */
-export function entryResponse(
-  status: number,
-  { type, hidden }: ContentAccess,
-  { entry, position }: EntryOutcome,
-): RouteResponse {
+export function entryResponse(status: number, access: ContentAccess, { entry, position }: EntryOutcome): RouteResponse {
   return {
     status,
-    body: presentEntry(type, entry, hidden),
+    body: presentWritten(access, entry),
     headers: { ETag: entityTag(entry.version) },
     ...commitAt(position, READS),
   };
+}
+
+function presentWritten({ type, hidden, readable }: ContentAccess, entry: EntryState): JsonObject {
+  return readable ? presentEntry(type, entry, hidden) : presentReceipt(type, entry);
 }
 
 /** Types `data` of a body as JSON: JSON.parse made it, and the body's schema has checked that it is an object. */

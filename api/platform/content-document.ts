@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox';
 import type { ContentTypeDefinition } from '../../domain/content/definition.ts';
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import { FILTER_OPERATORS } from '../../domain/content/entry-query.ts';
@@ -5,7 +6,7 @@ import { FIELD_TYPE_SPECS, isManyToMany } from '../../domain/content/field-types
 import { typeIdentifiers } from '../../domain/content/type-identifiers.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { dataSchemasOf } from '../content/content-type-schemas.ts';
-import { EntrySchema } from '../content/entry-schemas.ts';
+import { EntrySchema, WrittenEntrySchema } from '../content/entry-schemas.ts';
 import { exampleOf } from '../http/openapi/example-of.ts';
 import { isObject, toJson } from '../http/openapi/json-schema.ts';
 import { prune } from '../http/openapi/prune.ts';
@@ -27,7 +28,7 @@ export function withContentTypes(document: OpenApiDocument, types: readonly Cont
   const known = isObject(document.components['schemas']) ? document.components['schemas'] : {};
   const names = typeIdentifiers(
     served.map(({ name }) => name),
-    { taken: Object.keys(known), suffixes: ['Entry', 'Create', 'Update', 'Filters'] },
+    { taken: Object.keys(known), suffixes: ['Entry', 'Written', 'Create', 'Update', 'Filters'] },
   );
   const entries = new Map(
     served
@@ -41,6 +42,7 @@ export function withContentTypes(document: OpenApiDocument, types: readonly Cont
     const name = names.get(definition.name) ?? definition.name;
     const components = {
       entry: `${name}Entry`,
+      written: `${name}Written`,
       create: `${name}Create`,
       update: `${name}Update`,
       filters: `${name}Filters`,
@@ -50,7 +52,11 @@ export function withContentTypes(document: OpenApiDocument, types: readonly Cont
       return entry === undefined ? undefined : { $ref: SCHEMAS + entry };
     });
     schemas[name] = { ...data.read, description: `The field values of ${definition.display_name ?? definition.name}` };
-    schemas[components.entry] = entrySchema(definition, name);
+    schemas[components.entry] = entrySchema(EntrySchema, definition, { title: components.entry, data: name });
+    schemas[components.written] = entrySchema(WrittenEntrySchema, definition, {
+      title: components.written,
+      data: name,
+    });
     schemas[components.create] = inputSchema(data.create);
     schemas[components.update] = inputSchema(data.update);
     schemas[components.filters] = filterSchema(definition);
@@ -67,18 +73,25 @@ export function withContentTypes(document: OpenApiDocument, types: readonly Cont
   });
 }
 
-/** The schema of an entry with the data of the type, and without the members that the type's options exclude. */
-function entrySchema({ name, with_draft_publish: drafts }: ContentTypeDefinition, data: string): JsonObject {
-  const { properties, required, ...others } = toJson(EntrySchema);
+/** The generic schema with the data of the type, and without the members that the type's options exclude. */
+function entrySchema(
+  generic: TSchema,
+  { name, with_draft_publish: drafts }: ContentTypeDefinition,
+  { title, data }: { readonly title: string; readonly data: string },
+): JsonObject {
+  const { properties, required, ...others } = toJson(generic);
   const shown = Object.entries(isObject(properties) ? properties : {}).filter(
     ([member]) => drafts === true || (member !== 'status' && member !== 'published_at'),
   );
   const needed: readonly Json[] = Array.isArray(required) ? required : [];
   return {
     ...others,
-    title: `${data}Entry`,
+    title,
     properties: { ...Object.fromEntries(shown), schema_name: { const: name }, data: { $ref: SCHEMAS + data } },
-    required: [...needed, ...(drafts === true ? ['status', 'published_at'] : [])],
+    required: [
+      ...needed,
+      ...(drafts === true ? ['status', ...(needed.includes('created_at') ? ['published_at'] : [])] : []),
+    ],
   };
 }
 

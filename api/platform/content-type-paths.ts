@@ -26,6 +26,7 @@ const TYPED: Readonly<Record<string, (definition: ContentTypeDefinition) => bool
 /** The names of the components of one content type. */
 export type TypedNames = {
   readonly entry: string;
+  readonly written: string;
   readonly create: string;
   readonly update: string;
   readonly filters: string;
@@ -83,7 +84,8 @@ function typedOperation(
   };
 }
 
-function renamed(object: JsonObject, { entry }: TypedNames, input: string): JsonObject {
+function renamed(object: JsonObject, { entry, written }: TypedNames, input: string): JsonObject {
+  if (object['$ref'] === `${SCHEMAS}WrittenEntry`) return { $ref: SCHEMAS + written };
   if (object['$ref'] === `${SCHEMAS}Entry`) return { $ref: SCHEMAS + entry };
   return object['$ref'] === `${SCHEMAS}EntryInput` ? { $ref: SCHEMAS + input } : object;
 }

@@ -4,6 +4,7 @@ import { keyOf } from '../../domain/content/entry-fields.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type Principal, holdsRole } from '../../domain/identity/principal.ts';
 import { CONTENT_WRITERS } from '../../domain/identity/roles.ts';
+import { scopeAllows } from '../../domain/identity/scopes.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AccessAction, AccessRules } from '../ports/access-rules.ts';
 import type { ContentTypeCatalogue } from '../ports/content-type-catalogue.ts';
@@ -26,6 +27,8 @@ export type ContentAccess = {
   readonly hidden: ReadonlySet<string>;
   /** Names of the fields that this action may not write. */
   readonly locked: ReadonlySet<string>;
+  /** Whether the caller may also read entries of the type here. The response to a write shows an entry only then. */
+  readonly readable: boolean;
   /** The caller may see soft-deleted entries, because it holds an admin role. */
   readonly seesDeleted: boolean;
 };
@@ -61,9 +64,16 @@ export async function contentAccess(
   return {
     type,
     locked,
+    readable: !writes || (read?.allowed === true && mode !== 'w' && credentialReads(principal)),
     seesDeleted: holdsRole(principal, ADMINS),
     hidden: read?.allowed === true ? new Set([...locked, ...namesOf(type, read.maskedFields)]) : locked,
   };
+}
+
+/** Whether scopes or grants of the credential, where it has any, open the routes that read entries. */
+function credentialReads(principal: Principal): boolean {
+  if (principal.kind === 'admin_token') return principal.grants.includes('content:read');
+  return principal.kind !== 'api_key' || scopeAllows(principal, 'GET', '/api/v1/content');
 }
 
 /** @throws `insufficient_permissions` for a write by a caller without a role that writes content */

@@ -94,7 +94,7 @@ describe('API keys and admin tokens', () => {
     const token = (
       await service.owner('POST', '/api/admin/admin-tokens', {
         name: 'ci',
-        grants: ['content:write', 'audit:read'],
+        grants: ['content:read', 'content:write', 'audit:read'],
         password: 'Correct-Horse-7-battery',
       })
     ).json<{ id: string; raw_token: string }>();

@@ -4,7 +4,7 @@ import type { EntryOutcome } from '../../../application/content/run-entry-comman
 import type { EntryState } from '../../../domain/content/entry-state.ts';
 import { titleOf } from '../../../domain/content/entry-title.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { presentEntry } from '../../content/present-entry.ts';
+import { presentEntry, presentReceipt } from '../../content/present-entry.ts';
 import { commitAt } from '../../http/commit.ts';
 import { entityTag } from '../../http/entity-tags.ts';
 import type { RouteResponse } from '../../http/route.ts';
@@ -41,7 +41,7 @@ export function adminEntryResponse(
 ): RouteResponse {
   return {
     status,
-    body: presentAdminEntry(access, entry),
+    body: access.readable ? presentAdminEntry(access, entry) : presentReceipt(access.type, entry),
     headers: { ETag: entityTag(entry.version) },
     ...commitAt(position, ['content']),
   };

@@ -10,7 +10,7 @@ import { RESTORE_REFUSALS, revisionHandlers } from '../../content/revision-handl
 import { type Route, route } from '../../http/route.ts';
 import { type AdminContentDependencies, requireEntryAccess } from './admin-access.ts';
 import { adminEntryResponse } from './present-admin-entry.ts';
-import { AdminEntrySchema, DiffParams, EntryParams, RevisionParams } from './schemas.ts';
+import { DiffParams, EntryParams, RevisionParams, WrittenAdminEntrySchema } from './schemas.ts';
 
 const SHARED = { api: 'admin', tag: 'content', feature: 'content', access: { kind: 'session' } } as const;
 const READING = { ...SHARED, method: 'GET', reads: READS, grants: ['content:read'] } as const;
@@ -70,7 +70,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       grants: ['content:write'],
       summary: 'Restore the field values of a revision as a new revision',
       params: RevisionParams,
-      responses: { 200: AdminEntrySchema },
+      responses: { 200: WrittenAdminEntrySchema },
       refusals: RESTORE_REFUSALS,
       handler: async (request) => {
         const entry = await requireEntryAccess(request, 'update', dependencies);

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { EntrySchema } from '../../content/entry-schemas.ts';
+import { EntrySchema, WrittenEntrySchema } from '../../content/entry-schemas.ts';
 import { AnyMembers, NullableText, nullable, strict } from '../../http/schemas.ts';
 
 /** JSON Schemas of entries in the console. */
@@ -10,6 +10,11 @@ const Slug = Type.Optional(nullable(Type.String({ maxLength: 1020 })));
 export const AdminEntrySchema = Type.Object(
   { ...EntrySchema.properties, title: NullableText, slug: NullableText },
   { title: 'AdminEntry' },
+);
+/** The response of a write. A caller that may not read the entry gets `id`, `version` and `status` only. */
+export const WrittenAdminEntrySchema = Type.Object(
+  { ...WrittenEntrySchema.properties, title: Type.Optional(NullableText), slug: Type.Optional(NullableText) },
+  { title: 'WrittenAdminEntry', description: WrittenEntrySchema.description ?? '' },
 );
 export const AdminEntryPage = Type.Object({
   data: Type.Array(AdminEntrySchema),

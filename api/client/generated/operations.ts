@@ -379,6 +379,70 @@ export interface components {
             /** @description The reason */
             readonly message: string;
         };
+        /**
+         * WrittenEntry
+         * @description The entry after a write. Without the right to read it: id, version and status only
+         * @example {
+         *       "id": "019abc00-0000-7000-8000-000000000001",
+         *       "schema_name": "article",
+         *       "slug": "text",
+         *       "status": "draft",
+         *       "data": {
+         *         "title": "First light"
+         *       },
+         *       "version": 1,
+         *       "created_at": "2026-11-20T12:00:00.000Z",
+         *       "updated_at": "2026-11-20T12:00:00.000Z",
+         *       "published_at": "2026-11-20T12:00:00.000Z",
+         *       "deleted_at": "2026-11-20T12:00:00.000Z",
+         *       "created_by": {
+         *         "kind": "user",
+         *         "id": "text"
+         *       },
+         *       "updated_by": {
+         *         "kind": "user",
+         *         "id": "text"
+         *       },
+         *       "resolved_locale": "text"
+         *     }
+         */
+        readonly WrittenEntry: {
+            /** Format: date-time */
+            readonly created_at?: string;
+            readonly created_by?: {
+                readonly id: string;
+                /** @example user */
+                readonly kind: string;
+            };
+            /**
+             * @description Field values
+             * @example {
+             *       "title": "First light"
+             *     }
+             */
+            readonly data?: {
+                readonly [key: string]: unknown;
+            };
+            /** Format: date-time */
+            readonly deleted_at?: string;
+            /** Format: uuid */
+            readonly id: string;
+            readonly published_at?: string | null;
+            /** @description Present when the request asks for a locale */
+            readonly resolved_locale?: string;
+            /** @example article */
+            readonly schema_name?: string;
+            readonly slug?: string;
+            readonly status?: "draft" | "published" | "archived";
+            /** Format: date-time */
+            readonly updated_at?: string;
+            readonly updated_by?: {
+                readonly id: string;
+                /** @example user */
+                readonly kind: string;
+            };
+            readonly version: number;
+        };
     };
     responses: {
         /** @description `internal`: internal error */
@@ -556,7 +620,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Entry"];
+                    readonly "application/json": components["schemas"]["WrittenEntry"];
                 };
             };
             readonly 500: components["responses"]["500-internal"];
@@ -663,7 +727,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Entry"];
+                    readonly "application/json": components["schemas"]["WrittenEntry"];
                 };
             };
             readonly 500: components["responses"]["500-internal"];
@@ -738,7 +802,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Entry"];
+                    readonly "application/json": components["schemas"]["WrittenEntry"];
                 };
             };
             readonly 500: components["responses"]["500-internal"];
@@ -852,7 +916,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Entry"];
+                    readonly "application/json": components["schemas"]["WrittenEntry"];
                 };
             };
             readonly 500: components["responses"]["500-internal"];
@@ -979,7 +1043,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Entry"];
+                    readonly "application/json": components["schemas"]["WrittenEntry"];
                 };
             };
             readonly 500: components["responses"]["500-internal"];
@@ -1216,7 +1280,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Entry"];
+                    readonly "application/json": components["schemas"]["WrittenEntry"];
                 };
             };
             readonly 500: components["responses"]["500-internal"];
@@ -1255,7 +1319,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Entry"];
+                    readonly "application/json": components["schemas"]["WrittenEntry"];
                 };
             };
             readonly 500: components["responses"]["500-internal"];
@@ -1294,7 +1358,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Entry"];
+                    readonly "application/json": components["schemas"]["WrittenEntry"];
                 };
             };
             readonly 500: components["responses"]["500-internal"];
@@ -1333,7 +1397,7 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Entry"];
+                    readonly "application/json": components["schemas"]["WrittenEntry"];
                 };
             };
             readonly 500: components["responses"]["500-internal"];
@@ -1416,7 +1480,7 @@ export interface operations {
                      */
                     readonly "application/json": {
                         readonly created: number;
-                        readonly data: readonly components["schemas"]["Entry"][];
+                        readonly data: readonly components["schemas"]["WrittenEntry"][];
                     };
                 };
             };

@@ -17,6 +17,7 @@ import type {
   Revision,
   RevisionWithData,
   WriteOptions,
+  WrittenEntry,
 } from './types.ts';
 
 /**
@@ -40,18 +41,18 @@ export type Content<Data, Input> = {
    */
   readonly cursor: (options?: PageOptions<Data>) => AsyncGenerator<Entry<Data>, void, undefined>;
   readonly get: (id: string, options?: ReadOptions<Data>) => Promise<Entry<Data>>;
-  readonly create: (data: Input, options?: CreateOptions) => Promise<Entry<Data>>;
+  readonly create: (data: Input, options?: CreateOptions) => Promise<WrittenEntry<Data>>;
   /** Creates 1 to 1,000 entries: all of them or none. */
-  readonly bulk: (items: readonly Input[], options?: CreateOptions) => Promise<readonly Entry<Data>[]>;
+  readonly bulk: (items: readonly Input[], options?: CreateOptions) => Promise<readonly WrittenEntry<Data>[]>;
   /** Changes the given fields and keeps the others. */
-  readonly update: (id: string, data: Partial<Input>, options?: WriteOptions) => Promise<Entry<Data>>;
+  readonly update: (id: string, data: Partial<Input>, options?: WriteOptions) => Promise<WrittenEntry<Data>>;
   readonly delete: (id: string, options?: WriteOptions) => Promise<void>;
-  readonly publish: (id: string, options?: WriteOptions) => Promise<Entry<Data>>;
-  readonly unpublish: (id: string, options?: WriteOptions) => Promise<Entry<Data>>;
-  readonly archive: (id: string, options?: WriteOptions) => Promise<Entry<Data>>;
-  readonly unarchive: (id: string, options?: WriteOptions) => Promise<Entry<Data>>;
+  readonly publish: (id: string, options?: WriteOptions) => Promise<WrittenEntry<Data>>;
+  readonly unpublish: (id: string, options?: WriteOptions) => Promise<WrittenEntry<Data>>;
+  readonly archive: (id: string, options?: WriteOptions) => Promise<WrittenEntry<Data>>;
+  readonly unarchive: (id: string, options?: WriteOptions) => Promise<WrittenEntry<Data>>;
   /** Restores a softly deleted entry. */
-  readonly undelete: (id: string, options?: WriteOptions) => Promise<Entry<Data>>;
+  readonly undelete: (id: string, options?: WriteOptions) => Promise<WrittenEntry<Data>>;
   /** The entries that a relation links to, in the order of the links. */
   readonly related: <Related = Data>(
     id: string,
@@ -59,7 +60,12 @@ export type Content<Data, Input> = {
     options?: RequestOptions & { readonly limit?: number; readonly offset?: number },
   ) => Promise<{ readonly data: readonly Entry<Related>[]; readonly total: number }>;
   /** Replaces the links of a relation. */
-  readonly link: (id: string, field: string, ids: readonly string[], options?: WriteOptions) => Promise<Entry<Data>>;
+  readonly link: (
+    id: string,
+    field: string,
+    ids: readonly string[],
+    options?: WriteOptions,
+  ) => Promise<WrittenEntry<Data>>;
   /** The revisions of an entry, newest first. */
   readonly revisions: (
     id: string,
@@ -77,7 +83,7 @@ export type Content<Data, Input> = {
     b: string | number,
     options?: RequestOptions,
   ) => Promise<readonly Difference[]>;
-  readonly restore: (id: string, revision: string | number, options?: WriteOptions) => Promise<Entry<Data>>;
+  readonly restore: (id: string, revision: string | number, options?: WriteOptions) => Promise<WrittenEntry<Data>>;
   /** For each field, the author of its current value. */
   readonly blame: (id: string, options?: RequestOptions) => Promise<readonly Blame[]>;
   /** The changes of the content type in the order of the log, deletions included. */
@@ -116,7 +122,7 @@ export function contentOf<Data, Input>(
   const move =
     (verb: string) =>
     (id: string, options: WriteOptions = {}) =>
-      ask<Entry<Data>>({ method: 'PUT', path: at(id, verb), ...match(options) });
+      ask<WrittenEntry<Data>>({ method: 'PUT', path: at(id, verb), ...match(options) });
   const page = ({ signal, ...options }: PageOptions<Data> = {}) =>
     ask<Page<Data>>({ method: 'GET', path: `${base}/cursor${queryOf(options)}`, signal });
 
@@ -149,7 +155,7 @@ export function contentOf<Data, Input>(
     get: (id, { signal, ...options } = {}) => ask({ method: 'GET', path: at(id) + queryOf(options), signal }),
     create: (data, options = {}) => ask({ method: 'POST', path: base, body: { data }, ...created(options) }),
     async bulk(items, options = {}) {
-      const { data } = await ask<{ readonly data: readonly Entry<Data>[] }>({
+      const { data } = await ask<{ readonly data: readonly WrittenEntry<Data>[] }>({
         method: 'POST',
         path: `${base}/bulk`,
         body: { entries: items.map((data) => ({ data })) },

@@ -23,4 +23,5 @@ export type {
   Revision,
   RevisionWithData,
   WriteOptions,
+  WrittenEntry,
 } from './types.ts';

@@ -9,6 +9,14 @@ export type AnyData = { readonly [field: string]: Json };
 /** An entry. `status` and `published_at` exist only if the content type has drafts. */
 export type Entry<Data = AnyData> = Omit<components['schemas']['Entry'], 'data'> & { readonly data: Data };
 
+/**
+ * An entry after a write. A caller that may write the entry but not read it gets `id`, `version` and `status` only.
+ * `status` and `published_at` exist only if the content type has drafts.
+ */
+export type WrittenEntry<Data = AnyData> = Omit<components['schemas']['WrittenEntry'], 'data'> & {
+  readonly data?: Data;
+};
+
 /** An equal value, or conditions that must all hold: `{ $gte: 3, $lt: 10 }`. */
 export type Filter = Scalar | { readonly [operator in Operator]?: Scalar | readonly Scalar[] };
 type Scalar = string | number | boolean;

@@ -73,7 +73,7 @@ describe('the client of the Content API', () => {
     expect((await articles.unarchive(draft.id)).status).to.equal('draft');
     await articles.delete(draft.id, { ifMatch: 6 });
     expect((await refused(articles.get(draft.id))).code).to.equal('entry_not_found');
-    expect((await articles.undelete(draft.id)).data.title).to.equal('One');
+    expect((await articles.undelete(draft.id)).data?.title).to.equal('One');
   });
 
   it('lists, counts, filters and sorts entries, and reads them as of a past time', async () => {
@@ -109,7 +109,7 @@ describe('the client of the Content API', () => {
     expect((await articles.revision(entry.id, 1)).data.tags).to.deep.equal([]);
     expect((await articles.diff(entry.id, 1, 2)).map(({ field }) => field)).to.deep.equal(['tags']);
     expect((await articles.blame(entry.id)).find(({ field }) => field === 'title')?.version).to.equal(1);
-    expect((await articles.restore(entry.id, 1)).data.tags).to.deep.equal([]);
+    expect((await articles.restore(entry.id, 1)).data?.tags).to.deep.equal([]);
   });
 
   it('rejects with the code, status and fields of a refusal', async () => {

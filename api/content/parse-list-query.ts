@@ -1,5 +1,6 @@
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import { type EntryQuery, SYSTEM_FIELDS, type SortKey, queryColumn } from '../../domain/content/entry-query.ts';
+import { SLUG_KEY } from '../../domain/content/entry-title.ts';
 import { parseDatetime } from '../../domain/content/entry-value.ts';
 import { isStored } from '../../domain/content/field-types.ts';
 import { decodeCursor } from './cursor.ts';
@@ -80,7 +81,7 @@ export function parseFields({ type, hidden }: ListAccess, fields: string | undef
     if (field && !hidden.has(field.key)) return [field.key];
     // System fields are always in the response; relations without a column of their own only when populated.
     if (
-      SYSTEM_FIELDS.has(name) ||
+      (SYSTEM_FIELDS.has(name) && !(name === 'slug' && hidden.has(SLUG_KEY))) ||
       (!hidden.has(name) && type.definition.fields.some((other) => other.name === name && !isStored(other)))
     )
       return [];

@@ -1,6 +1,7 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
+import { SLUG_KEY } from '../../domain/content/entry-title.ts';
 import type { Actor } from '../../domain/event.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 
@@ -18,7 +19,7 @@ export function presentEntry(
   return {
     id: entry.id,
     schema_name: type.name,
-    ...(entry.slug === undefined ? {} : { slug: entry.slug }),
+    ...(entry.slug === undefined || hidden.has(SLUG_KEY) ? {} : { slug: entry.slug }),
     ...(drafts ? { status: entry.status } : {}),
     data: Object.fromEntries(shown.map((field): [string, Json] => [field.key, shownValue(field, entry.fields)])),
     version: entry.version,

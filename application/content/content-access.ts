@@ -1,6 +1,7 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { Transports } from '../../domain/content/definition.ts';
 import { keyOf } from '../../domain/content/entry-fields.ts';
+import { SLUG_KEY, titleField } from '../../domain/content/entry-title.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type Principal, holdsRole } from '../../domain/identity/principal.ts';
 import { CONTENT_WRITERS } from '../../domain/identity/roles.ts';
@@ -23,9 +24,12 @@ export type ContentAccessQuestion = {
 /** The content type, and the fields that the caller may not see or write. */
 export type ContentAccess = {
   readonly type: ContentType;
-  /** Names of the fields hidden from the caller. A belongs_to is listed under its name and its key. */
+  /**
+   * Names of the fields hidden from the caller. A belongs_to is listed under its name and its key. When the field of the
+   * title is hidden, the slug (`SLUG_KEY`) is hidden too.
+   */
   readonly hidden: ReadonlySet<string>;
-  /** Names of the fields that this action may not write. */
+  /** Names of the fields that this action may not write, in the form of `hidden`. */
   readonly locked: ReadonlySet<string>;
   /** Whether the caller may also read entries of the type here. The response to a write shows an entry only then. */
   readonly readable: boolean;
@@ -93,6 +97,11 @@ export function readableTypes<T extends ContentType>(
   });
 }
 
+/** @throws `permission_denied` when a slug is given although the access rules mask the field of the title */
+export function refuseLockedSlug({ locked }: Pick<ContentAccess, 'locked'>, slug: string | undefined): void {
+  if (slug !== undefined && locked.has(SLUG_KEY)) throw refusal('permission_denied');
+}
+
 /** @throws `permission_denied` when `data` names a field that the access rules mask */
 export function refuseLockedFields({ locked }: Pick<ContentAccess, 'locked'>, data: JsonObject): void {
   if (locked.size > 0 && Object.keys(data).some((name) => locked.has(name))) throw refusal('permission_denied');
@@ -100,9 +109,9 @@ export function refuseLockedFields({ locked }: Pick<ContentAccess, 'locked'>, da
 
 function namesOf(type: ContentType, masked: ReadonlySet<string>): ReadonlySet<string> {
   if (masked.size === 0) return NOTHING;
-  return new Set(
-    type.definition.fields
-      .filter((field) => masked.has(field.name) || masked.has(keyOf(field)))
-      .flatMap((field) => [field.name, keyOf(field)]),
-  );
+  const fields = type.definition.fields.filter((field) => masked.has(field.name) || masked.has(keyOf(field)));
+  const names = fields.flatMap((field) => [field.name, keyOf(field)]);
+  const title = titleField(type.definition);
+  // The slug is made from the title, so it would show a masked title.
+  return new Set(title !== undefined && fields.includes(title) ? [...names, SLUG_KEY] : names);
 }

@@ -2,6 +2,7 @@ import { type TriggerEvent, triggerOf } from '../../domain/automation/trigger.ts
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
+import { SLUG_KEY } from '../../domain/content/entry-title.ts';
 import { type GlobalPosition, type RecordedEvent, laterOf } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStream } from '../../domain/stream.ts';
@@ -195,6 +196,6 @@ function present({ type, hidden }: ChangesView, entry: EntryState): JsonObject {
     ...Object.fromEntries(shown.map((field) => [field.key, shownValue(field, entry.fields)])),
     id: entry.id,
     ...(type.definition.with_draft_publish === true ? { status: entry.status } : {}),
-    ...(entry.slug === undefined ? {} : { slug: entry.slug }),
+    ...(entry.slug === undefined || hidden.has(SLUG_KEY) ? {} : { slug: entry.slug }),
   };
 }

@@ -2,6 +2,7 @@ import type { GlobalPosition } from '../event.ts';
 import type { ContentType } from './content-type.ts';
 import type { FieldType } from './definition.ts';
 import { storedFields } from './entry-fields.ts';
+import { SLUG_KEY } from './entry-title.ts';
 import { isManyToMany } from './field-types.ts';
 import type { PopulatePlan } from './populate-plan.ts';
 
@@ -92,7 +93,7 @@ const optional = { indexed: false, nullable: true } as const;
 const SYSTEM: Readonly<Record<string, QueryColumn>> = {
   _id: { column: 'id', type: 'uuid', ...required },
   _status: { column: '_status', type: 'text', ...required, indexed: false },
-  _slug: { column: '_slug', type: 'text', ...optional },
+  [SLUG_KEY]: { column: '_slug', type: 'text', ...optional },
   _version: { column: '_version', type: 'integer', ...required },
   _created_at: { column: '_created_at', type: 'datetime', ...required },
   _updated_at: { column: '_updated_at', type: 'datetime', ...required },
@@ -106,7 +107,7 @@ const SYSTEM: Readonly<Record<string, QueryColumn>> = {
 export function queryColumn(type: ContentType, hidden: ReadonlySet<string>, name: string): QueryColumn | undefined {
   const field = storedFields(type.definition).find(({ key, definition }) => key === name || definition.name === name);
   const system = name.startsWith('_') ? name : `_${name}`;
-  if (!field && Object.hasOwn(SYSTEM, system)) return SYSTEM[system];
+  if (!field && Object.hasOwn(SYSTEM, system)) return hidden.has(system) ? undefined : SYSTEM[system];
   if (!field || hidden.has(field.key)) return undefined;
   const { field_type, indexed, unique } = field.definition;
   return {

@@ -2,8 +2,14 @@ import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
 import type { FieldValues } from './entry-events.ts';
 import { FIELD_TYPE_SPECS } from './field-types.ts';
 
-/** The field that holds an entry's title: `title`, else `name`, else the first text field. */
-function titleField({ fields }: Pick<ContentTypeDefinition, 'fields'>): FieldDefinition | undefined {
+/**
+ * The slug's name in a set of hidden or locked fields, and in filters. No field can have this name: field names do not
+ * begin with `_`.
+ */
+export const SLUG_KEY = '_slug';
+
+/** The field that holds an entry's title, from which its slug is made: `title`, else `name`, else the first text field. */
+export function titleField({ fields }: Pick<ContentTypeDefinition, 'fields'>): FieldDefinition | undefined {
   const textual = fields.filter(({ field_type }) => FIELD_TYPE_SPECS[field_type].textual);
   return (
     textual.find(({ name }) => name === 'title') ??

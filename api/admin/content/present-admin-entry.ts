@@ -2,7 +2,7 @@ import type { ContentAccess } from '../../../application/content/content-access.
 import { localize } from '../../../application/content/localize.ts';
 import type { EntryOutcome } from '../../../application/content/run-entry-command.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
-import { titleOf } from '../../../domain/content/entry-title.ts';
+import { SLUG_KEY, titleOf } from '../../../domain/content/entry-title.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { presentEntry, presentReceipt } from '../../content/present-entry.ts';
 import { commitAt } from '../../http/commit.ts';
@@ -17,7 +17,7 @@ export type AdminEntryDetails = {
   readonly locale?: string | undefined;
 };
 
-/** An entry as the Content API shows it, with its title and slug. */
+/** An entry as the Content API shows it, with its title and slug; these are null when hidden from the caller. */
 export function presentAdminEntry(
   { type, hidden }: Pick<ContentAccess, 'type' | 'hidden'>,
   entry: EntryState,
@@ -27,7 +27,7 @@ export function presentAdminEntry(
   return {
     ...presentEntry(type, entry, hidden),
     title: titleOf(type.definition, entry.fields, hidden) ?? null,
-    slug: entry.slug ?? null,
+    slug: hidden.has(SLUG_KEY) ? null : (entry.slug ?? null),
     ...(deletedAt === undefined ? {} : { deleted_at: deletedAt }),
     ...(localized === undefined ? {} : { resolved_locale: localized.resolvedLocale }),
   };

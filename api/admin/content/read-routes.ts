@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { readableTypes } from '../../../application/content/content-access.ts';
+import { SLUG_KEY } from '../../../domain/content/entry-title.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { hasAdminRole } from '../../../domain/identity/roles.ts';
 import { READS } from '../../content/entry-access.ts';
@@ -115,7 +116,8 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
               )
             : [await requireSchemaAccess(request, query.schema, 'read', dependencies)];
         const [found, ...others] = await dependencies.slugs.find(
-          readable.map(({ type }) => type),
+          // A look-up would show a slug that is hidden from the caller.
+          readable.filter(({ hidden }) => !hidden.has(SLUG_KEY)).map(({ type }) => type),
           params.slug,
         );
         if (others.length > 0) throw invalidParameter('schema');

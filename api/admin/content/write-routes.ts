@@ -1,5 +1,5 @@
 import { changeAdminEntry } from '../../../application/content/change-admin-entry.ts';
-import { refuseLockedFields } from '../../../application/content/content-access.ts';
+import { refuseLockedFields, refuseLockedSlug } from '../../../application/content/content-access.ts';
 import { createAdminEntry } from '../../../application/content/create-admin-entry.ts';
 import { onEntry } from '../../content/entry-access.ts';
 import { entryChangeRoutes } from '../../content/entry-change-routes.ts';
@@ -39,6 +39,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
           await requireSchemaAccess(request, schema, 'publish', dependencies);
         const data = toData(request.body.data);
         refuseLockedFields(access, data);
+        refuseLockedSlug(access, givenSlug(slug));
         const entry = { type: access.type, data, slug: givenSlug(slug), status };
         return adminEntryResponse(201, access, await createAdminEntry(entry, request.context, dependencies));
       },
@@ -58,6 +59,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
         const { checked: entry, body, context } = request;
         const data = toData(body.data ?? {});
         refuseLockedFields(entry.access, data);
+        refuseLockedSlug(entry.access, givenSlug(body.slug));
         const update = { ...onEntry(entry, request), data, slug: givenSlug(body.slug) };
         return adminEntryResponse(200, entry.access, await changeAdminEntry(update, context, dependencies));
       },

@@ -1,5 +1,6 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { keyOf, storedFields } from '../../../domain/content/entry-fields.ts';
+import { SLUG_KEY } from '../../../domain/content/entry-title.ts';
 import { type ColumnType, columnTypeOf, isStored } from '../../../domain/content/field-types.ts';
 import { type PopulatePlan, type PopulatedRelation, populateKey } from '../../../domain/content/populate-plan.ts';
 import { tableNameOf } from '../../../domain/content/table-name.ts';
@@ -96,7 +97,9 @@ export function entryJson(type: ContentType, shape: EntryShape, alias = 't'): st
     literal('{"id":"'),
     column('id'),
     literal(`","schema_name":"${type.name}",`),
-    `case when ${column('_slug')} is not null then '"slug":' || ${jsonText('text', column('_slug'))} || ',' end`,
+    ...(shape.hidden.has(SLUG_KEY)
+      ? []
+      : [`case when ${column('_slug')} is not null then '"slug":' || ${jsonText('text', column('_slug'))} || ',' end`]),
     ...(drafts ? [literal('"status":"'), column('_status'), literal('",')] : []),
     literal('"data":{'),
     ...data,

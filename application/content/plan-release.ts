@@ -13,8 +13,12 @@ import { NO_ENTRY, foldEntry } from './fold-entry.ts';
 import type { ReleaseDependencies } from './release-dependencies.ts';
 import { typeOfEntry } from './type-of-entry.ts';
 
-/** The release that changes the status of entries, and the roles that decide whether it may. */
-export type ReleasePublisher = { readonly releaseId: string; readonly roles: readonly string[] };
+/** The release that changes the status of entries, and the rights that decide whether it may. */
+export type ReleasePublisher = {
+  readonly releaseId: string;
+  /** The roles of each person who stands for the publication. All of them need the right to publish an entry. */
+  readonly rolesOfEach: readonly (readonly string[])[];
+};
 
 /** A transition that the entry's current state allows. */
 export type PlannedTransition = {
@@ -37,8 +41,8 @@ export type PlanReleaseDependencies = Pick<ReleaseDependencies, 'eventStore' | '
 const AT_ONCE = 20;
 
 /**
- * Decides every item on the current state of its entry: whether it exists, the roles may change its status, and the status allows
- * the transition.
+ * Decides every item on the current state of its entry: whether it exists, whether the publisher and the person who set
+ * the items may change its status, and whether the status allows the transition.
  */
 export async function planRelease(
   { items, publisher }: { readonly items: readonly ReleaseItem[]; readonly publisher: ReleasePublisher },
@@ -81,7 +85,7 @@ export async function planTransition(
   {
     entryId,
     transition,
-    publisher: { releaseId, roles },
+    publisher: { releaseId, rolesOfEach },
   }: { readonly entryId: string; readonly transition: EntryTransition; readonly publisher: ReleasePublisher },
   context: CommandContext,
   dependencies: PlanReleaseDependencies,
@@ -89,9 +93,10 @@ export async function planTransition(
   const { tenant, actor } = context;
   const type = await typeOfEntry({ tenant, id: entryId }, dependencies);
   if (!type) throw refusal('entry_not_found');
-  const mayWrite = roles.some((role) => CONTENT_WRITERS.includes(role));
-  if (!mayWrite || !dependencies.accessRules.decide({ tenant, roles, schema: type.name, action: 'publish' }).allowed)
-    throw refusal('permission_denied');
+  const mayPublish = (roles: readonly string[]): boolean =>
+    roles.some((role) => CONTENT_WRITERS.includes(role)) &&
+    dependencies.accessRules.decide({ tenant, roles, schema: type.name, action: 'publish' }).allowed;
+  if (!rolesOfEach.every(mayPublish)) throw refusal('permission_denied');
   const stream = streamName({ category: 'entry', tenant, id: entryId });
   const row = await dependencies.rows.load(type, entryId);
   const from = row ? { state: row, revision: row.version - 1 } : NO_ENTRY;

@@ -110,8 +110,8 @@ async function applyTransition(
   }
 }
 
-/** Reverting must succeed even when the actor has lost the right to publish in the meantime. */
-const REVERTING_ROLES = ['super_admin'];
+/** Reverting must succeed even when a person has lost the right to publish in the meantime. */
+const REVERTING_ROLES = [['super_admin']];
 
 /** Reverts a transition, if no other change of the entry followed it. */
 async function revertTransition(
@@ -120,7 +120,7 @@ async function revertTransition(
   dependencies: ReleaseDependencies,
 ): Promise<void> {
   const stream = entryStream(transition, context);
-  const publisher = { releaseId, roles: REVERTING_ROLES };
+  const publisher = { releaseId, rolesOfEach: REVERTING_ROLES };
   let last = transition.event_id;
   for (const inverse of inverseOf(transition)) {
     if ((await eventIdsSince({ stream, transition }, dependencies)).at(-1) !== last) return;

@@ -1,5 +1,5 @@
 import type { RefusedItem, ReleaseEvent, ReleaseItem } from '../../domain/content/release-events.ts';
-import { type Release, type ReleaseState, openRelease } from '../../domain/content/release.ts';
+import { type Release, type ReleaseState, isSameActor, openRelease } from '../../domain/content/release.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import { appendOnce, toNewEvent } from '../handle-command.ts';
@@ -13,6 +13,7 @@ export type PublishReleaseInput = {
   readonly id: string;
   /** Whether a caller asks for the publication, or the schedule starts it. */
   readonly by: 'caller' | 'schedule';
+  /** Roles of the actor in the context. */
   readonly roles: readonly string[];
 };
 
@@ -28,9 +29,10 @@ export type ReportedItem = {
 const MAX_DECISIONS = 20;
 
 /**
- * Publishes all items of a release or none. Every item is decided first; then the events of all entries and of the
- * release are one append. After a conflict it decides again. On an event store without atomic appends to several
- * streams it publishes in steps; readers may then see a part of the release for a moment.
+ * Publishes all items of a release or none. The actor and the person who set the items both need the right to publish.
+ * Every item is decided first; then the events of all entries and of the release are one append. After a conflict it
+ * decides again. On an event store without atomic appends to several streams it publishes in steps; readers may then
+ * see a part of the release for a moment.
  *
  * With `by: 'schedule'` a refusal makes the release `failed`, and a release that is no longer due is not changed, so
  * several processes may publish due releases at the same time.
@@ -42,10 +44,10 @@ export function publishRelease(
   context: CommandContext,
   dependencies: ReleaseDependencies,
 ): Promise<PublishedRelease> {
-  const publisher: ReleasePublisher = { releaseId: id, roles };
   return dependencies.exclusive(`release/${context.tenant}/${id}`, async () => {
     for (let decision = 1; ; decision += 1) {
       const at = await loadRelease({ tenant: context.tenant, id }, dependencies);
+      const publisher = await publisherOf(at.state);
       // This process holds the lock, so the process that started the publication has ended.
       if (at.state?.status === 'publishing')
         return report(
@@ -55,7 +57,7 @@ export function publishRelease(
       if (by === 'schedule' && !isDue(at.state, context)) return { position: undefined, refused: [] };
       const release = openRelease(at.state);
       try {
-        return await attempt({ release, revision: at.revision });
+        return await attempt({ release, revision: at.revision, publisher });
       } catch (error) {
         if (!hasCode(error, 'conflict')) throw error;
         if (decision === MAX_DECISIONS) throw refusal('store_unavailable', { cause: error });
@@ -66,9 +68,11 @@ export function publishRelease(
   async function attempt({
     release,
     revision,
+    publisher,
   }: {
     readonly release: Release;
     readonly revision: number;
+    readonly publisher: ReleasePublisher;
   }): Promise<PublishedRelease> {
     const { eventStore } = dependencies;
     const { transitions, refused } = await planRelease({ items: release.items, publisher }, context, dependencies);
@@ -92,6 +96,16 @@ export function publishRelease(
       { stream, expected: revision, events: [toNewEvent(published, context)] },
     ];
     return { position: (await appendOnce(() => appendMany(writes))).at(-1)?.position, refused: [] };
+  }
+
+  /** Another person who set the items needs the right too, with the current roles. An unknown person has none. */
+  async function publisherOf(state: ReleaseState): Promise<ReleasePublisher> {
+    const setter = state?.itemsSetBy;
+    const rolesOfSetter =
+      setter === undefined || isSameActor(setter, context.actor)
+        ? []
+        : [(await dependencies.rolesOf(context.tenant, setter)) ?? []];
+    return { releaseId: id, rolesOfEach: [roles, ...rolesOfSetter] };
   }
 
   function report(release: Release, outcome: PublishedRelease): PublishedRelease {

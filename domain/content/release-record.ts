@@ -25,7 +25,10 @@ export function recordAfter(
   recorded: RecordedEvent,
 ): ReleaseRecord | undefined {
   const event = parseReleaseEvent(recorded);
-  const state = releaseDecider.evolve(record && { ...record, scheduledBy: undefined, transitions: [] }, event);
+  const state = releaseDecider.evolve(
+    record && { ...record, itemsSetBy: undefined, scheduledBy: undefined, transitions: [] },
+    event,
+  );
   if (!state) return undefined;
   const { name, description, status, scheduled_at, items, refused } = state;
   const { occurred_at: at, actor } = recorded.metadata;

@@ -15,6 +15,8 @@ export type ReleaseStatus = 'draft' | 'scheduled' | 'publishing' | 'published' |
 export type Release = ReleaseSettings & {
   readonly status: ReleaseStatus;
   readonly items: readonly ReleaseItem[];
+  /** The actor who set the items; undefined before they were set. */
+  readonly itemsSetBy: Actor | undefined;
   /** The actor who set the schedule, or who started the publication in progress. */
   readonly scheduledBy: Actor | undefined;
   /** Transitions of the publication in progress. */
@@ -51,9 +53,7 @@ function decide(state: ReleaseState, command: ReleaseCommand): readonly ReleaseE
     case 'change':
       return change(openRelease(state), command.settings);
     case 'set_entries':
-      return sameItems(openRelease(state).items, command.items)
-        ? []
-        : [{ type: 'ReleaseEntriesSet', data: { items: command.items } }];
+      return setEntries(openRelease(state), command);
     case 'delete':
       if (!state) throw refusal('release_not_found');
       if (state.status === 'publishing') throw refusal('release_in_progress');
@@ -84,6 +84,27 @@ function change(release: Release, wanted: Partial<ReleaseSettings>): readonly Re
   return Object.keys(changed).length === 0 ? [] : [{ type: 'ReleaseChanged', data: changed }];
 }
 
+/**
+ * Also records an actor who sets the items that another actor set: items need the rights of the actor who set them last.
+ * The schedule ends unless its own actor sets the items, because its actor has not seen them.
+ */
+function setEntries(
+  release: Release,
+  { items, actor }: { readonly items: readonly ReleaseItem[]; readonly actor: Actor },
+): readonly ReleaseEvent[] {
+  const isSetter = release.itemsSetBy === undefined ? items.length === 0 : isSameActor(release.itemsSetBy, actor);
+  if (isSetter && sameItems(release.items, items)) return [];
+  const set: ReleaseEvent = { type: 'ReleaseEntriesSet', data: { items } };
+  const keepsSchedule =
+    release.status !== 'scheduled' || (release.scheduledBy !== undefined && isSameActor(release.scheduledBy, actor));
+  return keepsSchedule ? [set] : [set, { type: 'ReleaseChanged', data: { scheduled_at: null } }];
+}
+
+/** Whether two events have the same actor. */
+export function isSameActor(a: Actor, b: Actor): boolean {
+  return a.kind === b.kind && a.id === b.id;
+}
+
 function sameItems(a: readonly ReleaseItem[], b: readonly ReleaseItem[]): boolean {
   return (
     a.length === b.length && a.every((item, at) => item.entry_id === b[at]?.entry_id && item.action === b[at].action)
@@ -93,7 +114,15 @@ function sameItems(a: readonly ReleaseItem[], b: readonly ReleaseItem[]): boolea
 function evolve(state: ReleaseState, event: AttributedReleaseEvent): ReleaseState {
   if (event.type === 'ReleaseCreated') {
     return schedule(
-      { ...event.data, status: 'draft', items: [], scheduledBy: undefined, transitions: [], refused: [] },
+      {
+        ...event.data,
+        status: 'draft',
+        items: [],
+        itemsSetBy: undefined,
+        scheduledBy: undefined,
+        transitions: [],
+        refused: [],
+      },
       event.data.scheduled_at,
       event.actor,
     );
@@ -105,7 +134,7 @@ function evolve(state: ReleaseState, event: AttributedReleaseEvent): ReleaseStat
       return at === undefined ? { ...state, ...texts } : schedule({ ...state, ...texts }, at, event.actor);
     }
     case 'ReleaseEntriesSet':
-      return { ...state, items: event.data.items };
+      return { ...state, items: event.data.items, itemsSetBy: event.actor };
     case 'ReleasePublicationStarted':
       return { ...state, status: 'publishing', transitions: event.data.moves, refused: [], scheduledBy: event.actor };
     case 'ReleasePublicationReverting':

@@ -168,7 +168,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       method: 'PUT',
       path: '/api/admin/releases/{id}/entries',
       operation: 'setReleaseEntries',
-      summary: 'Replace the items of a release, at most 1000',
+      summary: 'Replace the items of a release, at most 1000. Ends a schedule that another person set',
       body: EntriesBody,
       responses: { 200: ReleaseResponse },
       refusals: changes,
@@ -187,7 +187,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       method: 'POST',
       path: '/api/admin/releases/{id}/publish',
       operation: 'publishRelease',
-      summary: 'Publish a release now: all of its items or none',
+      summary: 'Publish a release now: all of its items or none, with the rights of the person who set the items too',
       responses: { 200: ReleaseResponse },
       refusals: [...changes, 'release_refused'],
       handler: async ({ params, context, tenant, principal }) => {

@@ -4,6 +4,7 @@ import { type ReleaseCommand, type ReleaseState, releaseDecider } from '../../..
 import { given } from '../../support/given.ts';
 
 const actor = { kind: 'user', id: 'u1' } as const;
+const other = { kind: 'user', id: 'u2' } as const;
 const by = (event: ReleaseEvent): AttributedReleaseEvent => ({ ...event, actor });
 const SCHEDULE = { scheduled_at: '2030-01-01T00:00:00.000Z' };
 const SETTINGS = { name: 'r', description: '', scheduled_at: null };
@@ -48,6 +49,27 @@ describe('a release', () => {
   it('gets its entries once', () => {
     given(releaseDecider, [created]).when(setItems(ITEM)).thenAppends([itemsSet]);
     given(releaseDecider, [created, itemsSet]).when(setItems(ITEM)).thenAppendsNothing();
+  });
+
+  it('records another actor who sets the same entries', () => {
+    const set = { type: 'ReleaseEntriesSet', data: { items: [ITEM] }, actor: other } as const;
+    given(releaseDecider, [created, itemsSet])
+      .when({ ...setItems(ITEM), actor: other })
+      .thenAppends([set]);
+    expect(stateOf(created, itemsSet)).to.deep.include({ itemsSetBy: actor });
+    expect(stateOf(created, itemsSet, set)).to.deep.include({ itemsSetBy: other });
+  });
+  it('loses its schedule when another actor than the one who set it changes the entries', () => {
+    given(releaseDecider, [created, itemsSet, scheduled])
+      .when({ ...setItems(), actor: other })
+      .thenAppends([
+        { type: 'ReleaseEntriesSet', data: { items: [] }, actor: other },
+        { type: 'ReleaseChanged', data: { scheduled_at: null }, actor: other },
+      ]);
+    given(releaseDecider, [created, scheduled]).when(setItems(ITEM)).thenAppends([itemsSet]);
+    given(releaseDecider, [created, scheduled, failed])
+      .when({ ...setItems(ITEM), actor: other })
+      .thenAppends([{ type: 'ReleaseEntriesSet', data: { items: [ITEM] }, actor: other }]);
   });
 
   it('keeps the reason of a failure until it is scheduled again', () => {

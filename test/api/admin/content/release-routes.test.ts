@@ -312,6 +312,47 @@ describe('releases over HTTP', () => {
     expect([(await editor.read(later)).report, await status(item)]).to.deep.equal([denied, 'draft']);
   }).timeout(15_000);
 
+  it('are published only with the rights of the person who set the items as well', async () => {
+    await owner('POST', '/api/admin/permissions', { role: 'editor', schema_name: 'article', actions: ['read'] });
+    const person = { email: 'setter@palimpsest.test', password: 'Correct-Horse-8-battery' };
+    await owner('POST', '/api/admin/users', { ...person, roles: ['editor'] });
+    const { token } = (await service.admin('POST', '/api/admin/auth/login', person)).json<{ token: string }>();
+    const editor = hands(
+      caller(() => service.service().adminUrl, { authorization: `Bearer ${token}` }),
+      ownerContent,
+    );
+    const [own, foreign] = [await entry(), await entry()];
+    const denied = [{ entry_id: foreign, action: 'publish', ok: false, error: 'permission denied' }];
+
+    // The editor changes a release that an admin scheduled: the schedule ends.
+    const release = await create({ scheduled_at: soon(60_000) });
+    expect((await fill(release, [own, 'publish'])).status, 'the owner has set the schedule').to.equal('scheduled');
+    expect(await editor.fill(release, [foreign, 'publish'])).to.deep.include({ status: 'draft', scheduled_at: null });
+    expect(await read(release)).to.deep.include({ status: 'draft', scheduled_at: null });
+    const refused = await publish(release);
+    expect([...answered(refused), refused.json()['report']]).to.deep.equal([
+      409,
+      'the release cannot be published',
+      denied,
+    ]);
+
+    // An admin schedules a release that the editor filled: the editor's rights decide too.
+    expect((await owner('PUT', `${RELEASES}/${release.id}`, { scheduled_at: soon(1000) })).status).to.equal(200);
+    await eventually(async () => {
+      expect((await read(release)).status).to.equal('failed');
+    });
+    expect([(await read(release)).report, await status(foreign)]).to.deep.equal([denied, 'draft']);
+
+    // An admin who sets the same items takes them over.
+    await fill(release, [foreign, 'publish']);
+    expect((await publish(release)).status).to.equal(200);
+    expect([await status(foreign), await status(own)]).to.deep.equal(['published', 'draft']);
+    const sets = (await owner('GET', `/api/admin/audit?type=ReleaseEntriesSet&resource=release:${release.id}`)).json<{
+      data: readonly { actor: { id: string } }[];
+    }>();
+    expect(new Set(sets.data.map(({ actor }) => actor.id)).size, 'the log names both').to.equal(2);
+  }).timeout(20_000);
+
   it('are not visible to another tenant', async () => {
     await owner('POST', '/api/admin/tenants', { slug: 'acme', name: 'Acme' });
     const release = await create();

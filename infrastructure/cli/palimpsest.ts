@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { messageOf } from '../../domain/message-of.ts';
-import { SettingsError } from '../configuration/load-settings.ts';
+import { createStopSignal } from './stop-signal.ts';
+
+// Before the commands' modules load, so that a signal during the load counts.
+const stop = createStopSignal();
 
 // Stack traces name the sources. Before the commands' modules load: Node reads source maps while it loads modules.
 process.setSourceMapsEnabled(true);
@@ -55,8 +58,10 @@ const COMMANDS = {
 
 /** The exports of a command's module. */
 export type Command = {
-  /** @returns the exit code; undefined when the process keeps running */
-  readonly run: (args: readonly string[]) => Promise<number | undefined>;
+  /** `stop` aborts on SIGTERM and SIGINT. @returns the exit code */
+  readonly run: (args: readonly string[], context: { readonly stop: AbortSignal }) => Promise<number>;
+  /** The command handles `stop`. Any other command ends at once on a signal. */
+  readonly handlesStop?: boolean;
   /** Help of more than one line. */
   readonly usage?: string;
 };
@@ -67,7 +72,7 @@ function usage(): string {
   return `usage: palimpsest <command> [options]\n\n${lines.join('\n')}\n`;
 }
 
-async function main([name, ...args]: readonly string[]): Promise<number | undefined> {
+async function main([name, ...args]: readonly string[]): Promise<number> {
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     process.stdout.write(usage());
     return name === undefined ? 2 : 0;
@@ -82,17 +87,25 @@ async function main([name, ...args]: readonly string[]): Promise<number | undefi
     process.stdout.write(command.usage ?? `usage: palimpsest ${name} ${summary}\n`);
     return 0;
   }
-  return command.run(args);
+  if (command.handlesStop !== true) {
+    if (stop.aborted) endNow();
+    stop.addEventListener('abort', endNow, { once: true });
+  }
+  return command.run(args, { stop });
+}
+
+/** Ends the process with the exit code that shells report for the signal. */
+function endNow(): never {
+  process.exit(stop.reason === 'SIGINT' ? 130 : 143);
 }
 
 // Some promises at the end of a command, such as closing connections, do not keep the process alive. Without this timer
 // Node would exit with 13.
 const alive = setInterval(() => undefined, 60_000);
 try {
-  const code = await main(process.argv.slice(2));
-  if (code !== undefined) process.exitCode = code;
+  process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const message = error instanceof SettingsError || !(error instanceof Error) ? messageOf(error) : reasonOf(error);
+  const message = error instanceof Error && error.name !== 'SettingsError' ? reasonOf(error) : messageOf(error);
   process.stderr.write(`palimpsest: ${message}\n`);
   process.exitCode = error instanceof TypeError && 'code' in error ? 2 : 1;
 } finally {

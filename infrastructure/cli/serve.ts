@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Opened } from '../composition/opening.ts';
 import { openLogger } from '../composition/platform/open-logger.ts';
 import { startService } from '../composition/start-service.ts';
 import { startSetupMode } from '../composition/start-setup-mode.ts';
@@ -11,42 +12,47 @@ import { openTracing } from '../tracing/open-tracing.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
 import { logIgnoredSettings } from './log-ignored-settings.ts';
-import { stopOnSignal } from './stop-on-signal.ts';
+import { runUntilStopped } from './run-until-stopped.ts';
+
+export const handlesStop = true;
 
 /**
- * `palimpsest serve`: starts the service with the settings of environment and file.
+ * `palimpsest serve`: starts the service with the settings of environment and file, and runs it until `stop` aborts.
  * @throws SettingsError when a startup check fails
  */
-export async function run(): Promise<undefined> {
+export function run(_args: readonly string[], { stop }: { readonly stop: AbortSignal }): Promise<never> {
   const start = startLayers(process.env);
-  if (readSettings(start.layers).settings.setupMode) return runSetupMode(start);
+  return runUntilStopped(
+    (opened) =>
+      readSettings(start.layers).settings.setupMode ? openSetupMode(start, opened) : openService(start, opened, stop),
+    { stop },
+  );
+}
+
+async function openService(start: StartLayers, opened: Opened, stop: AbortSignal): Promise<void> {
   const { settings, ignored } = loadSettings(start.layers, start.problems);
   const logger = openLogger(settings, { descriptor: 1 });
+  opened.add(() => {
+    logger.flush();
+  });
   logIgnoredSettings({ ignored, file: start.file }, logger);
   const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(resolve(settings.dataDir)) : undefined;
-  const databaseUrl = embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl;
-  try {
-    const service = await startService({
-      settings: { ...settings, databaseUrl },
-      layers: start.layers,
-      declaredTypes: start.file.schemas,
-      logger,
-      traces: await openTracing(process.env, { logger }),
-      onFatal: (error) => {
-        logger.error('the process exits and must be restarted', { reason: error.message });
-        logger.flush();
-        process.exit(1);
-      },
-    });
-    stopOnSignal(service, async () => {
-      await embedded?.stop();
+  if (embedded) opened.add(() => embedded.stop());
+  stop.throwIfAborted();
+  const service = await startService({
+    settings: { ...settings, databaseUrl: embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl },
+    layers: start.layers,
+    declaredTypes: start.file.schemas,
+    logger,
+    traces: await openTracing(process.env, { logger }),
+    stop,
+    onFatal: (error) => {
+      logger.error('the process exits and must be restarted', { reason: error.message });
       logger.flush();
-    });
-  } catch (error) {
-    await embedded?.stop();
-    throw error;
-  }
-  return undefined;
+      process.exit(1);
+    },
+  });
+  opened.add(() => service.stop());
 }
 
 async function startDatabase(dataDirectory: string): Promise<EmbeddedPostgres> {
@@ -56,16 +62,15 @@ async function startDatabase(dataDirectory: string): Promise<EmbeddedPostgres> {
 }
 
 /** `SVC_SETUP_MODE`: serves probes and setup routes without a database and secrets. */
-async function runSetupMode({ layers, problems, file }: StartLayers): Promise<undefined> {
+async function openSetupMode({ layers, problems, file }: StartLayers, opened: Opened): Promise<void> {
   const read = readSettings(layers);
   const { settings, ignored } = read;
   const logger = openLogger(settings, { descriptor: 1 });
+  opened.add(() => {
+    logger.flush();
+  });
   logIgnoredSettings({ ignored, file }, logger);
   const missing = [...new Set([...problems, ...problemsOf(read)].map(({ variable }) => variable))];
   const service = await startSetupMode({ settings, missing, logger });
-  stopOnSignal(service, () => {
-    logger.flush();
-    return Promise.resolve();
-  });
-  return undefined;
+  opened.add(() => service.stop());
 }

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../domain/message-of.ts';
+import type { Opened } from '../composition/opening.ts';
 import { type Service, startService } from '../composition/start-service.ts';
 import { loadSettings } from '../configuration/load-settings.ts';
 import { startLayers } from '../configuration/start-layers.ts';
@@ -12,7 +14,7 @@ import { lockDataDirectory } from './data-directory-lock.ts';
 import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
 import { logIgnoredSettings } from './log-ignored-settings.ts';
 import { ensureQuickstartSecrets, quickstartDefaults, quickstartDirectory } from './quickstart-defaults.ts';
-import { stopOnSignal } from './stop-on-signal.ts';
+import { runUntilStopped } from './run-until-stopped.ts';
 
 const STEPS = {
   creating: 'Creating a database (once) …',
@@ -21,15 +23,22 @@ const STEPS = {
   ready: 'Starting the service …',
 } as const;
 
+export const handlesStop = true;
+
 /**
  * `palimpsest start`: the quickstart, with an embedded database and generated secrets. `--demo` loads the documents of
  * the packages in `node_modules`, `--demo-from <directory>` those of another directory of packages.
  */
-export async function run(args: readonly string[]): Promise<undefined> {
+export function run(args: readonly string[], { stop }: { readonly stop: AbortSignal }): Promise<never> {
   const { values } = parseArgs({
     args: [...args],
     options: { demo: { type: 'boolean', default: false }, 'demo-from': { type: 'string' } },
   });
+  const packages = values['demo-from'] ?? (values.demo ? installedPackages() : undefined);
+  return runUntilStopped((opened) => openQuickstart(packages, opened, stop), { stop });
+}
+
+async function openQuickstart(packages: string | undefined, opened: Opened, stop: AbortSignal): Promise<void> {
   const dataDirectory = quickstartDirectory(process.env);
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   await lockDataDirectory(dataDirectory);
@@ -37,32 +46,35 @@ export async function run(args: readonly string[]): Promise<undefined> {
   const start = startLayers(process.env, quickstartDefaults(process.env));
   const { settings, ignored } = loadSettings(start.layers, start.problems);
   const logger = createLogger({ level: settings.logLevel, format: settings.logFormat ?? 'pretty' });
-  logIgnoredSettings({ ignored, file: start.file }, logger);
-  const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(dataDirectory) : undefined;
-  let service: Service;
-  try {
-    service = await startService({
-      settings: { ...settings, databaseUrl: embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl },
-      layers: start.layers,
-      declaredTypes: start.file.schemas,
-      logger,
-      traces: await openTracing(process.env, { logger }),
-    });
-  } catch (error) {
-    await embedded?.stop();
-    throw error;
-  }
-  stopOnSignal(service, async () => {
-    await embedded?.stop();
-    say('Stopped. The data is kept in', dataDirectory);
+  opened.add(() => {
     logger.flush();
   });
-  const packages = values['demo-from'] ?? (values.demo ? installedPackages() : undefined);
+  logIgnoredSettings({ ignored, file: start.file }, logger);
+  const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(dataDirectory) : undefined;
+  if (embedded)
+    opened.add(async () => {
+      await embedded.stop();
+      if (stop.aborted) say('Stopped. The data is kept in', dataDirectory);
+    });
+  stop.throwIfAborted();
+  const service = await startService({
+    settings: { ...settings, databaseUrl: embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl },
+    layers: start.layers,
+    declaredTypes: start.file.schemas,
+    logger,
+    traces: await openTracing(process.env, { logger }),
+    stop,
+  });
+  opened.add(() => service.stop());
   welcome(service, dataDirectory);
   // The demo creates the first account.
   if (packages === undefined) firstSteps(service);
-  else await loadDemo(service, dataDirectory, packages);
-  return undefined;
+  else await Promise.race([loadDemo(service, dataDirectory, packages), aborted(stop)]);
+}
+
+/** Resolves when the signal aborts. */
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }
 
 async function startDatabase(dataDirectory: string): Promise<EmbeddedPostgres> {

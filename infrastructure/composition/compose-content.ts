@@ -39,7 +39,7 @@ export type ContentModule = Module &
 
 /** Content types, entries, releases and modelling. */
 export function composeContent(platform: Platform, needs: ContentNeeds): ContentModule {
-  const { eventStore, logger } = platform;
+  const { eventStore, logger, shutdown } = platform;
   const content = openContent(platform, needs);
   const modelling = openModelling(platform, content);
   const releases = releaseDependencies(platform, content, needs);
@@ -55,7 +55,11 @@ export function composeContent(platform: Platform, needs: ContentNeeds): Content
     hasStatus: async (_tenant, typeId) => (await typeById(typeId))?.definition.with_draft_publish === true,
     async applyDeclaredTypes(definitions) {
       const context = systemContext('settings-file', platform);
-      const names = await applyDeclaredTypes(definitions, context, { ...typeDependencies, pause });
+      const names = await applyDeclaredTypes(definitions, context, {
+        ...typeDependencies,
+        // A shutdown ends the wait, and with it the start.
+        pause: (ms) => pause(ms, undefined, { signal: shutdown.signal }),
+      });
       if (names.length > 0) logger.info('content types of the settings file applied', { names });
     },
     async close() {

@@ -19,6 +19,7 @@ import { type IdentityServices, openIdentity } from './identity/open-identity.ts
 import { openTrustedIssuers } from './identity/open-trusted-issuers.ts';
 import { sweepMagicLinks } from './identity/sign-in-links.ts';
 import { EMPTY_MODULE, type Module, type Sweep } from './module.ts';
+import { type Opened, opening } from './opening.ts';
 import type { Platform } from './platform/platform.ts';
 import { systemContext } from './platform/system-context.ts';
 
@@ -47,12 +48,21 @@ export type IdentityModule = Module &
   };
 
 /** Tenants, accounts, credentials and sign-in. */
-export async function composeIdentity(platform: Platform, needs: IdentityNeeds): Promise<IdentityModule> {
+export function composeIdentity(platform: Platform, needs: IdentityNeeds): Promise<IdentityModule> {
+  return opening((opened) => composeOpened(platform, { needs, opened }));
+}
+
+async function composeOpened(
+  platform: Platform,
+  { needs, opened }: { readonly needs: IdentityNeeds; readonly opened: Opened },
+): Promise<Omit<IdentityModule, 'close'>> {
   const { settings } = platform;
   const identity = await openIdentity(platform, needs);
+  opened.add(() => identity.close());
   const { dependencies, keyRequests, setupToken } = identity;
   const { reads, tenants } = dependencies;
   const { authenticator, close: closeAuthenticator } = openAuthenticator(platform, dependencies);
+  opened.add(closeAuthenticator);
   if (await reads.anyUser()) await ensureDefaultTenantExists(platform, dependencies);
   reportMagicLinkProblem(platform, dependencies);
   return {
@@ -84,10 +94,6 @@ export async function composeIdentity(platform: Platform, needs: IdentityNeeds):
     flushKeyRequests: () => keyRequests.flush(),
     droppedKeyRequests: () => keyRequests.dropped(),
     pendingSetupToken: async () => ((await reads.anyUser()) ? undefined : setupToken),
-    async close() {
-      await closeAuthenticator();
-      await identity.close();
-    },
   };
 }
 

@@ -28,10 +28,12 @@ export type Modules = {
 /**
  * Composes every module after the modules that it needs, and registers each with the shutdown. Modules share only
  * what is named here.
+ * @throws when the shutdown has begun
  */
 export async function composeModules(platform: Platform): Promise<Modules> {
   const closing = <M extends Module>(module: M): M => {
     platform.shutdown.add(() => module.close());
+    platform.shutdown.signal.throwIfAborted();
     return module;
   };
   let routes: readonly Route[] = [];

@@ -19,8 +19,9 @@ export type Listening = {
 };
 
 /**
- * Opens the Admin API and the Content API; the service is ready then.
- * @throws when an address cannot be bound or a certificate cannot be read
+ * Opens the Admin API and the Content API; the service is ready then, and the last step of the start is to log
+ * `listening`.
+ * @throws when an address cannot be bound, when a certificate cannot be read, or when the shutdown has begun
  */
 export async function listen(modules: Modules, platform: Platform): Promise<Listening> {
   const { settings, shutdown, logger, roles, instanceId } = platform;
@@ -40,6 +41,7 @@ export async function listen(modules: Modules, platform: Platform): Promise<List
   async function open(api: 'admin' | 'content', address: string): Promise<Listener> {
     const listener = await startListener({ app: createApi({ api, routes, dependencies }), address, tls });
     listeners.push(listener);
+    shutdown.signal.throwIfAborted();
     automation.addOwnListener({ host: parseAddress(address).host, port: listener.port });
     return listener;
   }
@@ -48,6 +50,7 @@ export async function listen(modules: Modules, platform: Platform): Promise<List
   const setupToken = await identity.pendingSetupToken();
   if (setupToken !== undefined && settings.setupToken === undefined)
     logger.warn('no account exists yet: POST /api/admin/setup takes this one-time token', { one_time: setupToken });
+  shutdown.signal.throwIfAborted();
   monitoring.started();
   logger.info('listening', { admin: adminUrl, content: contentUrl, roles: [...roles], instance: instanceId });
   return { adminUrl, contentUrl, setupToken, routes };

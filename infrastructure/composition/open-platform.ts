@@ -44,7 +44,7 @@ export type PlatformOptions = {
 /**
  * Opens stores, read models, settings, license and features, and registers each with `shutdown` as soon as it is open.
  * In a process with the role `projector` the projectors run from here on.
- * @throws when the database or the event store is unreachable, or when a migration fails
+ * @throws when the database or the event store is unreachable, when a migration fails, or when the shutdown has begun
  */
 export async function openPlatform(
   options: PlatformOptions,
@@ -59,7 +59,9 @@ export async function openPlatform(
   const stores = { ...opened, eventStore: tracedEventStore(measuredEventStore(opened.eventStore, metrics), tracing) };
   const engine = openEngine(stores, { ...observability, logger });
   shutdown.add(() => engine.stop());
+  shutdown.signal.throwIfAborted();
   await engine.prepare();
+  shutdown.signal.throwIfAborted();
   const roles = new Set(atStart.roles);
   // Starts before the modules, so that read models of an older version are rebuilt while the rest opens.
   if (roles.has('projector')) engine.start();
@@ -68,18 +70,19 @@ export async function openPlatform(
   const encryptionKey = atStart.encryptionKey ?? '';
   const vault = createVault({ database: stores.database, encryptionKey, signals: stores.signals });
   const { settings, sources, configuration } = await readConsoleLayer(options, { ...stores, vault, logger });
+  shutdown.signal.throwIfAborted();
   const license = await openLicense(options, { ...stores, settings, vault, logger, now, every });
   shutdown.add(() => license.close());
+  shutdown.signal.throwIfAborted();
   const { entitlements } = license.holder;
   const features = await openFeatures(
     { settings, sources, layers },
     { ...stores, entitlements, progress, vault, logger },
   );
-  shutdown.add(() => {
-    features.close();
-  });
+  shutdown.add(() => features.close());
   const replica = await openReplica({ ...stores, settings, progress, logger });
   if (replica) shutdown.add(() => replica.close());
+  shutdown.signal.throwIfAborted();
 
   return {
     ...stores,

@@ -6,6 +6,8 @@ import { reasonOf } from '../../application/ports/transient-errors.ts';
 export type Shutdown = {
   /** Aborted when the shutdown begins. */
   readonly signal: AbortSignal;
+  /** Aborts `signal` without closing anything: a start that is still running ends at its next step. */
+  begin(): void;
   /** Registers a function that closes one part; the part registered last is closed first. */
   add(close: () => Promise<void> | void): void;
   /**
@@ -47,6 +49,9 @@ export function createShutdown(logger: Logger): Shutdown {
 
   return {
     signal: begun.signal,
+    begin() {
+      begun.abort();
+    },
     add(close) {
       parts.unshift(close);
     },

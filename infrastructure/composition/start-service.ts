@@ -11,6 +11,8 @@ export type StartServiceOptions = PlatformOptions & {
   readonly declaredTypes?: readonly unknown[];
   /** Default: a logger on standard error with `LOG_LEVEL` and `LOG_FORMAT`. */
   readonly logger?: Logger;
+  /** Ends a start that is still running at its next step; `startService` throws then. Later it has no effect. */
+  readonly stop?: AbortSignal;
 };
 
 export type Service = Listening & {
@@ -23,12 +25,19 @@ export type Service = Listening & {
 
 /**
  * Starts the roles that the settings name, in one process.
- * @throws when the database, the event store or an address is unavailable; everything opened before is closed then
+ * @throws when the database, the event store or an address is unavailable, or when `stop` aborts; everything opened
+ * before is closed then
  */
 export async function startService(options: StartServiceOptions): Promise<Service> {
   const logger = options.logger ?? openLogger(options.settings);
   const shutdown = createShutdown(logger);
+  const { stop } = options;
+  const begin = (): void => {
+    shutdown.begin();
+  };
+  stop?.addEventListener('abort', begin, { once: true });
   try {
+    stop?.throwIfAborted();
     const platform = await openPlatform(options, { logger, shutdown });
     const modules = await composeModules(platform);
     startRoles(modules, platform);
@@ -38,5 +47,7 @@ export async function startService(options: StartServiceOptions): Promise<Servic
   } catch (error) {
     await shutdown.closeAll();
     throw error;
+  } finally {
+    stop?.removeEventListener('abort', begin);
   }
 }

@@ -33,7 +33,7 @@ export async function startServiceProcess(
   environment: Readonly<Record<string, string>>,
   { logLevel = 'info' }: StartOptions = {},
 ): Promise<ServiceProcess> {
-  const { child, output, exited } = run(['serve'], { ...environment, LOG_LEVEL: logLevel, LOG_FORMAT: 'json' });
+  const { child, output, exited } = launchServiceProcess(environment, { logLevel });
   const listening = new Promise<{ admin: string; content: string }>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       const entry = parse(line);
@@ -56,6 +56,14 @@ export async function startServiceProcess(
       await exited;
     },
   };
+}
+
+/** Starts `palimpsest serve` without waiting for it. */
+export function launchServiceProcess(
+  environment: Readonly<Record<string, string>>,
+  { logLevel = 'info' }: StartOptions = {},
+) {
+  return run(['serve'], { ...environment, LOG_LEVEL: logLevel, LOG_FORMAT: 'json' });
 }
 
 /** Runs a command of `palimpsest` and waits until it exits. */

@@ -15,6 +15,7 @@ import { type ApiKeyRequestLog, createApiKeyRequests } from '../../identity/api-
 import { createExclusive } from '../../identity/exclusive.ts';
 import { createIdentityChanges } from '../../identity/identity-changes.ts';
 import { createSessionStore } from '../../identity/session-store.ts';
+import { type Opened, opening } from '../opening.ts';
 import type { Platform } from '../platform/platform.ts';
 import { openSigning } from './open-signing.ts';
 import { createSignInGuards } from './sign-in-guards.ts';
@@ -39,13 +40,25 @@ export type OpenIdentity = {
  * Opens everything that the use cases of identity depend on.
  * @throws when the tenants or the signing keys cannot be read
  */
-export async function openIdentity(platform: Platform, { mailer }: { readonly mailer: Mailer }): Promise<OpenIdentity> {
+export function openIdentity(platform: Platform, { mailer }: { readonly mailer: Mailer }): Promise<OpenIdentity> {
+  return opening((opened) => openServices(platform, { mailer, opened }));
+}
+
+async function openServices(
+  platform: Platform,
+  { mailer, opened }: { readonly mailer: Mailer; readonly opened: Opened },
+): Promise<Omit<OpenIdentity, 'close'>> {
   const { database, eventStore, claims, vault, progress, entitlements, settings, logger, now, newId } = platform;
   const setupToken = settings.setupToken ?? randomSecrets.refreshToken();
-  const { reads, changes, tenants } = await openTenants(platform);
+  const { reads, changes, tenants } = await openTenants(platform, opened);
   const signing = await openSigning({ settings, logger, now });
+  opened.add(() => {
+    signing.close();
+  });
   const passwords = createPasswords({ algorithm: settings.passwordHashAlgorithm });
+  opened.add(() => passwords.close());
   const keyRequests = createApiKeyRequests({ database, vault, logger, newId, now });
+  opened.add(() => keyRequests.close());
   return {
     setupToken,
     keyRequests,
@@ -73,20 +86,16 @@ export async function openIdentity(platform: Platform, { mailer }: { readonly ma
       apiKeyRequests: keyRequests,
       isSetupToken: (presented) => equalSecrets(presented, setupToken),
     },
-    async close() {
-      tenants.close();
-      changes.close();
-      signing.close();
-      await keyRequests.close();
-      await passwords.close();
-    },
   };
 }
 
 /** The identity read model, its changes, and the tenants in memory. */
-async function openTenants({ database, progress, logger }: Platform) {
+async function openTenants({ database, progress, logger }: Platform, opened: Opened) {
   const reads = identityQueries(database);
   const changes = createIdentityChanges({ lastChange: () => reads.lastChange(), progress });
+  opened.add(() => {
+    changes.close();
+  });
   const tenants = createTenantDirectory({
     reads,
     progress,
@@ -96,6 +105,9 @@ async function openTenants({ database, progress, logger }: Platform) {
         reason: reasonOf(error),
       });
     },
+  });
+  opened.add(() => {
+    tenants.close();
   });
   await tenants.start();
   return { reads, changes, tenants };

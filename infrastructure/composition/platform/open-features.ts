@@ -14,6 +14,7 @@ import { featureQueries } from '../../../projections/platform/queries.ts';
 import { type ReadSettings, type SettingsLayer, lookUp } from '../../configuration/read-settings.ts';
 import type { Setting } from '../../configuration/setting.ts';
 import { SETTINGS, type Settings } from '../../configuration/settings/index.ts';
+import { opening } from '../opening.ts';
 import type { Stores } from './open-stores.ts';
 
 export type FeatureInput = {
@@ -34,7 +35,7 @@ export type FeatureDependencies = Pick<Stores, 'database'> & {
 export type OpenedFeatures = {
   readonly features: Features;
   readonly settings: FeatureSettings;
-  close(): void;
+  close(): Promise<void>;
 };
 
 /** A console layer that sets every variable: a variable that it wins is one that the console may set. */
@@ -43,36 +44,36 @@ const ANY_CONSOLE: SettingsLayer = { name: 'console', get: () => '' };
 const POLL_MS = 800;
 
 /** The features of this install and their settings. A change by another process takes effect here within a second. */
-export async function openFeatures(
+export function openFeatures(
   input: FeatureInput,
   { database, entitlements, progress, vault, logger }: FeatureDependencies,
 ): Promise<OpenedFeatures> {
-  const features = createFeatures({
-    entitlements,
-    records: featureQueries(database),
-    requested: input.settings.plugins,
-  });
-  const reload = oneAtATime(async () => {
-    await features.reload().catch((error: unknown) => {
-      logger.debug('the feature settings of the console could not be reloaded', {
-        reason: messageOf(error),
+  return opening(async (opened) => {
+    const features = createFeatures({
+      entitlements,
+      records: featureQueries(database),
+      requested: input.settings.plugins,
+    });
+    const reload = oneAtATime(async () => {
+      await features.reload().catch((error: unknown) => {
+        logger.debug('the feature settings of the console could not be reloaded', {
+          reason: messageOf(error),
+        });
       });
     });
-  });
-  const stopListening = progress.onMove('platform', (_position, applied) => {
-    if (applied) reload();
-  });
-  const poll = setInterval(reload, POLL_MS);
-  poll.unref();
-  await features.reload();
-  return {
-    features,
-    settings: createFeatureSettings({ features, vault, startupValue: startupValues(input) }),
-    close() {
-      stopListening();
+    opened.add(
+      progress.onMove('platform', (_position, applied) => {
+        if (applied) reload();
+      }),
+    );
+    const poll = setInterval(reload, POLL_MS);
+    poll.unref();
+    opened.add(() => {
       clearInterval(poll);
-    },
-  };
+    });
+    await features.reload();
+    return { features, settings: createFeatureSettings({ features, vault, startupValue: startupValues(input) }) };
+  });
 }
 
 /** Runs `work` once at a time. A call during a run starts one more run after it. */

@@ -16,6 +16,7 @@ import { LICENSE_MODULE } from '../../license/license-module.ts';
 import { createLicenseStore } from '../../license/license-store.ts';
 import { createLicenseVerifier } from '../../license/verify-license.ts';
 import { createOutbound } from '../../outbound/outbound.ts';
+import { opening } from '../opening.ts';
 import type { Stores } from './open-stores.ts';
 import type { Every } from './timer.ts';
 
@@ -54,45 +55,42 @@ export async function openLicense(
     if (settings.licenseKey !== undefined) logger.warn('this build has no license support: SVC_LICENSE_KEY is ignored');
     return { holder, licensing: undefined, close: () => Promise.resolve() };
   }
-  const server = openLicenseServer(settings);
-  const store = createLicenseStore({ database, signals, exclusive: createExclusive({ database }), vault, logger });
-  const licensing = createLicensing({
-    holder,
-    store,
-    logger,
-    now,
-    verify: await createLicenseVerifier({ publicKey: settings.licensePublicKey ?? BUILT_IN_LICENSE_KEY }),
-    exchange: server?.exchange,
-    cache: createLicenseCache({ directory: settings.licenseCacheDir ?? join(settings.dataDir, 'license') }),
-    digest: (licenseKey) => vault.digest('license-key', licenseKey),
-    configuredKey: settings.licenseKey,
-    newInstallId: () => randomUUID(),
-  });
-  const checking = new Set<Promise<void>>();
-  function check(): Promise<void> {
-    const current = licensing.check().finally(() => checking.delete(current));
-    checking.add(current);
-    return current;
-  }
-  const stopListening = store.onSaved(() => {
-    licensing.reload().catch((error: unknown) => {
-      logger.warn('the license could not be reloaded', {
-        reason: messageOf(error),
+  return opening(async (opened) => {
+    const server = openLicenseServer(settings);
+    const checking = new Set<Promise<void>>();
+    // A running check ends when the connections to the server are closed.
+    opened.add(async () => {
+      await Promise.all([server?.close(), ...checking]);
+    });
+    const store = createLicenseStore({ database, signals, exclusive: createExclusive({ database }), vault, logger });
+    const licensing = createLicensing({
+      holder,
+      store,
+      logger,
+      now,
+      verify: await createLicenseVerifier({ publicKey: settings.licensePublicKey ?? BUILT_IN_LICENSE_KEY }),
+      exchange: server?.exchange,
+      cache: createLicenseCache({ directory: settings.licenseCacheDir ?? join(settings.dataDir, 'license') }),
+      digest: (licenseKey) => vault.digest('license-key', licenseKey),
+      configuredKey: settings.licenseKey,
+      newInstallId: () => randomUUID(),
+    });
+    function check(): Promise<void> {
+      const current = licensing.check().finally(() => checking.delete(current));
+      checking.add(current);
+      return current;
+    }
+    const stopListening = store.onSaved(() => {
+      licensing.reload().catch((error: unknown) => {
+        logger.warn('the license could not be reloaded', { reason: messageOf(error) });
       });
     });
+    opened.add(stopListening);
+    await licensing.reload();
+    await Promise.race([check(), pause(START_WAIT_MS, undefined, { ref: false })]);
+    opened.add(every(CHECK_MS, check));
+    return { holder, licensing };
   });
-  await licensing.reload();
-  await Promise.race([check(), pause(START_WAIT_MS, undefined, { ref: false })]);
-  const stopChecking = every(CHECK_MS, check);
-  return {
-    holder,
-    licensing,
-    async close() {
-      stopListening();
-      stopChecking();
-      await Promise.all([server?.close(), ...checking]);
-    },
-  };
 }
 
 /** Requests to the license server; undefined without `SVC_LICENSE_SERVER_URL`. */

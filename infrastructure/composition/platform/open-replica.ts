@@ -3,6 +3,7 @@ import type { ProjectionProgress } from '../../../application/ports/projection-p
 import type { Settings } from '../../configuration/settings/index.ts';
 import { type Database, openDatabase } from '../../postgres/database.ts';
 import { type ReplicaReads, openReplicaReads } from '../../postgres/replica-reads.ts';
+import { opening } from '../opening.ts';
 import type { Stores } from './open-stores.ts';
 
 export type Replica = Omit<ReplicaReads, 'close'> & { readonly database: Database; close(): Promise<void> };
@@ -28,29 +29,28 @@ export async function openReplica({
 }): Promise<Replica | undefined> {
   const { databaseReplicaUrl: url, poolHealthCheckPeriodMs: checkMs } = settings;
   if (url === undefined) return undefined;
-  const database = openDatabase({
-    url,
-    maxConnections: settings.databaseReplicaMaxConnections,
-    idleTimeoutMs: checkMs > 0 ? checkMs : settings.connectionMaxIdleMs,
-    maxLifetimeSeconds: Math.ceil(settings.connectionMaxLifetimeMs / 1000),
-    applicationName: 'palimpsest reads',
-    connectTimeoutMs: CONNECT_MS,
-    statementTimeoutMs: STATEMENT_MS,
-  });
-  const reads = await openReplicaReads({
-    primary,
-    replica: database,
-    readModel: 'content',
-    position: () => progress.position('content'),
-    signals,
-    logger,
-  });
-  return {
-    ...reads,
-    database,
-    async close() {
+  return opening(async (opened) => {
+    const database = openDatabase({
+      url,
+      maxConnections: settings.databaseReplicaMaxConnections,
+      idleTimeoutMs: checkMs > 0 ? checkMs : settings.connectionMaxIdleMs,
+      maxLifetimeSeconds: Math.ceil(settings.connectionMaxLifetimeMs / 1000),
+      applicationName: 'palimpsest reads',
+      connectTimeoutMs: CONNECT_MS,
+      statementTimeoutMs: STATEMENT_MS,
+    });
+    opened.add(() => database.close());
+    const reads = await openReplicaReads({
+      primary,
+      replica: database,
+      readModel: 'content',
+      position: () => progress.position('content'),
+      signals,
+      logger,
+    });
+    opened.add(() => {
       reads.close();
-      await database.close();
-    },
-  };
+    });
+    return { ...reads, database };
+  });
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Logger } from '../../application/ports/logger.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';
 import { stoppablePause } from '../timers/stoppable-pause.ts';
@@ -9,6 +10,8 @@ import type { Sweep } from './module.ts';
  */
 export function startScheduler(sweeps: readonly Sweep[], logger: Logger): { stop(): Promise<void> } {
   const stopping = new AbortController();
+  // Every sweep waits for this signal; Node warns about more than ten listeners.
+  setMaxListeners(0, stopping.signal);
   const pause = stoppablePause(stopping.signal);
   const running = sweeps.map(repeat);
 

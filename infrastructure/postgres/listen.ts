@@ -51,24 +51,16 @@ export function openListener({
 
   async function listenOnce(): Promise<void> {
     const client = await database.connect();
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    client.once('end', end);
+    client.once('error', end);
+    closing.signal.addEventListener('abort', end);
+    // Closed while connecting: the abort event has already fired.
+    if (closing.signal.aborted) end();
     try {
-      const ended = new Promise<void>((resolve) => {
-        client.once('end', () => {
-          resolve();
-        });
-        client.once('error', () => {
-          resolve();
-        });
-        closing.signal.addEventListener(
-          'abort',
-          () => {
-            resolve();
-          },
-          { once: true },
-        );
-        // Closed while connecting: the abort event has already fired.
-        if (closing.signal.aborted) resolve();
-      });
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
       const pid = rows[0]?.pid;
       client.on('notification', ({ channel, payload, processId }) => {
@@ -83,6 +75,7 @@ export function openListener({
       await ended;
     } finally {
       current = undefined;
+      closing.signal.removeEventListener('abort', end);
       await client.end().catch(() => undefined);
     }
   }

@@ -1,3 +1,4 @@
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import type { ContentModule } from './compose-content.ts';
 import { EMPTY_MODULE, type Module } from './module.ts';
 import { createUniqueValuesOfStream } from './operational-state/unique-values-of-stream.ts';
@@ -7,15 +8,18 @@ export type OperationalStateNeeds = Pick<ContentModule, 'typeById' | 'backfillCl
 
 /** The sweeps of the state that modules share: claims, idempotency keys, rate counters. */
 export function composeOperationalState(
-  { eventStore, vault, claims, idempotency, rateCounters }: Platform,
+  { eventStore, vault, claims, idempotency, rateCounters, logger }: Platform,
   needs: OperationalStateNeeds,
 ): Module {
   const heldBy = createUniqueValuesOfStream({ eventStore, vault, content: needs });
+  const onError = (owner: string, error: unknown): void => {
+    logger.error('the unique values of a stream could not be checked', { stream: owner, reason: reasonOf(error) });
+  };
   return {
     ...EMPTY_MODULE,
     sweeps: [
       // Frees within seconds what a crashed command left claimed.
-      { name: 'reap claims', everyMs: 5_000, run: () => claims.reap({ heldBy }) },
+      { name: 'reap claims', everyMs: 5_000, run: () => claims.reap({ heldBy, onError }) },
       { name: 'sweep idempotency keys', everyMs: 60_000, run: () => idempotency.sweep() },
       { name: 'sweep rate counters', everyMs: 60_000, run: () => rateCounters.sweep() },
     ],

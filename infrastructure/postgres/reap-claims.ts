@@ -1,4 +1,5 @@
 import type { ClaimRequest } from '../../application/ports/claims.ts';
+import { isOutage } from '../../application/ports/transient-errors.ts';
 import { type Keyed, ORDERED, keyedRows, parameters } from './claim-rows.ts';
 import type { Database, Queryable } from './database.ts';
 
@@ -26,16 +27,20 @@ export type ReapOptions = {
   readonly exitedForSeconds?: number;
   /** The unique values that the owner's stream has now. The stream decides. */
   readonly heldBy: (owner: string) => Promise<readonly ClaimRequest[]>;
+  /** Called when an owner cannot be checked; its claims are checked again after the minimum age. */
+  readonly onError?: (owner: string, error: unknown) => void;
   /** Maximum number of owners checked. Default 100. */
   readonly limit?: number;
 };
 
 /**
  * Settles the unsettled claims that commands left: confirms values that the owner's stream has, deletes the others.
+ * An owner that cannot be checked does not stop the others.
  * @returns the number of claims deleted
+ * @throws during an outage of the database or the event store
  */
 export async function reapClaims(
-  { olderThanSeconds = 60, exitedForSeconds = 12, heldBy, limit = 100 }: ReapOptions,
+  { olderThanSeconds = 60, exitedForSeconds = 12, heldBy, onError, limit = 100 }: ReapOptions,
   { database, key, instance = '', hasExited = () => false }: ClaimsOptions,
 ): Promise<number> {
   const left = await database.query<{ instance: string }>(
@@ -52,31 +57,54 @@ export async function reapClaims(
   );
   let freed = 0;
   for (const { owner, off, off_gone } of owners) {
-    const held = keyedRows(await heldBy(owner), key);
-    freed += await database.transaction(async (tx) => {
-      if (held.length > 0) await confirmFound(tx, owner, held, [off, off_gone, exited]);
-      return tx.execute(
-        `delete from operational.claims c where owner = $1 and ${isOverdue('$2::timestamptz', '$3::timestamptz', '$4')}`,
-        [owner, off, off_gone, exited],
-      );
-    });
+    const overdue = [off, off_gone, exited] as const;
+    try {
+      freed += await settleOverdue(owner, { held: keyedRows(await heldBy(owner), key), overdue }, database);
+    } catch (error) {
+      // Every check fails during an outage; the next run checks the same owners.
+      if (isOutage(error)) throw error;
+      // Behind the claims of all other owners, so that claims that cannot be checked never use up a run.
+      await postpone(owner, overdue, database);
+      onError?.(owner, error);
+    }
   }
   return freed;
 }
 
-/** Confirms the values that the reaper found in the stream. Claims that a command touched meanwhile are left to it. */
-async function confirmFound(
-  tx: Queryable,
+type Overdue = readonly [off: string, offGone: string, exited: readonly string[]];
+
+/** Confirms the overdue claims of values that the owner has, and deletes its other overdue claims. @returns how many */
+function settleOverdue(
   owner: string,
-  rows: readonly Keyed[],
-  left: readonly unknown[],
-): Promise<void> {
+  { held, overdue }: { readonly held: readonly Keyed[]; readonly overdue: Overdue },
+  database: Database,
+): Promise<number> {
+  return database.transaction(async (tx) => {
+    if (held.length > 0) await confirmFound(tx, owner, held, overdue);
+    return tx.execute(
+      `delete from operational.claims c where owner = $1 and ${isOverdue('$2::timestamptz', '$3::timestamptz', '$4')}`,
+      [owner, ...overdue],
+    );
+  });
+}
+
+/** Makes the overdue claims of an owner new, so that the reaper checks them after their minimum age. */
+async function postpone(owner: string, overdue: Overdue, database: Queryable): Promise<void> {
+  await database.execute(
+    `update operational.claims c set unsettled_since = clock_timestamp()
+     where owner = $1 and ${isOverdue('$2::timestamptz', '$3::timestamptz', '$4')}`,
+    [owner, ...overdue],
+  );
+}
+
+/** Confirms the values that the reaper found in the stream. Claims that a command touched meanwhile are left to it. */
+async function confirmFound(tx: Queryable, owner: string, rows: readonly Keyed[], overdue: Overdue): Promise<void> {
   await tx.execute(
     `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since)
      select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp() from ${ORDERED} order by place
      on conflict (tenant_id, scope, value_hmac) do update set state = 'confirmed', unsettled_since = null, sole = false
        where c.owner = excluded.owner and ${isOverdue('$5::timestamptz', '$6::timestamptz', '$7')}`,
-    [...parameters(owner, rows), ...left],
+    [...parameters(owner, rows), ...overdue],
   );
 }
 

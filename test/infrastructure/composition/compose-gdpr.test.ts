@@ -5,6 +5,7 @@ import { composeGdpr } from '../../../infrastructure/composition/compose-gdpr.ts
 import { environmentLayer, readSettings } from '../../../infrastructure/configuration/read-settings.ts';
 import { createRateCounters } from '../../../infrastructure/postgres/rate-counters.ts';
 import { bearer, newUser, setUpOwner, signInAs, useIdentity } from '../../api/admin/identity/identity-process.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
 
 describe('the sweep that finishes erasures', () => {
   const { database, process, admin } = useIdentity();
@@ -15,7 +16,9 @@ describe('the sweep that finishes erasures', () => {
     await signInAs(admin, gone);
     await signInAs(admin, stays);
     const { dependencies, eventStore } = process();
-    const erasureSweep = () => {
+    const logger = recordingLogger();
+    const flushKeyRequests = () => process().requests.flush();
+    const erasureSweep = (flush = flushKeyRequests) => {
       const { sweeps } = composeGdpr(
         {
           database: database.db(),
@@ -23,8 +26,9 @@ describe('the sweep that finishes erasures', () => {
           vault: dependencies.vault,
           settings: readSettings([environmentLayer({})]).settings,
           rateCounters: createRateCounters({ database: database.db(), key: Buffer.alloc(32) }),
+          logger,
         },
-        { erasureDependencies: dependencies, flushKeyRequests: () => process().requests.flush() },
+        { erasureDependencies: dependencies, flushKeyRequests: flush },
       );
       const [sweep] = sweeps;
       return () => sweep!.run(new AbortController().signal);
@@ -47,14 +51,31 @@ describe('the sweep that finishes erasures', () => {
       now: () => new Date(),
       newId: v7,
     } as const;
+    const failing = await newUser(admin, owner);
+    await signInAs(admin, failing);
+    await decideOnUser(
+      { userId: failing.id, commandFor: () => ({ kind: 'erase', otherSuperAdmins: 1 }) },
+      context,
+      dependencies,
+    );
     await decideOnUser(
       { userId: gone.id, commandFor: () => ({ kind: 'erase', otherSuperAdmins: 1 }) },
       context,
       dependencies,
     );
     expect(await held()).to.deep.equal([{ keys: 2, sessions: 2 }]);
-    expect(await finishErasures()).to.equal(1);
+    // The first erasure fails once: it stops neither the second one nor its own repetition.
+    let fails = true;
+    const sweepThatFailsOnce = erasureSweep(() => {
+      if (!fails) return flushKeyRequests();
+      fails = false;
+      return Promise.reject(new Error('not now'));
+    });
+    expect(await sweepThatFailsOnce()).to.equal(1);
+    expect(logger.lines.map(({ message }) => message)).to.deep.equal(['an erasure could not be finished']);
     expect(await held()).to.deep.equal([{ keys: 1, sessions: 1 }]);
+    expect(await sweepThatFailsOnce()).to.equal(1);
+    expect(await finishErasures()).to.equal(0);
     expect([await finishErasures(), await erasureSweep()()]).to.deep.equal([0, 0]);
     expect((await admin('GET', '/api/admin/users', undefined, bearer(owner.token))).text)
       .to.contain(stays.email)

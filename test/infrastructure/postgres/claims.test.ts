@@ -215,4 +215,43 @@ describe('claims of unique values', () => {
     expect(await claims.claim({ owner: 'b', claimed: [email] })).to.deep.equal([]);
     expect(await claims.claim({ owner: 'b', claimed: [renamed] })).to.deep.equal([renamed]);
   });
+
+  it('of other owners are reaped when the check of one owner fails; its own wait behind them', async () => {
+    const owners = Array.from({ length: 6 }, (_, n) => `o${String(n)}`);
+    for (const owner of owners) await claims.claim({ owner, claimed: [{ ...email, value: `${owner}@example.org` }] });
+    await age();
+    const failures: string[] = [];
+    const checked: string[] = [];
+    const options = {
+      // Fewer than the owners that fail: they must not use up each run.
+      limit: 2,
+      heldBy(owner: string) {
+        checked.push(owner);
+        return owner <= 'o2' ? Promise.reject(new Error(`cannot read ${owner}`)) : Promise.resolve([]);
+      },
+      onError(owner: string, error: unknown) {
+        failures.push(`${owner}: ${String(error)}`);
+      },
+    };
+    let freed = 0;
+    for (let runs = 0; runs < 4; runs += 1) freed += await claims.reap(options);
+    expect(freed).to.equal(3);
+    expect(failures).to.include.members(['o0: Error: cannot read o0', 'o1: Error: cannot read o1']);
+    expect(await database.db().query('select owner, state from operational.claims order by owner')).to.deep.equal(
+      ['o0', 'o1', 'o2'].map((owner) => ({ owner, state: 'pending' })),
+    );
+    // The owners whose check failed are checked again later.
+    checked.length = 0;
+    await age();
+    for (let runs = 0; runs < 2; runs += 1)
+      await claims.reap({
+        ...options,
+        heldBy(owner) {
+          checked.push(owner);
+          return Promise.resolve([]);
+        },
+      });
+    expect(checked.toSorted()).to.deep.equal(['o0', 'o1', 'o2']);
+    expect(await states()).to.deep.equal([]);
+  });
 });

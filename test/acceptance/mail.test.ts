@@ -173,7 +173,7 @@ describe('a production service without a console URL and without a relay', funct
 
   it('starts, logs that magic links are unavailable, and answers 503 to them and to device sign-ins', async () => {
     const { settings } = loadSettings([environmentLayer(testEnvironment(database.url(), directory))]);
-    service = await startService({ settings: { ...settings, appEnv: 'production' }, logger });
+    service = await startService({ settings: { ...settings, appEnv: 'production', consoleUrl: undefined }, logger });
     const admin = caller(() => service?.adminUrl ?? '');
     for (const path of [REQUEST, VERIFY])
       expect((await admin('POST', path, {})).json()).to.include({ error: 'magic link sign-in is not configured' });

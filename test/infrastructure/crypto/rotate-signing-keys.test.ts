@@ -9,7 +9,14 @@ import { loadSigningKeys } from '../../../infrastructure/crypto/signing-keys.ts'
 import { watchSigningKeys } from '../../../infrastructure/crypto/watch-signing-keys.ts';
 import { eventually } from '../../support/eventually.ts';
 
-const claims = { userId: 'u', sessionId: 's', tenant: 'default', roles: ['admin'], sessionsRevision: 3 };
+const userId = '018f2f4e-7a3b-7c1d-9e2f-3a4b5c6d7e8f';
+const claims = {
+  userId,
+  sessionId: '018f2f4e-7a3b-7c1d-9e2f-3a4b5c6d7e90',
+  tenant: 'default',
+  roles: ['admin'],
+  sessionsRevision: 3,
+};
 
 describe('a rotation of signing keys', () => {
   let directory = '';
@@ -53,7 +60,7 @@ describe('a rotation of signing keys', () => {
 
     let clock = now;
     const { source, tokens } = await openProcess(() => clock);
-    expect(await tokens.verify(before.token, now)).to.include({ userId: 'u' });
+    expect(await tokens.verify(before.token, now)).to.include({ userId });
     expect(decodeProtectedHeader((await tokens.sign(claims, now)).token).kid).to.equal(next.kid);
     expect(tokens.jwks(now).keys.map(({ kid }) => kid)).to.deep.equal([next.kid, former.kid]);
     expect(tokens.jwks(later).keys.map(({ kid }) => kid)).to.deep.equal([next.kid]);
@@ -62,7 +69,7 @@ describe('a rotation of signing keys', () => {
       keys: { current: () => [former], reread: () => Promise.resolve(false) },
       expirySeconds: 7200,
     }).sign(claims, now);
-    expect(await long.verify(byFormer.token, new Date(later.getTime() - 2_000))).to.include({ userId: 'u' });
+    expect(await long.verify(byFormer.token, new Date(later.getTime() - 2_000))).to.include({ userId });
     expect(await long.verify(byFormer.token, later), 'a retired key verifies nothing').to.equal(undefined);
     clock = later;
     await eventually(() => {
@@ -90,7 +97,7 @@ describe('a rotation of signing keys', () => {
     });
     const { token } = await tokens.sign(claims, now);
     const asked = createSessionTokens({ keys: asking, expirySeconds: 60 });
-    expect(await asked.verify(token, now)).to.include({ userId: 'u' });
+    expect(await asked.verify(token, now)).to.include({ userId });
     expect((await asked.sign(claims, now)).token.split('.')[0]).to.equal(token.split('.')[0]);
   });
 

@@ -12,7 +12,6 @@ import {
 } from '../admin/identity/credentials-response.ts';
 import { ChallengeBody } from '../admin/identity/mfa-routes.ts';
 import { Email, Password, TenantSlug } from '../admin/identity/schemas.ts';
-import { addressBlock } from '../http/address-block.ts';
 import { type Route, route } from '../http/route.ts';
 import { strict } from '../http/schemas.ts';
 
@@ -43,8 +42,8 @@ export function contentAuthRoutes(
       ),
       responses: { 200: Type.Union([Credentials, Challenge]) },
       refusals: ['invalid_credentials', 'tenant_disabled', 'rate_limited'],
-      handler: async ({ body, clientAddress, context }) => {
-        const signedIn = await signIn({ ...body, clientAddress: addressBlock(clientAddress) }, context, dependencies);
+      handler: async ({ body, clientNetwork, context }) => {
+        const signedIn = await signIn({ ...body, clientNetwork }, context, dependencies);
         return 'challengeToken' in signedIn ? challengeResponse(signedIn) : credentialsResponse(200, signedIn);
       },
     }),

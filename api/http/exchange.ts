@@ -5,6 +5,7 @@ import type { Span } from '../../application/ports/tracing.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { Actor } from '../../domain/event.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
+import { addressBlock } from './address-block.ts';
 import type { CompiledRoute } from './compile-route.ts';
 import type { HttpDependencies } from './http-dependencies.ts';
 import type { RouteRequest } from './route.ts';
@@ -64,6 +65,10 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
     const value = this.request.headers[name];
     return Array.isArray(value) ? value.join(', ') : value;
   };
+
+  get clientNetwork(): string {
+    return addressBlock(this.clientAddress);
+  }
 
   get context(): CommandContext {
     return (this.#context ??= {

@@ -65,7 +65,7 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Rou
   }
   exchange.compiled = compiled;
   const { route } = compiled;
-  compiled.limiter?.take(exchange.clientAddress, dependencies.now());
+  compiled.limiter?.take(exchange.clientNetwork, dependencies.now());
 
   const authenticated = await authenticate(exchange, serving);
   if (authenticated?.kind === 'refused_key') exchange.refusedKey = authenticated;

@@ -37,6 +37,8 @@ export type RouteRequest<P, Q, B, Checked = unknown> = {
   readonly context: CommandContext;
   /** The client's address behind trusted proxies; see `createClientAddress`. */
   readonly clientAddress: string;
+  /** The client as limits count it: an IPv4 address, or the /64 network of an IPv6 address. */
+  readonly clientNetwork: string;
   /** Aborted when the client disconnects, and when the service stops during an endless response. */
   readonly signal: AbortSignal;
   /**

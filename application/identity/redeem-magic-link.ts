@@ -18,7 +18,13 @@ import { runExclusively } from './run-exclusively.ts';
 import { type Challenged, signInOrChallenge } from './sign-in-or-challenge.ts';
 import { signInTenant } from './sign-in-tenant.ts';
 
-export type Redemption = RequestHost & { readonly token: string; readonly clientAddress: string };
+export type Redemption = RequestHost & {
+  readonly token: string;
+  /** Recorded, sealed. */
+  readonly clientAddress: string;
+  /** Counted by the limit. */
+  readonly clientNetwork: string;
+};
 
 export type Redeemed = { readonly outcome: SignedIn | Challenged; readonly isNewUser: boolean };
 
@@ -31,12 +37,12 @@ type RedeemedBy = Redeemed & { readonly userId: string };
  *   the second factor could not be opened), `not_caught_up`
  */
 export async function redeemMagicLink(
-  { token, host, hostTenant, clientAddress }: Redemption,
+  { token, host, hostTenant, clientAddress, clientNetwork }: Redemption,
   context: CommandContext,
   dependencies: RedeemMagicLinkDependencies,
 ): Promise<Redeemed> {
   const { protections, vault, magicLinks, magicLinkOptions, tenants } = dependencies;
-  const { allowed, retryAfter } = await protections.take('magic-link.verify-ip', clientAddress);
+  const { allowed, retryAfter } = await protections.take('magic-link.verify-ip', clientNetwork);
   if (!allowed) throw refusal('magic_link_attempts_limited', { headers: { 'Retry-After': String(retryAfter) } });
   if (magicLinkOptions.requireResolvedTenant && hostTenant === undefined) throw refusal('tenant_not_found');
   const link = await magicLinks.find(linkDigest(token, vault));

@@ -17,7 +17,7 @@ import { signInTenant } from './sign-in-tenant.ts';
 export type MagicLinkRequest = RequestHost & {
   /** Normalised. */
   readonly email: string;
-  readonly clientAddress: string;
+  readonly clientNetwork: string;
 };
 
 /**
@@ -26,13 +26,13 @@ export type MagicLinkRequest = RequestHost & {
  * @throws `magic_link_requests_limited` (for known and unknown addresses alike), `magic_link_not_configured`
  */
 export async function requestMagicLink(
-  { email, host, hostTenant, clientAddress }: MagicLinkRequest,
+  { email, host, hostTenant, clientNetwork }: MagicLinkRequest,
   context: CommandContext,
   dependencies: RequestMagicLinkDependencies,
 ): Promise<void> {
   const { protections, consoleUrl, secrets, vault, magicLinks, magicLinkOptions: options, mailer } = dependencies;
   if (consoleUrl === undefined) throw refusal('magic_link_not_configured');
-  await spendLinkRequest({ name: 'magic-link.request-ip', subject: clientAddress }, { protections });
+  await spendLinkRequest({ name: 'magic-link.request-ip', subject: clientNetwork }, { protections });
   await spendLinkRequest({ name: 'magic-link.email', subject: email }, { protections });
   const user = await findUserByEmail({ email }, dependencies);
   // An account costs a second query; an address without an account must cost the same.

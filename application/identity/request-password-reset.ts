@@ -20,12 +20,12 @@ const MIN_RESPONSE_MS = 100;
  * @throws `rate_limited` (`password-reset.ip`), `password_reset_not_configured`
  */
 export async function requestPasswordReset(
-  { email, clientAddress }: { readonly email: string; readonly clientAddress: string },
+  { email, clientNetwork }: { readonly email: string; readonly clientNetwork: string },
   context: CommandContext,
   dependencies: RequestPasswordResetDependencies,
 ): Promise<void> {
   const { protections, mailer, consoleUrl } = dependencies;
-  await spendProtection({ name: 'password-reset.ip', subject: clientAddress }, { protections });
+  await spendProtection({ name: 'password-reset.ip', subject: clientNetwork }, { protections });
   if (consoleUrl === undefined || !mailer.configured) throw refusal('password_reset_not_configured');
   await Promise.all([mailToken({ email, consoleUrl }, context, dependencies), pause(MIN_RESPONSE_MS)]);
 }

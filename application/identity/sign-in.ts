@@ -16,7 +16,7 @@ export type SignIn = {
   readonly password: string;
   readonly tenant?: string | undefined;
   /** IP address of the client, as forwarded by trusted proxies. */
-  readonly clientAddress: string;
+  readonly clientNetwork: string;
 };
 
 /**
@@ -26,11 +26,11 @@ export type SignIn = {
  * @throws `rate_limited`, `invalid_credentials`, `tenant_disabled`
  */
 export async function signIn(
-  { email: given, password, tenant: asked, clientAddress }: SignIn,
+  { email: given, password, tenant: asked, clientNetwork }: SignIn,
   context: CommandContext,
   dependencies: PasswordSignInDependencies,
 ): Promise<SignedIn | Challenged> {
-  await spendProtection({ name: 'login.ip', subject: clientAddress }, dependencies);
+  await spendProtection({ name: 'login.ip', subject: clientNetwork }, dependencies);
   const email = normaliseEmail(given);
   const user = await findUserByEmail({ email: email ?? '' }, dependencies);
   const tenant = user && signInTenant(user, asked);

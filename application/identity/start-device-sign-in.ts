@@ -26,12 +26,12 @@ const MAX_ATTEMPTS = 5;
 
 /** Starts the sign-in of a device without a browser. @throws `device_not_configured`, `rate_limited` */
 export async function startDeviceSignIn(
-  { clientAddress }: { readonly clientAddress: string },
+  { clientNetwork }: { readonly clientNetwork: string },
   context: CommandContext,
   { consoleUrl, secrets, vault, deviceSignIns, rateCounters }: StartDeviceSignInDependencies,
 ): Promise<DeviceStart> {
   if (consoleUrl === undefined) throw refusal('device_not_configured');
-  await spendRateLimit({ scope: `device/start/${clientAddress}`, ...STARTS }, { rateCounters });
+  await spendRateLimit({ scope: `device/start/${clientNetwork}`, ...STARTS }, { rateCounters });
   const deviceCode = secrets.refreshToken();
   const createdAt = context.now();
   const expiresAt = new Date(createdAt.getTime() + TTL_SECONDS * 1000);

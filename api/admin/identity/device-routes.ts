@@ -68,8 +68,8 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
         }),
       },
       refusals: ['rate_limited', 'device_not_configured'],
-      handler: async ({ clientAddress, context }) => {
-        const start = await startDeviceSignIn({ clientAddress }, context, dependencies);
+      handler: async ({ clientNetwork, context }) => {
+        const start = await startDeviceSignIn({ clientNetwork }, context, dependencies);
         return {
           status: 200,
           body: {

@@ -76,11 +76,11 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
         'rate_limited',
         'magic_link_not_configured',
       ],
-      handler: async ({ body, header, clientAddress, context }) => {
+      handler: async ({ body, header, clientNetwork, context }) => {
         if (body.email.trim() === '') throw refusal('email_required');
         const email = normaliseEmail(body.email);
         if (email === undefined) throw refusal('invalid_email');
-        await requestMagicLink({ email, ...hostOf(header), clientAddress }, context, dependencies);
+        await requestMagicLink({ email, ...hostOf(header), clientNetwork }, context, dependencies);
         return { status: 200, body: { message: MESSAGE } };
       },
     }),
@@ -106,9 +106,9 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
         'authentication_unavailable',
         'magic_link_not_configured',
       ],
-      handler: async ({ body, header, clientAddress, context }) => {
+      handler: async ({ body, header, clientAddress, clientNetwork, context }) => {
         const { outcome, isNewUser } = await redeemMagicLink(
-          { token: body.token, ...hostOf(header), clientAddress },
+          { token: body.token, ...hostOf(header), clientAddress, clientNetwork },
           context,
           dependencies,
         );

@@ -8,7 +8,6 @@ import { changePassword } from '../../../application/identity/change-password.ts
 import { confirmPasswordReset } from '../../../application/identity/confirm-password-reset.ts';
 import { IDENTITY } from '../../../application/identity/identity-read-model.ts';
 import { requestPasswordReset } from '../../../application/identity/request-password-reset.ts';
-import { addressBlock } from '../../http/address-block.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { strict } from '../../http/schemas.ts';
@@ -56,12 +55,8 @@ export function passwordRoutes(dependencies: PasswordRouteDependencies): readonl
       body: Type.Object({ email: Email }, strict),
       responses: { 200: Type.Object({ message: Type.String() }) },
       refusals: ['rate_limited', 'password_reset_not_configured'],
-      handler: async ({ body, clientAddress, context }) => {
-        await requestPasswordReset(
-          { email: body.email, clientAddress: addressBlock(clientAddress) },
-          context,
-          dependencies,
-        );
+      handler: async ({ body, clientNetwork, context }) => {
+        await requestPasswordReset({ email: body.email, clientNetwork }, context, dependencies);
         return { status: 200, body: { message: REQUESTED } };
       },
     }),

@@ -9,7 +9,6 @@ import type { PasswordSignInDependencies } from '../../../application/identity/s
 import { signIn } from '../../../application/identity/sign-in.ts';
 import { signOut } from '../../../application/identity/sign-out.ts';
 import { refusal } from '../../../domain/errors.ts';
-import { addressBlock } from '../../http/address-block.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { strict } from '../../http/schemas.ts';
@@ -70,8 +69,8 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
       body: Type.Object({ email: Email, password: Password, tenant: Type.Optional(TenantSlug) }, strict),
       responses: { 200: Type.Union([Credentials, Challenge]) },
       refusals: ['invalid_credentials', 'tenant_disabled', 'rate_limited'],
-      handler: async ({ body, clientAddress, context }) => {
-        const signedIn = await signIn({ ...body, clientAddress: addressBlock(clientAddress) }, context, dependencies);
+      handler: async ({ body, clientNetwork, context }) => {
+        const signedIn = await signIn({ ...body, clientNetwork }, context, dependencies);
         if ('challengeToken' in signedIn) return challengeResponse(signedIn);
         return credentialsResponse(200, signedIn, cookieOf(signedIn));
       },

@@ -1,5 +1,7 @@
+import { Type } from '@sinclair/typebox';
 import { expect } from 'chai';
 import { v7 } from 'uuid';
+import { route } from '../../../api/http/route.ts';
 import { type Served, useServed } from './serve.ts';
 import { thingRoutes } from './thing-routes.ts';
 
@@ -335,6 +337,30 @@ describe('a request', () => {
       expect(headers.get('access-control-expose-headers')).to.contain('RateLimit-Remaining').and.not.contain('*');
       expect(headers.get('vary')).to.contain('Origin');
     });
+  });
+});
+
+describe("a route's limit per client address", () => {
+  const limited = route({
+    api: 'admin',
+    method: 'GET',
+    path: '/api/admin/limited',
+    operation: 'limited',
+    summary: 'A route with a limit',
+    tag: 'things',
+    access: { kind: 'public' },
+    // One call in about three hours.
+    limit: { perSecond: 0.0001, burst: 1 },
+    responses: { 200: Type.Object({}) },
+    handler: () => Promise.resolve({ status: 200, body: {} }),
+  });
+  const served = useServed([limited], { trustedProxies: ['127.0.0.0/8'] });
+  it('counts an IPv6 network as one client', async () => {
+    const statusOf = async (address: string) =>
+      (await fetch(`${served().admin.url}/api/admin/limited`, { headers: { 'X-Forwarded-For': address } })).status;
+    expect(await statusOf('2001:db8:1:1::1')).to.equal(200);
+    expect(await statusOf('2001:db8:1:1:ffff::2')).to.equal(429);
+    expect(await statusOf('2001:db8:1:2::1')).to.equal(200);
   });
 });
 

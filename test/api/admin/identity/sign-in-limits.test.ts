@@ -76,6 +76,37 @@ describe('sign-ins of one client address', () => {
     expect((await login('2001:db8:1:3::1')).status).to.equal(200);
   });
 
+  it('count an IPv6 network as one client on every route that limits client addresses', async () => {
+    const email = 'nobody@palimpsest.test';
+    const counters = async () => {
+      const [row] = await database
+        .db()
+        .query<{ rows: number; taken: number }>(
+          'select count(*)::int as rows, coalesce(sum(taken), 0)::int as taken from operational.rate_counters',
+        );
+      return row ?? { rows: 0, taken: 0 };
+    };
+    for (const [path, body] of [
+      ['/api/admin/auth/login', { email, password: 'x' }],
+      ['/api/admin/auth/password-reset/request', { email }],
+      ['/api/admin/auth/magic-link/request', { email }],
+      ['/api/admin/auth/magic-link/verify', { token: 'no-such-token' }],
+      ['/api/admin/auth/device', {}],
+    ] as const) {
+      await database.db().execute('delete from operational.rate_counters');
+      await admin('POST', path, body, from('2001:db8:7:7::1'));
+      const first = await counters();
+      expect(first.rows, path).to.be.at.least(1);
+      await admin('POST', path, body, from('2001:db8:7:7:ffff::2'));
+      const second = await counters();
+      expect(second.rows, `${path} counts another address of the network in the same counters`).to.equal(first.rows);
+      expect(second.taken, path).to.be.above(first.taken);
+      await admin('POST', path, body, from('2001:db8:7:8::1'));
+      expect((await counters()).rows, `${path} counts another network apart`).to.equal(first.rows + 1);
+    }
+    await database.db().execute('delete from operational.rate_counters');
+  });
+
   it('are not counted with an invalid body, and their address is stored nowhere in plain text', async () => {
     for (let n = 0; n < 6; n += 1) expect((await login('203.0.113.6', { email: OWNER.email })).status).to.equal(422);
     expect((await login('203.0.113.6')).status).to.equal(200);

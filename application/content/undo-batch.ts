@@ -99,25 +99,38 @@ type Run = {
   readonly report: Report;
 };
 
+/**
+ * Entries that would be refused are checked again as long as the plans of other entries add effects: an entry can
+ * depend on one that is planned after it.
+ */
 async function planAll({ batch, signal, context, dependencies, report }: Run): Promise<void> {
   const effects: PlannedEffects = { undeleted: new Set(), released: new Set() };
-  for (const chunk of chunks(batch.streams, CHUNK)) {
-    signal.throwIfAborted();
-    const typeOf = typesOf(context.tenant, dependencies);
-    const plans = await inParallel(chunk, PARALLEL, (stream) =>
-      planEntryUndo({ stream, typeOf, contains: batch.contains }, context, dependencies),
-    );
-    for (const undo of plans) {
-      if (!undo) continue;
-      const kept = await withoutForeignReferrer(undo, batch, dependencies);
-      report.add({
-        ...undo,
-        plan:
+  const countEffects = (): number => effects.undeleted.size + effects.released.size;
+  let waiting = batch.streams;
+  let known = -1;
+  for (let pass = 1; waiting.length > 0; pass += 1) {
+    const isLast = pass === MAX_PASSES || countEffects() === known;
+    known = countEffects();
+    const deferred: string[] = [];
+    for (const chunk of chunks(waiting, CHUNK)) {
+      signal.throwIfAborted();
+      const typeOf = typesOf(context.tenant, dependencies);
+      const plans = await inParallel(chunk, PARALLEL, async (stream) => ({
+        stream,
+        undo: await planEntryUndo({ stream, typeOf, contains: batch.contains }, context, dependencies),
+      }));
+      for (const { stream, undo } of plans) {
+        if (!undo) continue;
+        const kept = await withoutForeignReferrer(undo, batch, dependencies);
+        const plan =
           undo.found && kept.action !== 'none'
             ? await checkPlan({ ...undo.found, plan: kept, effects }, dependencies)
-            : kept,
-      });
+            : kept;
+        if (plan.obstacles.length > kept.obstacles.length && !isLast) deferred.push(stream);
+        else report.add({ ...undo, plan });
+      }
     }
+    waiting = deferred;
   }
 }
 

@@ -296,6 +296,22 @@ describe('undo', () => {
     expect((await read(`/author/${author.id}`))?.data['name']).to.equal('m');
   });
 
+  it('plans entries that were deleted in any order as it restores them', async () => {
+    const author = await made(other('POST', '/author', { data: { name: 'n' } }));
+    const article = await made(other('POST', '/article', { data: { title: 'by n', author_id: author.id } }));
+    const { id, call } = batch();
+    // The author is deleted first, so the article, which was written last, is planned first.
+    await made(call('PUT', `/article/${article.id}`, { data: { author_id: null } }));
+    expect((await call('DELETE', `/author/${author.id}`)).status).to.equal(204);
+    expect((await call('DELETE', `/article/${article.id}`)).status).to.equal(204);
+    for (const apply of [false, true])
+      expect((await undo({ correlation_id: id, apply })).totals, String(apply)).to.deep.include({
+        changed: 2,
+        in_the_way: 0,
+      });
+    expect((await read(`/article/${article.id}`))?.data['author_id']).to.equal(author.id);
+  });
+
   it('restores references that a deletion removed', async () => {
     const author = await made(other('POST', '/author', { data: { name: 'n' } }));
     const article = await made(other('POST', '/article', { data: { title: 'by n', author_id: author.id } }));

@@ -1,6 +1,6 @@
 import express from 'express';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isAppError } from '../../domain/errors.ts';
+import { isAppError, refusal } from '../../domain/errors.ts';
 import { equalSecrets } from '../../domain/identity/equal-secrets.ts';
 import { recordedCredential } from './admit.ts';
 import { createClientAddress } from './client-address.ts';
@@ -89,7 +89,7 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
     if (tracing) exchange.span = startRequestSpan(exchange, { tracing });
     let routeResponse: RouteResponse;
     try {
-      routeResponse = await respond(exchange, serving);
+      routeResponse = await respondInTime(exchange);
     } catch (error) {
       routeResponse = refused(error, exchange);
     }
@@ -115,6 +115,15 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
       );
     }
     finished(exchange, routeResponse, sent ?? 0);
+  }
+
+  /** Responds, or refuses when the request waits for a database that does not answer. */
+  function respondInTime(exchange: Exchange): Promise<RouteResponse> {
+    const { outages } = dependencies;
+    if (!outages) return respond(exchange, serving);
+    // A write that has begun may still happen.
+    const refuse = () => refusal(exchange.isHandling && exchange.compiled?.unsafe ? 'outcome_unknown' : 'unavailable');
+    return outages.run(() => respond(exchange, serving), refuse);
   }
 
   function refused(error: unknown, exchange: Exchange): RouteResponse {

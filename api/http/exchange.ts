@@ -34,6 +34,8 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   /** Set once the request of an API key or an admin token was counted. */
   admission: Admission | undefined = undefined;
   bytesIn = 0;
+  /** Set when the handler begins. */
+  isHandling = false;
 
   params: unknown = undefined;
   query: unknown = undefined;

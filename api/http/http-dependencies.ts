@@ -12,6 +12,7 @@ import type { GlobalPosition } from '../../domain/event.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
 import type { CorsPolicy } from './cors.ts';
 import type { HostAndIpFilterOptions } from './host-and-ip-filter.ts';
+import type { OutageWatch } from './outage-watch.ts';
 
 /** A principal that is an API key. */
 export type KeyPrincipal = Extract<Principal, { kind: 'api_key' }>;
@@ -52,6 +53,9 @@ export type HttpDependencies = {
   readonly idempotency: IdempotencyStore;
   /** Undefined: the primary database serves all reads. */
   readonly replica?: ReplicaRouting | undefined;
+
+  /** Undefined: requests wait as long as the database takes. */
+  readonly outages?: OutageWatch | undefined;
 
   readonly options: HttpOptions;
 };

@@ -136,6 +136,7 @@ async function perform(
   bytes: Buffer | undefined,
   dependencies: HttpDependencies,
 ): Promise<RouteResponse> {
+  exchange.isHandling = true;
   const key = route.idempotent ? exchange.header('idempotency-key') : undefined;
   const response =
     key === undefined

@@ -42,10 +42,10 @@ export function composeMonitoring(platform: Platform, { droppedKeyRequests }: Mo
   };
 }
 
-function healthChecks({ database, engine, logger }: Platform, state: HealthChecks['state']): HealthChecks {
+function healthChecks({ isDatabaseReachable, engine, logger }: Platform, state: HealthChecks['state']): HealthChecks {
   return {
     state,
-    databaseReachable: async () => (await database.query('select 1')).length === 1,
+    databaseReachable: isDatabaseReachable,
     stoppedProjections: () =>
       engine
         .status()

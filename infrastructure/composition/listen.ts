@@ -1,6 +1,7 @@
 import { createApi } from '../../api/http/create-api.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
 import { type Listener, parseAddress, startListener } from '../../api/http/listener.ts';
+import { createOutageWatch } from '../../api/http/outage-watch.ts';
 import type { Route } from '../../api/http/route.ts';
 import type { Modules } from './compose-modules.ts';
 import { httpOptionsOf, tlsOf } from './http-options.ts';
@@ -70,6 +71,7 @@ function httpDependencies({ identity }: Modules, platform: Platform): HttpDepend
     idempotency,
     progress,
     featureGate: { ...features, entitlements },
+    outages: createOutageWatch({ isReachable: platform.isDatabaseReachable }),
     options: httpOptionsOf(platform.settings),
   };
 }

@@ -4,6 +4,7 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import type { Signals } from '../../../application/ports/signals.ts';
 import { messageOf } from '../../../domain/message-of.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
+import { openDatabaseCheck } from '../../postgres/database-check.ts';
 import { type Database, openDatabase } from '../../postgres/database.ts';
 import { hasExited, nameInstance } from '../../postgres/instance.ts';
 import { createLeases } from '../../postgres/leases.ts';
@@ -17,6 +18,8 @@ export type Stores = {
   readonly leases: Leases;
   /** The connections that only leases use. */
   readonly leasePool: Database['pool'];
+  /** Whether the server of the database answers. Settles within 2 seconds and never rejects. */
+  readonly isDatabaseReachable: () => Promise<boolean>;
   /** Number of appends that wait for the writer of the event store; undefined when the store does not report it. */
   readonly queuedAppends: (() => number) | undefined;
   /** Unique name of this process. */
@@ -40,8 +43,9 @@ const LEASE_CONNECTIONS = 2;
 export async function openStores({ settings, logger }: OpenStoresOptions): Promise<Stores> {
   const instanceId = nameInstance();
   const { database, leaseDatabase } = openDatabases(settings, logger);
+  const check = openDatabaseCheck({ url: database.url });
   const closeDatabases = async (): Promise<void> => {
-    await database.close();
+    await Promise.all([database.close(), check.close()]);
     await leaseDatabase.close();
   };
   let signals: Signals | undefined;
@@ -61,6 +65,7 @@ export async function openStores({ settings, logger }: OpenStoresOptions): Promi
         hasExited,
       }),
       leasePool: leaseDatabase.pool,
+      isDatabaseReachable: () => check.isReachable(),
       queuedAppends: eventStore.stats && (() => eventStore.stats?.().writer.queued ?? 0),
       instanceId,
       async close() {

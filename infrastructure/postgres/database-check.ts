@@ -1,0 +1,51 @@
+import { openDatabase } from './database.ts';
+
+/** Asks the server of a database whether it answers. */
+export type DatabaseCheck = {
+  /** Settles within 2 seconds and never rejects. Callers at the same time share one round trip. */
+  isReachable(): Promise<boolean>;
+  close(): Promise<void>;
+};
+
+const CONNECT_MS = 1_000;
+/** A statement fails after one second more, so that a check takes at most 2 seconds. */
+const STATEMENT_MS = 500;
+const LIMIT_MS = 2_000;
+
+/**
+ * Opens the check. It has a connection of its own that stays open: the result says nothing about how busy the pools
+ * are, and a connection to a server that does not answer is replaced.
+ */
+export function openDatabaseCheck({ url }: { readonly url: string }): DatabaseCheck {
+  const database = openDatabase({
+    url,
+    maxConnections: 1,
+    idleTimeoutMs: 0,
+    connectTimeoutMs: CONNECT_MS,
+    statementTimeoutMs: STATEMENT_MS,
+    applicationName: 'palimpsest check',
+  });
+  let running: Promise<boolean> | undefined;
+
+  async function check(): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, LIMIT_MS, false);
+    });
+    const answered = database.query('select 1').then(
+      () => true,
+      () => false,
+    );
+    const reachable = await Promise.race([answered, late]);
+    clearTimeout(timer);
+    return reachable;
+  }
+
+  return {
+    isReachable: () =>
+      (running ??= check().finally(() => {
+        running = undefined;
+      })),
+    close: () => database.close(),
+  };
+}

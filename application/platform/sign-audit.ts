@@ -1,11 +1,20 @@
-import { merkleRoot } from '../../domain/platform/audit-chain.ts';
+import {
+  type ChainState,
+  headMac,
+  merkleRoot,
+  replaceInSum,
+  signatureDigest,
+  stateMac,
+} from '../../domain/platform/audit-chain.ts';
 import type { AuditEvent, SignedRange } from '../../domain/platform/audit-events.ts';
 import { streamName } from '../../domain/stream.ts';
 import { toNewEvent } from '../handle-command.ts';
 import type { ChainSession, StoredHead } from '../ports/audit-chain.ts';
 import type { AuditDependencies } from './audit-dependencies.ts';
+import { type LastSignature, faultOfLastSignature, readLastSignature } from './last-signature.ts';
+import { faultOfHead, openChains } from './open-chains.ts';
 
-type SignAuditDependencies = Pick<AuditDependencies, 'eventStore' | 'chain' | 'signer' | 'now' | 'newId'>;
+type SignAuditDependencies = Pick<AuditDependencies, 'eventStore' | 'chain' | 'signer' | 'key' | 'now' | 'newId'>;
 
 /** An audit signature is due after either limit. */
 export type SignAuditInput = {
@@ -22,50 +31,94 @@ export type SignAuditInput = {
 const MAX_SIGNED = 100_000;
 
 /**
- * Appends the audit signatures that are due to `audit-<tenant>.seals`. After a crash between the append and the update of
- * the chain's head the same links get a second signature, which is harmless.
+ * Appends the audit signatures that are due to `audit-<tenant>.seals`. Each names its number and the one before. After a
+ * crash between the append and the update of the chain's head the next run continues after the appended signature. A
+ * chain that contradicts its last signature is stopped.
  * @returns the number of chains that were signed
+ * @throws ChainsStopped when the state of all chains is not as this service wrote it
  */
 export async function signAudit(
   { everyEvents = 1000, everySeconds = 60 }: SignAuditInput,
   dependencies: SignAuditDependencies,
 ): Promise<number> {
-  return dependencies.chain.exclusively(async (session) => {
+  const { chain, key } = dependencies;
+  return chain.exclusively(async (session) => {
     const now = dependencies.now();
+    const opened = await openChains({ session }, dependencies);
+    const due = (await session.unsignedHeads()).filter(
+      (head) =>
+        !Object.hasOwn(opened.stopped, head.tenant) &&
+        (head.unsigned >= everyEvents || now.getTime() - Date.parse(head.signedAt) >= everySeconds * 1000),
+    );
+    if (due.length === 0) return 0;
+    // A signature must not survive a crash of the server that the links under it do not survive.
+    await chain.flush();
+    let state = opened;
     let signed = 0;
-    for (const head of await session.unsignedHeads()) {
-      const age = now.getTime() - Date.parse(head.signedAt);
-      if (head.unsigned < everyEvents && age < everySeconds * 1000) continue;
-      await signTenant({ head, session, at: now }, dependencies);
+    for (const head of due) {
+      const last = await readLastSignature(head, dependencies);
+      const fault =
+        faultOfHead({ head }, dependencies) ??
+        (await faultOfLastSignature({ tenant: head.tenant, head, state, session, last }));
+      if (fault !== undefined) {
+        state = { ...state, stopped: { ...state.stopped, [head.tenant]: fault } };
+        continue;
+      }
+      const after = await signTenant({ head, last, state, session, at: now }, dependencies);
+      state = { ...state, headsSum: replaceInSum(key, state.headsSum, { removed: [head], added: [after] }) };
       signed += 1;
     }
+    await session.putState(state, stateMac(key, state));
     return signed;
   });
 }
 
 async function signTenant(
-  { head, session, at }: { readonly head: StoredHead; readonly session: ChainSession; readonly at: Date },
-  { eventStore, signer, newId }: Pick<SignAuditDependencies, 'eventStore' | 'signer' | 'newId'>,
-): Promise<void> {
+  {
+    head,
+    last,
+    state,
+    session,
+    at,
+  }: {
+    readonly head: StoredHead;
+    readonly last: LastSignature | undefined;
+    readonly state: ChainState;
+    readonly session: ChainSession;
+    readonly at: Date;
+  },
+  { eventStore, signer, key, newId }: Pick<SignAuditDependencies, 'eventStore' | 'signer' | 'key' | 'newId'>,
+): Promise<StoredHead> {
   const { tenant } = head;
+  const { generation } = state;
   const stream = streamName({ category: 'audit', tenant, id: 'seals' });
-  let from = head.signedSeq + 1;
+  const range = last?.range && (last.range.generation ?? 0) === generation ? last.range : undefined;
+  let revision = last?.event.revision;
+  let number = range?.number ?? 0;
+  let previous = range ? (last?.digest ?? '') : '';
+  let from = Math.max(head.signedSeq, range?.to_seq ?? 0) + 1;
   while (from <= head.seq) {
     const to = Math.min(head.seq, from + MAX_SIGNED - 1);
     const links = await session.linksBetween(tenant, from, to);
-    const [first, last] = [links[0], links.at(-1)];
-    if (!first || !last) break;
-    const range: SignedRange = {
+    const [first, final] = [links[0], links.at(-1)];
+    if (!first || !final) break;
+    number += 1;
+    const signedRange: SignedRange = {
       tenant,
       from_seq: from,
       to_seq: to,
       from_position: first.position,
-      to_position: last.position,
-      head_mac: last.mac,
+      to_position: final.position,
+      head_mac: final.mac,
       merkle_root: merkleRoot(links.map(({ digest }) => digest)),
+      number,
+      previous,
+      generation,
     };
     from = to + 1;
-    const event: AuditEvent = { type: 'AuditSealed', data: { ...range, jws: await signer.sign(range, at) } };
+    const jws = await signer.sign(signedRange, at);
+    previous = signatureDigest(jws);
+    const event: AuditEvent = { type: 'AuditSealed', data: { ...signedRange, jws } };
     const correlationId = newId();
     const signed = toNewEvent(event, {
       tenant,
@@ -75,7 +128,11 @@ async function signTenant(
       now: () => at,
       newId,
     });
-    await eventStore.append(stream, [signed], { expected: 'any' });
+    // The expected revision refuses a second signature with the same number.
+    ({ revision } = await eventStore.append(stream, [signed], { expected: revision ?? 'no_stream' }));
   }
-  await session.putHead({ ...head, signedSeq: head.seq, unsigned: 0, signedAt: at.toISOString() });
+  const marked = { ...head, signedSeq: head.seq, unsigned: 0, signedAt: at.toISOString() };
+  const after = { ...marked, headMac: headMac(key, marked) };
+  await session.putHeads([after]);
+  return after;
 }

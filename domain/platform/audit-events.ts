@@ -11,6 +11,12 @@ export type SignedRange = {
   readonly head_mac: string;
   /** Merkle tree root (RFC 6962) over the digests of the links, base64url. */
   readonly merkle_root: string;
+  /** Number of the signature in its chain, from 1. Absent in signatures of earlier builds, as are the next two. */
+  readonly number?: number;
+  /** SHA-256 (base64url) of the `jws` before; empty for the first. */
+  readonly previous?: string;
+  /** `ChainState.generation`. */
+  readonly generation?: number;
 };
 
 /**

@@ -50,7 +50,7 @@ export function startAuditSigning({ audit, eventStore, leases, logger, signSecon
   async function signUntilAborted(signal: AbortSignal): Promise<void> {
     let chained = ORIGIN;
     while (!isAborted(signal)) {
-      if ((await eventStore.head()) > chained) chained = await chainAudit({ signal }, audit);
+      if ((await eventStore.head()) > chained) ({ position: chained } = await chainAudit({ signal }, audit));
       await signAudit({ everySeconds: signSeconds }, audit);
       await stoppablePause(signal)(INTERVAL_MS);
     }

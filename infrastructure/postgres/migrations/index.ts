@@ -22,6 +22,7 @@ import { webhookRetention } from './0401-webhook-retention.ts';
 import { webhookTraceparent } from './0402-webhook-traceparent.ts';
 import { deadEvents } from './0500-dead-events.ts';
 import { auditChain } from './0600-audit-chain.ts';
+import { auditState } from './0601-audit-state.ts';
 import { license } from './0650-license.ts';
 import { plainComments } from './0700-plain-comments.ts';
 import type { Migration } from './migration.ts';
@@ -52,6 +53,7 @@ export const migrations: readonly Migration[] = [
   webhookTraceparent,
   deadEvents,
   auditChain,
+  auditState,
   license,
   plainComments,
 ];

@@ -12,12 +12,21 @@ export type HealthChecks = {
   /** Whether the disk with the local data is nearly full. */
   readonly diskLow: () => Promise<boolean>;
   /**
+   * What an operator must repair while the process can serve. The readiness probe reports it and succeeds. It must not
+   * name tenants, because the probe is public.
+   */
+  readonly degraded?: () => Promise<readonly string[]>;
+  /**
    * Called when the result of a probe changes: with the reasons of its failure, or with an empty list when it recovers.
    */
   readonly onChange?: (probe: 'healthz' | 'readyz' | 'startup', reasons: readonly string[]) => void;
 };
 
 const Ok = Type.Object({ status: Type.Literal('ok') });
+const Ready = Type.Object({
+  status: Type.Union([Type.Literal('ok'), Type.Literal('degraded')]),
+  reasons: Type.Optional(Type.Array(Type.String())),
+});
 const OK = { status: 200, json: '{"status":"ok"}', headers: { 'Cache-Control': 'no-store' } } as const;
 
 /** The reason that a failing readiness or startup probe reports, by the state of the process. */
@@ -45,19 +54,30 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
   }
 
   const reported = new Map<string, string>();
-  /** The response to a probe. Reports each change of the result once. */
-  function probeResponse(probe: 'healthz' | 'readyz' | 'startup', found: readonly string[]) {
+  /** Reports each change of the result once. */
+  function report(probe: 'healthz' | 'readyz' | 'startup', found: readonly string[]): void {
     const now = found.join();
-    if ((reported.get(probe) ?? '') !== now) {
-      reported.set(probe, now);
-      checks.onChange?.(probe, found);
-    }
+    if ((reported.get(probe) ?? '') === now) return;
+    reported.set(probe, now);
+    checks.onChange?.(probe, found);
+  }
+
+  function probeResponse(probe: 'healthz' | 'readyz' | 'startup', found: readonly string[]) {
+    report(probe, found);
     if (found.length > 0) throw notOk(found);
     return OK;
   }
 
   const live = async () => probeResponse('healthz', (await databaseReachable()) ? [] : ['database unreachable']);
-  const ready = async () => probeResponse('readyz', await reasons());
+  const degraded = sharedValue<readonly string[]>(() => checks.degraded?.() ?? Promise.resolve([]), []);
+  const ready = async () => {
+    const found = await reasons();
+    if (found.length > 0) return probeResponse('readyz', found);
+    const problems = await degraded();
+    if (problems.length === 0) return probeResponse('readyz', []);
+    report('readyz', problems);
+    return { ...OK, json: JSON.stringify({ status: 'degraded', reasons: problems }) };
+  };
   function started() {
     const state = checks.state();
     return new Promise<typeof OK>((resolve) => {
@@ -89,7 +109,8 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
         ...probe,
         path: '/readyz',
         operation: `readyz${side}`,
-        summary: 'Readiness probe. Answers 503 with `reasons`',
+        summary: 'Readiness probe. Answers 503 with `reasons`, or 200 `degraded` with `reasons` while it can serve',
+        responses: { 200: Ready },
         handler: ready,
       }),
       route({
@@ -111,6 +132,7 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
         path: `${prefix}/ready`,
         operation: `ready${side}`,
         summary: 'Readiness, for callers with a credential',
+        responses: { 200: Ready },
         handler: ready,
       }),
     ];
@@ -126,22 +148,27 @@ function notOk(reasons: readonly string[]): Error {
 
 /** Runs a check at most once a second and shares its result. A failure or a time-out counts as false. */
 function shared(check: () => Promise<boolean>): () => Promise<boolean> {
-  let latest: Promise<boolean> | undefined;
+  return sharedValue(check, false);
+}
+
+/** Like `shared`, for any result. A failure or a time-out gives `otherwise`. */
+function sharedValue<T>(check: () => Promise<T>, otherwise: T): () => Promise<T> {
+  let latest: Promise<T> | undefined;
   let until = 0;
   return () => {
     const now = performance.now();
     if (!latest || now >= until) {
-      latest = bounded(check);
+      latest = bounded(check, otherwise);
       until = now + SHARED_MS;
     }
     return latest;
   };
 }
 
-function bounded(check: () => Promise<boolean>): Promise<boolean> {
+function bounded<T>(check: () => Promise<T>, otherwise: T): Promise<T> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
-      resolve(false);
+      resolve(otherwise);
     }, CHECK_TIMEOUT_MS);
     check().then(
       (good) => {
@@ -150,7 +177,7 @@ function bounded(check: () => Promise<boolean>): Promise<boolean> {
       },
       () => {
         clearTimeout(timer);
-        resolve(false);
+        resolve(otherwise);
       },
     );
   });

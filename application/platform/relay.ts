@@ -4,6 +4,7 @@ import { categoryOf } from '../../domain/stream.ts';
 import { chunks } from '../chunks.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Message, MessageBus } from '../ports/message-bus.ts';
+import { encodeAuditSignature } from './audit-signature-message.ts';
 import { type PublishedChange, encodeContentChange } from './content-change-message.ts';
 import { encodeEvent } from './event-message.ts';
 
@@ -44,6 +45,7 @@ export function createRelay(
         const messages = [
           encodeEvent(event, prefix),
           ...(change ? encodeContentChange({ event, change, prefix }) : []),
+          ...encodeAuditSignature(event, prefix),
         ];
         for (const message of messages) {
           if (!message) continue;

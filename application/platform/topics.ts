@@ -11,6 +11,11 @@ export function contentChangesTopic(prefix: string): string {
   return `${prefix}.content.changes`;
 }
 
+/** Compacted topic of the audit signatures. Each has a key of its own, so that compaction keeps all. */
+export function auditSignaturesTopic(prefix: string): string {
+  return `${prefix}.audit.signatures`;
+}
+
 /** Consumer group of a worker. Raise the version to make the worker read all events again. */
 export function workerGroup(prefix: string, worker: string): string {
   return `${prefix}.${worker}.v1`;
@@ -35,5 +40,6 @@ export function topics(prefix: string): readonly TopicSpec[] {
       compacted: false,
     })),
     { topic: contentChangesTopic(prefix), partitions: BUSY_PARTITIONS, compacted: true },
+    { topic: auditSignaturesTopic(prefix), partitions: 1, compacted: true },
   ];
 }

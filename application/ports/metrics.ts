@@ -16,6 +16,8 @@ export type Metrics = {
   batchApplied(follower: string, events: number, seconds: number): void;
   /** A follower stopped at an event that it cannot handle, or resumed. */
   followerStopped?(follower: string, stopped: boolean): void;
+  /** Number of audit chains that are not extended, because they are not as this service wrote them. */
+  auditChainsStopped?(count: number): void;
   /** A consumer published a message to the dead-letter topic of `topic`. */
   deadLettered?(topic: string): void;
   /** Number of rows waiting in a queue. */

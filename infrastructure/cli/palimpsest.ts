@@ -51,7 +51,7 @@ const COMMANDS = {
   license: { summary: 'keygen | issue | inspect: licenses for development', load: () => import('./license.ts') },
   'verify-audit': {
     summary:
-      '[--tenant <slug>]: verifies the log against its audit chain and names the first difference; exits 1 when there is one',
+      '[--tenant <slug>] [--anchors <file>] [--restart]: verifies the log against its audit chain, and against copies of its signatures; names the first difference; exits 1 when there is one',
     load: () => import('./verify-audit.ts'),
   },
 } as const;

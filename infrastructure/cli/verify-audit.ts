@@ -5,17 +5,23 @@ import { printJson } from './print-json.ts';
 import { createProgress } from './progress.ts';
 
 /**
- * `palimpsest verify-audit`: verifies the log against its audit chain. Prints one JSON line for each tenant on stdout
- * and the progress on stderr.
- * @returns 1 when the log of a tenant differs from its chain
+ * `palimpsest verify-audit`: verifies the log against its audit chain, and with `--anchors` against copies of signatures
+ * that were kept outside the database. Prints one JSON line for each tenant on stdout and the progress on stderr.
+ * `--restart` starts the chains again before.
+ * @returns 1 when the log of a tenant differs from its chain or from the copies
  */
 export async function run(args: readonly string[]): Promise<number> {
-  const { values } = parseArgs({ args: [...args], options: { tenant: { type: 'string' } } });
+  const { values } = parseArgs({
+    args: [...args],
+    options: { tenant: { type: 'string' }, anchors: { type: 'string' }, restart: { type: 'boolean' } },
+  });
   const commands = await openCommands(await commandSettings());
   const progress = createProgress();
   try {
+    if (values.restart === true) await commands.restartAudit();
     const verdicts = await commands.verifyAudit({
       ...(values.tenant === undefined ? {} : { tenant: values.tenant }),
+      ...(values.anchors === undefined ? {} : { anchors: values.anchors }),
       onProgress: ({ tenant, checked, total }) => {
         progress.update({ label: `Verifying ${tenant}`, unit: 'events' }, checked, total);
       },

@@ -1,13 +1,18 @@
 import type { JWK } from 'jose';
 import { auditRoutes } from '../../api/admin/platform/audit-routes.ts';
+import { stoppedChains } from '../../application/platform/stopped-chains.ts';
+import { startFollower } from '../../projections/engine/follower.ts';
+import { appendAnchors } from './audit/anchor-file.ts';
 import { openAudit } from './audit/open-audit.ts';
 import { startAuditSigning } from './audit/signing.ts';
-import { EMPTY_MODULE, type Module } from './module.ts';
+import { EMPTY_MODULE, type Module, type Worker } from './module.ts';
 import type { Platform } from './platform/platform.ts';
 
 export type AuditModule = Module & {
   /** Verifies the signatures of audit signatures. */
   readonly publicKey: JWK;
+  /** What is wrong with the audit chains, for the readiness probe. */
+  readonly degraded: () => Promise<readonly string[]>;
 };
 
 /** The audit log: its routes and its signatures. */
@@ -16,6 +21,7 @@ export async function composeAudit(platform: Platform): Promise<AuditModule> {
   return {
     ...EMPTY_MODULE,
     publicKey,
+    degraded: () => stoppedChains({}, dependencies),
     routes: auditRoutes(dependencies),
     workers: [
       {
@@ -26,6 +32,39 @@ export async function composeAudit(platform: Platform): Promise<AuditModule> {
             startAuditSigning({ ...platform, audit: dependencies, signSeconds: platform.settings.auditSealSeconds }),
           ),
       },
+      ...anchorWorkers(platform),
     ],
   };
+}
+
+/** Copies audit signatures to the file of `SVC_AUDIT_ANCHOR_FILE`, in the order of the log. */
+function anchorWorkers({
+  settings,
+  eventStore,
+  leases,
+  database,
+  logger,
+  metrics,
+}: Platform): readonly Worker[] {
+  const path = settings.auditAnchorFile;
+  if (path === undefined) return [];
+  return [
+    {
+      name: 'audit anchors',
+      role: 'scheduler',
+      start: () =>
+        Promise.resolve(
+          startFollower({
+            name: 'audit-anchors',
+            source: eventStore,
+            filter: { categories: ['audit'] },
+            leases,
+            database,
+            handler: { kind: 'before', handle: (events) => appendAnchors(events, { path }) },
+            logger,
+            metrics,
+          }),
+        ),
+    },
+  ];
 }

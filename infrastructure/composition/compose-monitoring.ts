@@ -8,6 +8,8 @@ import type { Platform } from './platform/platform.ts';
 export type MonitoringNeeds = {
   /** Number of API key requests that were not recorded. */
   readonly droppedKeyRequests: () => number;
+  /** What an operator must repair while the process can serve. */
+  readonly degraded: () => Promise<readonly string[]>;
 };
 
 export type MonitoringModule = Module & {
@@ -18,7 +20,7 @@ export type MonitoringModule = Module & {
 const LOW_DISK_BYTES = 100 * 1024 * 1024;
 
 /** Probes, metrics and the routes for operators. A process without the role `api` serves probes and metrics only. */
-export function composeMonitoring(platform: Platform, { droppedKeyRequests }: MonitoringNeeds): MonitoringModule {
+export function composeMonitoring(platform: Platform, { droppedKeyRequests, degraded }: MonitoringNeeds): MonitoringModule {
   const { metrics, settings, roles, database, leasePool, replica, queuedAppends, shutdown } = platform;
   let running = false;
   metrics.watch({
@@ -32,7 +34,7 @@ export function composeMonitoring(platform: Platform, { droppedKeyRequests }: Mo
   return {
     ...EMPTY_MODULE,
     routes: [
-      ...healthRoutes(healthChecks(platform, state)),
+      ...healthRoutes({ ...healthChecks(platform, state), degraded }),
       ...metricsRoutes({ metrics, token: settings.metricsToken }),
       ...(roles.has('api') ? operationsRoutes(platform) : []),
     ],

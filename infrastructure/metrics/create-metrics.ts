@@ -80,6 +80,11 @@ export function createMetrics(): ProcessMetrics {
     labelNames: ['follower'],
     registers,
   });
+  const auditStopped = new Gauge({
+    name: `${PREFIX}audit_chains_stopped`,
+    help: 'Audit chains that are not extended, because they were changed by something else than the service.',
+    registers,
+  });
   const deadLetters = new Counter({
     name: `${PREFIX}dead_letters_total`,
     help: 'Events and messages written to a dead-letter topic, by their original topic.',
@@ -121,6 +126,9 @@ export function createMetrics(): ProcessMetrics {
     },
     followerStopped: (follower, isStopped) => {
       stopped.labels(follower).set(isStopped ? 1 : 0);
+    },
+    auditChainsStopped: (count) => {
+      auditStopped.set(count);
     },
     deadLettered: (topic) => {
       deadLetters.labels(topic).inc();

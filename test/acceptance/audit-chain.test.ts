@@ -43,35 +43,34 @@ describe('the audit chain', () => {
   }
 
   /**
-   * Verifies a log that `change` altered as a database superuser could, with the trigger disabled. Restores the log.
+   * Verifies a log that `change` altered as a database superuser could, with the trigger disabled. Restores the log and
+   * its chain.
    */
   async function tampered(change: (tx: Transaction) => Promise<unknown>): Promise<Verdict> {
     const db = service.database.db();
     await verify();
-    const kept = ['eventstore.events', 'operational.audit_links', 'operational.audit_heads'];
+    const log = ['eventstore.events', 'eventstore.head'];
+    const kept = [...log, 'operational.audit_links', 'operational.audit_heads', 'operational.audit_state'];
     await db.transaction(async (tx) => {
+      // As a session of the chain does, so that the service does not extend it meanwhile.
+      await tx.query('select pg_advisory_xact_lock(7215304160)');
       for (const [at, table] of kept.entries())
         await tx.query(`create table public.kept_${String(at)} as table ${table}`);
-      await tx.query('alter table eventstore.events disable trigger append_only');
+      for (const table of log) await tx.query(`alter table ${table} disable trigger append_only`);
       await change(tx);
-      await tx.query('alter table eventstore.events enable always trigger append_only');
+      for (const table of log) await tx.query(`alter table ${table} enable always trigger append_only`);
     });
     const verdict = await verify();
     await db.transaction(async (tx) => {
-      await tx.query('alter table eventstore.events disable trigger append_only');
-      // Keep the audit seals written in the meantime: they are ordinary events.
-      await tx.query(
-        `delete from eventstore.events e where exists (select 1 from public.kept_0 k where k.position = e.position or k.id = e.id) or stream not like 'audit-%'`,
-      );
+      await tx.query('select pg_advisory_xact_lock(7215304160)');
+      for (const table of log) await tx.query(`alter table ${table} disable trigger append_only`);
+      // Only audit signatures can have been appended meanwhile.
       for (const [at, table] of kept.entries()) {
-        if (at > 0)
-          await tx.query(
-            `delete from ${table} t using (select max(seq) as seq from public.kept_${String(at)}) k where t.seq <= k.seq`,
-          );
-        await tx.query(`insert into ${table} select * from public.kept_${String(at)} on conflict do nothing`);
+        await tx.query(`delete from ${table}`);
+        await tx.query(`insert into ${table} select * from public.kept_${String(at)}`);
         await tx.query(`drop table public.kept_${String(at)}`);
       }
-      await tx.query('alter table eventstore.events enable always trigger append_only');
+      for (const table of log) await tx.query(`alter table ${table} enable always trigger append_only`);
     });
     return verdict;
   }
@@ -208,7 +207,16 @@ describe('the audit chain', () => {
 });
 
 describe('the audit sealer', () => {
-  const service = useService({ environment: { SVC_AUDIT_SEAL_SECS: '1' } });
+  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-anchors-'));
+  const anchorFile = join(directory, 'anchors.jsonl');
+  const logger = recordingLogger();
+  after(() => {
+    rmSync(directory, { recursive: true });
+  });
+  const service = useService({
+    environment: { SVC_AUDIT_SEAL_SECS: '1', SVC_AUDIT_ANCHOR_FILE: anchorFile },
+    start: { logger },
+  });
 
   it('extends the chain with the log and writes audit seals periodically', async () => {
     await service.owner('POST', '/api/admin/schemas', {
@@ -229,6 +237,37 @@ describe('the audit sealer', () => {
     expect(row?.unsealed).to.equal(0);
   });
 
+  it('stops at a chain that was changed: logged, in the metrics, and as degraded in `/readyz`, until it is put back', async () => {
+    const db = service.database.db();
+    // In one statement under the lock of a session, because the service may be extending the chain.
+    await db.transaction(async (tx) => {
+      await tx.query('select pg_advisory_xact_lock(7215304160)');
+      await tx.query('create table public.kept_head as table operational.audit_heads');
+      await tx.query(`update operational.audit_heads set head_mac = 'forged'`);
+    });
+    await service.ownerContent('POST', '/api/v1/content/page', { data: { title: 'while stopped' } });
+    const ready = await eventually(async () => {
+      const response = await service.content('GET', '/readyz');
+      expect(response.json()).to.deep.equal({ status: 'degraded', reasons: ['audit chains stopped: 1'] });
+      return response;
+    });
+    expect(ready.status).to.equal(200);
+    expect((await service.owner('GET', '/api/admin/metrics')).text).to.contain('palimpsest_audit_chains_stopped 1');
+    expect(logger.lines).to.deep.include({
+      level: 'error',
+      message: 'audit chain stopped',
+      fields: { tenant: 'default', reason: 'the MAC of its head is wrong' },
+    });
+    await db.query(
+      'update operational.audit_heads h set head_mac = k.head_mac from public.kept_head k where k.tenant_id = h.tenant_id',
+    );
+    // Verifying checks all heads at once.
+    expect((await service.owner('GET', '/api/admin/audit/verify')).json<Verdict>().ok).to.equal(true);
+    await eventually(async () => {
+      expect((await service.content('GET', '/readyz')).text).to.equal('{"status":"ok"}');
+    });
+  });
+
   it('can be checked by `palimpsest verify-audit`, which exits with 1 when an event was altered', async function () {
     this.timeout(30_000);
     const environment = testEnvironment(service.database.url(), '.');
@@ -245,6 +284,21 @@ describe('the audit sealer', () => {
     const broken = await runCommand(['verify-audit', '--tenant', 'default'], environment);
     expect(broken.code).to.equal(1);
     expect(verdictOf(broken.output)).to.deep.include({ ok: false });
+  });
+
+  it('copies its signatures to a file, with which `verify-audit --anchors` finds a chain that was written again', async function () {
+    this.timeout(60_000);
+    const environment = testEnvironment(service.database.url(), '.');
+    await eventually(async () => {
+      expect(readFileSync(anchorFile, 'utf8')).to.contain('"jws"');
+    });
+    const whole = verdictOf((await runCommand(['verify-audit', '--anchors', anchorFile], environment)).output);
+    expect(whole).to.have.property('anchors').that.deep.includes({ ok: true, first_broken: null, invalid: 0 });
+    // With the key even this chain verifies.
+    await runCommand(['verify-audit', '--restart'], environment);
+    await service.database.db().query(`update operational.audit_state set generation = 0`);
+    const forged = await runCommand(['verify-audit', '--anchors', anchorFile], environment);
+    expect(forged.code).to.equal(1);
   });
 
   async function seals(): Promise<readonly object[]> {

@@ -190,6 +190,12 @@ for (const name of readdirSync(FIXTURES)) {
       }
     });
 
+    it('verifies the audit chain that the earlier build made', async () => {
+      const verdict = (await owner('GET', '/api/admin/audit/verify')).json<{ ok: boolean; checked: number }>();
+      expect(verdict).to.deep.include({ ok: true, first_broken: null });
+      expect(verdict.checked).to.be.at.least(1);
+    });
+
     it('logs no errors', () => {
       expect(logger.lines.filter(({ level }) => level === 'error')).to.deep.equal([]);
     });

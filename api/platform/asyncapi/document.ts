@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { EventMessageValue } from '../../../application/platform/event-message.ts';
-import { contentChangesTopic, eventsTopic, topics } from '../../../application/platform/topics.ts';
+import { auditSignaturesTopic, contentChangesTopic, eventsTopic, topics } from '../../../application/platform/topics.ts';
 import { DEAD_LETTER_HEADERS, type TopicSpec, deadLetterTopic } from '../../../application/ports/message-bus.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { CATEGORIES } from '../../../domain/stream.ts';
@@ -92,6 +92,14 @@ export function asyncApiDocument({ version, prefix, brokers }: AsyncApiOptions):
       'Every change of an entry, with the whole entry before and after. The topic is compacted by entry; a null value follows a deletion',
     names: ['ContentChange', 'ContentForgotten'],
     spec: partitions.get(changes),
+  });
+  const signatures = auditSignaturesTopic(prefix);
+  messages.push(['AuditSignature', AUDIT_SIGNATURE]);
+  channel('audit.signatures', signatures, {
+    description:
+      'Every signature of the audit log, kept for good: the topic is compacted, and each signature has a key of its own. `palimpsest verify-audit --anchors` compares them with the database',
+    names: ['AuditSignature'],
+    spec: partitions.get(signatures),
   });
   channel('dead-letters', deadLetterTopic(eventsTopic(prefix, '{category}')), {
     description: 'Messages that a worker of the service could not handle, unchanged, with the reason in headers',
@@ -240,6 +248,22 @@ const FORGOTTEN: JsonObject = {
   traits: [reference('components/messageTraits/CloudEvent')],
   payload: { type: 'null' },
   bindings: CHANGE_KEY,
+};
+const AUDIT_SIGNATURE: JsonObject = {
+  name: 'AuditSignature',
+  title: 'A signature of the audit log',
+  contentType: 'application/json',
+  traits: [reference('components/messageTraits/CloudEvent')],
+  payload: {
+    type: 'object',
+    required: ['tenant', 'position', 'jws'],
+    properties: {
+      tenant: text('Slug of the tenant'),
+      position: text('Position of the signature in the log', { pattern: '^[0-9]{20}$' }),
+      jws: text('The signed range of the audit chain: a compact JWS (EdDSA)'),
+    },
+  },
+  bindings: keyed('`<tenant>/<SHA-256 of the signature, base64url>`'),
 };
 const DEAD_LETTER: JsonObject = {
   name: 'DeadLetter',

@@ -1,15 +1,19 @@
 import type { AuditDependencies } from '../../../application/platform/audit-dependencies.ts';
-import { chainAudit } from '../../../application/platform/chain-audit.ts';
+import { type StoppedChain, chainAudit } from '../../../application/platform/chain-audit.ts';
+import { ChainsStopped } from '../../../application/platform/open-chains.ts';
 import { signAudit } from '../../../application/platform/sign-audit.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import type { Metrics } from '../../../application/ports/metrics.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { ORIGIN } from '../../../domain/event.ts';
+import { ALL_CHAINS } from '../../../domain/platform/audit-chain.ts';
 import { stoppablePause } from '../../timers/stoppable-pause.ts';
 import type { Stores } from '../platform/open-stores.ts';
 
 export type AuditSigningOptions = Pick<Stores, 'eventStore' | 'leases'> & {
   readonly audit: AuditDependencies;
   readonly logger: Logger;
+  readonly metrics: Pick<Metrics, 'auditChainsStopped'>;
   /** `SVC_AUDIT_SEAL_SECS`: longest time between two audit signatures. */
   readonly signSeconds: number;
 };
@@ -19,13 +23,15 @@ export type AuditSigningOptions = Pick<Stores, 'eventStore' | 'leases'> & {
  * catches up.
  */
 const INTERVAL_MS = 1_000;
+/** How often the heads of all chains are checked, also of those without new events, in milliseconds. */
+const INSPECT_MS = 10_000;
 
 /**
  * Extends the audit chains to the head of the log under a lease, and makes an audit signature whenever one is due. The
  * chains stay correct without the lease; it only saves other processes the work. It polls instead of following
  * each event, so that a busy log is chained in batches.
  */
-export function startAuditSigning({ audit, eventStore, leases, logger, signSeconds }: AuditSigningOptions): {
+export function startAuditSigning({ audit, eventStore, leases, logger, metrics, signSeconds }: AuditSigningOptions): {
   stop(): Promise<void>;
 } {
   const stopping = new AbortController();
@@ -49,11 +55,36 @@ export function startAuditSigning({ audit, eventStore, leases, logger, signSecon
 
   async function signUntilAborted(signal: AbortSignal): Promise<void> {
     let chained = ORIGIN;
+    let inspectAt = 0;
     while (!isAborted(signal)) {
-      if ((await eventStore.head()) > chained) ({ position: chained } = await chainAudit({ signal }, audit));
-      await signAudit({ everySeconds: signSeconds }, audit);
+      const inspect = performance.now() >= inspectAt;
+      try {
+        if (inspect || (await eventStore.head()) > chained) {
+          const { position, stopped } = await chainAudit({ signal, inspect }, audit);
+          chained = position;
+          report(stopped);
+        }
+        await signAudit({ everySeconds: signSeconds }, audit);
+        if (inspect) inspectAt = performance.now() + INSPECT_MS;
+      } catch (error) {
+        if (!(error instanceof ChainsStopped)) throw error;
+        report([{ tenant: ALL_CHAINS, reason: error.message }]);
+      }
       await stoppablePause(signal)(INTERVAL_MS);
     }
+    // Another process reports them from now on.
+    metrics.auditChainsStopped?.(0);
+  }
+
+  let reported = new Map<string, string>();
+  /** Sets the metric, and logs each chain that is stopped or resumed once. */
+  function report(stopped: readonly StoppedChain[]): void {
+    const now = new Map(stopped.map(({ tenant, reason }) => [tenant, reason]));
+    for (const [tenant, reason] of now)
+      if (reported.get(tenant) !== reason) logger.error('audit chain stopped', { tenant, reason });
+    for (const tenant of reported.keys()) if (!now.has(tenant)) logger.info('audit chain resumed', { tenant });
+    metrics.auditChainsStopped?.(now.size);
+    reported = now;
   }
 
   return {

@@ -1,5 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
 import { chainAudit } from '../../../application/platform/chain-audit.ts';
+import { type AnchorVerdict, compareAnchors, readAnchors } from '../../../application/platform/compare-anchors.ts';
+import { ChainsStopped } from '../../../application/platform/open-chains.ts';
+import { restartChains } from '../../../application/platform/restart-chains.ts';
 import { type AuditVerdict, verifyAudit } from '../../../application/platform/verify-audit.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { type GlobalPosition, parsePosition } from '../../../domain/event.ts';
@@ -10,6 +13,7 @@ import { rebuild } from '../../../projections/engine/rebuild.ts';
 import { type ReplayProgress, replay } from '../../../projections/engine/replay.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { openDatabase } from '../../postgres/database.ts';
+import { readAnchorFile } from '../audit/anchor-file.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { openStores } from '../platform/open-stores.ts';
 import { projections } from '../platform/projections.ts';
@@ -34,12 +38,22 @@ export type Commands = {
   /** Builds all read models in an empty database. */
   replay(options: ReplayCommand): Promise<readonly TableLine[]>;
   /** Verifies the log of one tenant, or of each, against its audit chain. */
-  verifyAudit(options?: VerifyAuditCommand): Promise<readonly (AuditVerdict & { readonly tenant: string })[]>;
+  verifyAudit(options?: VerifyAuditCommand): Promise<readonly TenantVerdict[]>;
+  /** Starts the audit chains again. @returns the number of the new generation */
+  restartAudit(): Promise<number>;
   close(): Promise<void>;
+};
+
+/** `anchors`: the comparison with copies of signatures; absent without such copies. */
+export type TenantVerdict = AuditVerdict & {
+  readonly tenant: string;
+  readonly anchors?: AnchorVerdict & { readonly invalid: number; readonly unreadable: number };
 };
 
 export type VerifyAuditCommand = {
   readonly tenant?: string;
+  /** Path of a file with copies of audit signatures. They are compared before anything is signed. */
+  readonly anchors?: string;
   readonly onProgress?: (progress: {
     readonly tenant: string;
     readonly checked: number;
@@ -125,11 +139,26 @@ export async function openCommands({
         await target.close();
       }
     },
-    async verifyAudit({ tenant, onProgress } = {}) {
-      const audit = await openAudit({ ...stores, settings, now: () => new Date(), newId: uuidv7 });
-      await chainAudit({}, audit.dependencies);
-      const verdicts: (AuditVerdict & { tenant: string })[] = [];
-      for (const one of tenant === undefined ? await audit.dependencies.chain.tenants() : [tenant]) {
+    async verifyAudit({ tenant, anchors, onProgress } = {}) {
+      const { dependencies } = await openAudit({ ...stores, settings, now: () => new Date(), newId: uuidv7 });
+      const file = anchors === undefined ? undefined : await readAnchorFile(anchors);
+      const kept = file && { ...file, ...(await readAnchors(file, dependencies)) };
+      const compared = new Map<string, AnchorVerdict>();
+      const known = async (): Promise<readonly string[]> =>
+        tenant === undefined
+          ? [...new Set([...(await dependencies.chain.tenants()), ...(kept?.byTenant.keys() ?? [])])]
+          : [tenant];
+      if (kept)
+        for (const one of await known())
+          compared.set(
+            one,
+            await compareAnchors({ tenant: one, ranges: kept.byTenant.get(one) ?? [] }, dependencies),
+          );
+      await chainAudit({}, dependencies).catch((error: unknown) => {
+        if (!(error instanceof ChainsStopped)) throw error;
+      });
+      const verdicts: TenantVerdict[] = [];
+      for (const one of await known()) {
         const verdict = await verifyAudit(
           {
             tenant: one,
@@ -141,11 +170,24 @@ export async function openCommands({
                 }
               : {}),
           },
-          audit.dependencies,
+          dependencies,
         );
-        verdicts.push({ tenant: one, ...verdict });
+        const outside = compared.get(one);
+        verdicts.push({
+          tenant: one,
+          ...verdict,
+          ...(kept &&
+            outside && {
+              ok: verdict.ok && outside.ok && kept.invalid === 0,
+              anchors: { ...outside, invalid: kept.invalid, unreadable: kept.unreadable },
+            }),
+        });
       }
       return verdicts;
+    },
+    async restartAudit() {
+      const { dependencies } = await openAudit({ ...stores, settings, now: () => new Date(), newId: uuidv7 });
+      return restartChains({}, dependencies);
     },
     close: () => stores.close(),
   };

@@ -82,6 +82,12 @@ export const identity = {
     60,
     'Longest time in seconds before new events get a signed audit seal. 1,000 new events are sealed at once.',
   ),
+  auditAnchorFile: optional(
+    'SVC_AUDIT_ANCHOR_FILE',
+    text,
+    'File to which the role `scheduler` appends every audit signature, on a disk that writers of the database cannot change. `palimpsest verify-audit --anchors` compares it.',
+    { layers: 'start' },
+  ),
   apiKeyPepper: optional('API_KEY_PEPPER', text, 'HMAC key of the stored hashes of API keys and admin tokens.', secret),
   apiKeyPepperPrevious: optional(
     'API_KEY_PEPPER_PREVIOUS',

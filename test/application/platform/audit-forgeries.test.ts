@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { chainAudit } from '../../../application/platform/chain-audit.ts';
 import { compareAnchors, readAnchors } from '../../../application/platform/compare-anchors.ts';
+import { restartChains } from '../../../application/platform/restart-chains.ts';
 import { type AuditVerdict, verifyAudit } from '../../../application/platform/verify-audit.ts';
+import { type ChainHead, earlierHeadMac } from '../../../domain/platform/audit-chain.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import { type AuditedLog, CHAIN_TABLES, useAuditedLog } from '../../support/audited-log.ts';
 
@@ -444,5 +446,55 @@ describe('a process that dies between the append of a signature and the update o
     await log.append('acme');
     await log.sign();
     for (const tenant of TENANTS) expect(await verify(log, tenant)).to.deep.include({ ok: true, first_broken: null });
+  });
+});
+
+describe('a chain that the build before made', () => {
+  const log = useAuditedLog();
+
+  /** Turns the tables into those of the build before: no state, and heads under the earlier MAC. */
+  async function makeEarlier(tx: Transaction): Promise<void> {
+    const { key } = log.audit();
+    const heads = await tx.query<ChainHead>('select tenant_id as tenant, seq, position, mac from operational.audit_heads');
+    for (const head of heads)
+      await tx.query('update operational.audit_heads set head_mac = $2 where tenant_id = $1', [
+        head.tenant,
+        earlierHeadMac(key, head),
+      ]);
+    await tx.query('delete from operational.audit_state');
+    await tx.query('insert into operational.audit_progress (position) select max(position) from operational.audit_heads');
+  }
+
+  it('is adopted and verifies, and the process that made it extends it no more', async () => {
+    await writeRound(log);
+    await log.forge(makeEarlier);
+    await log.append('acme');
+    await log.sign();
+    for (const tenant of TENANTS) expect(await verify(log, tenant)).to.deep.include({ ok: true, first_broken: null });
+    expect(await log.database().query('select position from operational.audit_progress')).to.deep.equal([]);
+  });
+
+  it('is not adopted again: putting the earlier tables back is found', async () => {
+    await log.forge(async (tx) => {
+      await makeEarlier(tx);
+      await tx.query(`update operational.audit_progress set position = lpad('3', 20, '0')`);
+    });
+    await log.append('acme');
+    await log.sign();
+    expect((await verify(log)).ok).to.equal(false);
+  });
+});
+
+describe('chains that were started again with the key', () => {
+  const log = useAuditedLog();
+
+  it('verify, and signatures and anchors of before are not compared with the new links', async () => {
+    await writeRound(log);
+    const anchors = await log.anchors();
+    await restartChains({}, log.audit());
+    await log.append('acme');
+    await log.sign();
+    for (const tenant of TENANTS) expect(await verify(log, tenant)).to.deep.include({ ok: true, first_broken: null });
+    expect(await compare(log, anchors)).to.deep.include({ ok: true, checked: 0, superseded: 1 });
   });
 });

@@ -49,6 +49,8 @@ export async function faultOfLastSignature({
   if (range?.tenant !== tenant) return 'its last signature was not made with the key';
   // Signatures made before a restart of the chains say nothing about the links of today.
   if ((range.generation ?? 0) < state.generation) return undefined;
+  // The chains may be older than the log, such as after a restore: they have not reached this signature yet.
+  if (last.event.position > state.position && (!head || range.to_seq > head.seq)) return undefined;
   if (!head) return 'the log has signatures of a chain that does not exist';
   if (range.to_seq > head.seq) return 'it is shorter than its last signature says';
   if (range.to_seq < head.signedSeq) return 'its last signature was removed from the log';

@@ -1,9 +1,13 @@
 import { expect } from 'chai';
 import { type JWK, compactVerify, createLocalJWKSet } from 'jose';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { merkleRoot } from '../../domain/platform/audit-chain.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { runCommand } from '../support/process.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 import { testEnvironment, useService } from '../support/service.ts';
 
 type Verdict = {
@@ -289,16 +293,17 @@ describe('the audit sealer', () => {
   it('copies its signatures to a file, with which `verify-audit --anchors` finds a chain that was written again', async function () {
     this.timeout(60_000);
     const environment = testEnvironment(service.database.url(), '.');
-    await eventually(async () => {
+    await eventually(() => {
       expect(readFileSync(anchorFile, 'utf8')).to.contain('"jws"');
     });
     const whole = verdictOf((await runCommand(['verify-audit', '--anchors', anchorFile], environment)).output);
     expect(whole).to.have.property('anchors').that.deep.includes({ ok: true, first_broken: null, invalid: 0 });
-    // With the key even this chain verifies.
+    // Stands for a chain with other links under the same numbers.
     await runCommand(['verify-audit', '--restart'], environment);
     await service.database.db().query(`update operational.audit_state set generation = 0`);
     const forged = await runCommand(['verify-audit', '--anchors', anchorFile], environment);
     expect(forged.code).to.equal(1);
+    expect(verdictOf(forged.output)).to.have.nested.property('anchors.first_broken.kind', 'edited');
   });
 
   async function seals(): Promise<readonly object[]> {

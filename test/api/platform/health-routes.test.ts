@@ -48,6 +48,17 @@ describe('probes', () => {
       await reasons({ stoppedProjections: () => ['content'], diskLow: () => Promise.resolve(true) }),
     ).to.deep.equal(['projection stopped: content', 'free disk low']);
   });
+  it('answer 200 and `degraded` with reasons while something must be repaired but the process can serve', async () => {
+    const degraded = () => Promise.resolve(['audit chains stopped: 1']);
+    const [ready, live] = await ask({ degraded }, ['/readyz', '/healthz']);
+    expect([ready?.status, ready?.body]).to.deep.equal([
+      200,
+      { status: 'degraded', reasons: ['audit chains stopped: 1'] },
+    ]);
+    expect(live?.body).to.deep.equal({ status: 'ok' });
+    const failing = { degraded, databaseReachable: () => Promise.resolve(false) };
+    expect((await ask(failing, ['/readyz']))[0]?.body.reasons).to.deep.equal(['database unreachable']);
+  });
   it('report each change of their answer once', async () => {
     const told: (readonly [string, readonly string[]])[] = [];
     let stopped: readonly string[] = ['content'];

@@ -252,7 +252,7 @@ describe('a forged step is found by verifying the chain:', () => {
     },
     {
       title: 'signed again: an event edited and all tables of the chain emptied, as in a new database',
-      kind: 'unsealed',
+      kind: 'edited',
       step: (log, ids) =>
         log.forge(async (tx) => {
           await edit(tx, ids[1]!);
@@ -496,5 +496,22 @@ describe('chains that were started again with the key', () => {
     await log.sign();
     for (const tenant of TENANTS) expect(await verify(log, tenant)).to.deep.include({ ok: true, first_broken: null });
     expect(await compare(log, anchors)).to.deep.include({ ok: true, checked: 0, superseded: 1 });
+  });
+});
+
+describe('chains that are older than the log, as after a restore', () => {
+  const log = useAuditedLog();
+
+  it('catch up with the signatures in the log, also those of a tenant that they do not know', async () => {
+    await writeRound(log);
+    await log.keep(CHAIN_TABLES);
+    for (const tenant of [...TENANTS, 'gamma']) await log.append(tenant);
+    await log.sign();
+    await log.putBack();
+    await log.append('gamma');
+    await log.sign();
+    expect((await chainAudit({}, log.audit())).stopped).to.deep.equal([]);
+    for (const tenant of [...TENANTS, 'gamma'])
+      expect(await verify(log, tenant)).to.deep.include({ ok: true, first_broken: null });
   });
 });

@@ -41,6 +41,20 @@ describe('the relay', () => {
   const changeIn = (messages: readonly Message[]): ContentChangeValue =>
     JSON.parse(messages[1]?.value ?? 'null') as ContentChangeValue;
 
+  it('publishes an audit signature also to a topic that keeps it, under a key of its own', async () => {
+    const sealed = (jws: string): RecordedEvent =>
+      recordedEvent({ type: 'AuditSealed', stream: 'audit-acme.seals', data: { jws } });
+    const sent = await messagesOf(sealed('a.b.c'));
+    expect(sent.map(({ topic }) => topic)).to.deep.equal(['p.events.audit', 'p.audit.signatures']);
+    expect(JSON.parse(sent[1]?.value ?? 'null')).to.deep.equal({
+      tenant: 'acme',
+      position: '00000000000000000001',
+      jws: 'a.b.c',
+    });
+    expect((await messagesOf(sealed('a.b.d')))[1]?.key).to.not.equal(sent[1]?.key);
+    expect(topics('p')).to.deep.include({ topic: 'p.audit.signatures', partitions: 1, compacted: true });
+  });
+
   describe('content changes', () => {
     it('contain the whole new entry, with tenant and entry id as key', async () => {
       const sent = await messagesOf(recordedEvent(), { after: entry });
@@ -238,7 +252,7 @@ describe('the relay', () => {
 });
 
 describe('the Kafka topics', () => {
-  it('are one for each category and one for content changes; only the latter is compacted', () => {
+  it('are one for each category, and compacted ones for content changes and audit signatures', () => {
     const all = topics('palimpsest');
     expect(all.map(({ topic }) => topic)).to.include.members([
       'palimpsest.events.entry',
@@ -247,6 +261,7 @@ describe('the Kafka topics', () => {
     ]);
     expect(all.filter(({ compacted }) => compacted).map(({ topic }) => topic)).to.deep.equal([
       'palimpsest.content.changes',
+      'palimpsest.audit.signatures',
     ]);
   });
 });

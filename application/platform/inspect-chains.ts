@@ -51,8 +51,7 @@ export async function inspectChains(
   if (!match && stopped.size === 0) {
     const found = unknown === undefined ? await suspects({ session, state, heads }, dependencies) : {};
     for (const [tenant, fault] of Object.entries(found)) stopped.set(tenant, fault);
-    if (Object.keys(found).length === 0)
-      stopped.set(ALL_CHAINS, 'heads were removed or put back to earlier ones');
+    if (Object.keys(found).length === 0) stopped.set(ALL_CHAINS, 'heads were removed or put back to earlier ones');
   }
   return { state: { ...state, stopped: Object.fromEntries(stopped) }, resumed };
 }

@@ -38,14 +38,7 @@ export async function composeAudit(platform: Platform): Promise<AuditModule> {
 }
 
 /** Copies audit signatures to the file of `SVC_AUDIT_ANCHOR_FILE`, in the order of the log. */
-function anchorWorkers({
-  settings,
-  eventStore,
-  leases,
-  database,
-  logger,
-  metrics,
-}: Platform): readonly Worker[] {
+function anchorWorkers({ settings, eventStore, leases, database, logger, metrics }: Platform): readonly Worker[] {
   const path = settings.auditAnchorFile;
   if (path === undefined) return [];
   return [

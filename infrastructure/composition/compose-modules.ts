@@ -70,7 +70,9 @@ export async function composeModules(platform: Platform): Promise<Modules> {
   const operationalState = closing(
     composeOperationalState(platform, { typeById: content.typeById, backfillClaims: content.backfillClaims }),
   );
-  const monitoring = closing(composeMonitoring(platform, { droppedKeyRequests: identity.droppedKeyRequests, degraded: audit.degraded }));
+  const monitoring = closing(
+    composeMonitoring(platform, { droppedKeyRequests: identity.droppedKeyRequests, degraded: audit.degraded }),
+  );
   const documentation = closing(
     composeDocumentation(platform, { servedRoutes, queries: content.queries, accessRules: identity.accessRules }),
   );

@@ -20,7 +20,10 @@ export type MonitoringModule = Module & {
 const LOW_DISK_BYTES = 100 * 1024 * 1024;
 
 /** Probes, metrics and the routes for operators. A process without the role `api` serves probes and metrics only. */
-export function composeMonitoring(platform: Platform, { droppedKeyRequests, degraded }: MonitoringNeeds): MonitoringModule {
+export function composeMonitoring(
+  platform: Platform,
+  { droppedKeyRequests, degraded }: MonitoringNeeds,
+): MonitoringModule {
   const { metrics, settings, roles, database, leasePool, replica, queuedAppends, shutdown } = platform;
   let running = false;
   metrics.watch({

@@ -1,6 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { EventMessageValue } from '../../../application/platform/event-message.ts';
-import { auditSignaturesTopic, contentChangesTopic, eventsTopic, topics } from '../../../application/platform/topics.ts';
+import {
+  auditSignaturesTopic,
+  contentChangesTopic,
+  eventsTopic,
+  topics,
+} from '../../../application/platform/topics.ts';
 import { DEAD_LETTER_HEADERS, type TopicSpec, deadLetterTopic } from '../../../application/ports/message-bus.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { CATEGORIES } from '../../../domain/stream.ts';

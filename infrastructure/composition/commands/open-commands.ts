@@ -150,10 +150,7 @@ export async function openCommands({
           : [tenant];
       if (kept)
         for (const one of await known())
-          compared.set(
-            one,
-            await compareAnchors({ tenant: one, ranges: kept.byTenant.get(one) ?? [] }, dependencies),
-          );
+          compared.set(one, await compareAnchors({ tenant: one, ranges: kept.byTenant.get(one) ?? [] }, dependencies));
       await chainAudit({}, dependencies).catch((error: unknown) => {
         if (!(error instanceof ChainsStopped)) throw error;
       });

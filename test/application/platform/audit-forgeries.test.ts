@@ -455,14 +455,18 @@ describe('a chain that the build before made', () => {
   /** Turns the tables into those of the build before: no state, and heads under the earlier MAC. */
   async function makeEarlier(tx: Transaction): Promise<void> {
     const { key } = log.audit();
-    const heads = await tx.query<ChainHead>('select tenant_id as tenant, seq, position, mac from operational.audit_heads');
+    const heads = await tx.query<ChainHead>(
+      'select tenant_id as tenant, seq, position, mac from operational.audit_heads',
+    );
     for (const head of heads)
       await tx.query('update operational.audit_heads set head_mac = $2 where tenant_id = $1', [
         head.tenant,
         earlierHeadMac(key, head),
       ]);
     await tx.query('delete from operational.audit_state');
-    await tx.query('insert into operational.audit_progress (position) select max(position) from operational.audit_heads');
+    await tx.query(
+      'insert into operational.audit_progress (position) select max(position) from operational.audit_heads',
+    );
   }
 
   it('is adopted and verifies, and the process that made it extends it no more', async () => {

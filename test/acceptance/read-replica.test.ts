@@ -34,7 +34,7 @@ describe('reads on a replica (DATABASE_REPLICA_URL)', function () {
       environmentLayer({
         ...testEnvironment(pair.primaryUrl, directory),
         DATABASE_REPLICA_URL: pair.replicaUrl,
-        METRICS_TOKEN: 'for-the-metrics',
+        METRICS_TOKEN: 'for-the-metrics-only',
       }),
     ];
     const service = await startService({ logger, layers, settings: loadSettings(layers).settings });
@@ -52,7 +52,7 @@ describe('reads on a replica (DATABASE_REPLICA_URL)', function () {
       content: caller(() => service.contentUrl, bearer),
       async outcomes() {
         const { text } = await anyone('GET', '/api/admin/metrics', undefined, {
-          authorization: 'Bearer for-the-metrics',
+          authorization: 'Bearer for-the-metrics-only',
         });
         return Object.fromEntries(
           [...text.matchAll(/^palimpsest_replica_reads_total\{outcome="(\w+)"\} (\d+)$/gm)].map(

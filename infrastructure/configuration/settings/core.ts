@@ -9,6 +9,7 @@ import {
   oneOf,
   retentionDays,
   text,
+  textOfAtLeast,
   url,
 } from '../parsers.ts';
 import { optional, setting } from '../setting.ts';
@@ -164,8 +165,8 @@ export const core = {
   }),
   metricsToken: optional(
     'METRICS_TOKEN',
-    text,
-    'Bearer token for `/api/admin/metrics`. Unset: only super admins may read the metrics.',
+    textOfAtLeast(16),
+    'Bearer token for `/api/admin/metrics`, at least 16 characters. Unset: only super admins may read the metrics.',
     {
       secret: true,
     },

@@ -45,7 +45,7 @@ describe('the settings file', () => {
   });
 
   it('ranks below the environment and above the default; an empty value unsets a setting', () => {
-    write('svc.yml', 'log_level: debug\ncors_max_age: 5\nmetrics_token: abc\n');
+    write('svc.yml', 'log_level: debug\ncors_max_age: 5\nmetrics_token: a-token-of-the-file\n');
     const { settings: read, sources } = settings({ LOG_LEVEL: 'warn', METRICS_TOKEN: '' });
     expect(read).to.include({ logLevel: 'warn', corsMaxAge: 5, metricsToken: undefined });
     expect(sources).to.include({
@@ -188,7 +188,7 @@ describe('the console layer', () => {
     ['KAFKA_CLIENT_ID', 'mine'],
     ['KAFKA_TOPIC_PREFIX', 'mine'],
     ['JWT_EXPIRY_SECS', '60'],
-    ['METRICS_TOKEN', 'hidden'],
+    ['METRICS_TOKEN', 'a-hidden-metrics-token'],
     ['DATABASE_URL', 'postgres://x/y'],
   ]);
   const view = (key: string) => configuration.list(saved).find((setting) => setting.key === key);

@@ -89,11 +89,19 @@ describe('reading the settings', () => {
   it('takes each value from the highest layer that has one; empty text there unsets the setting', () => {
     const file: SettingsLayer = {
       name: 'file',
-      get: (variable) => ({ LOG_LEVEL: 'debug', METRICS_TOKEN: 'from-file', CORS_MAX_AGE: '5' })[variable],
+      get: (variable) => ({ LOG_LEVEL: 'debug', METRICS_TOKEN: 'a-token-of-the-file', CORS_MAX_AGE: '5' })[variable],
     };
     const { settings, sources } = readSettings([environmentLayer({ LOG_LEVEL: 'warn', METRICS_TOKEN: '' }), file]);
     expect(settings).to.include({ logLevel: 'warn', metricsToken: undefined, corsMaxAge: 5 });
     expect(sources).to.include({ LOG_LEVEL: 'environment', CORS_MAX_AGE: 'file' });
+  });
+  it('refuses a METRICS_TOKEN of less than 16 characters', () => {
+    const read = (token: string) =>
+      readSettings([environmentLayer({ APP_ENV: 'development', METRICS_TOKEN: token })]).problems.map(
+        ({ variable, remedy }) => [variable, remedy],
+      );
+    expect(read('fifteen-letters')).to.deep.equal([['METRICS_TOKEN', 'make it at least 16 characters long']]);
+    expect(read('sixteen-letters!')).to.deep.equal([]);
   });
   it('turns a setting off by an empty value, which stands above all lower layers and the default', () => {
     const off = (environment: Record<string, string>) =>

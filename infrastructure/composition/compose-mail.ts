@@ -14,6 +14,7 @@ export type MailModule = Module & { readonly mailer: Mailer };
 /** Mail: queued and sent over SMTP when `SMTP_HOST` is set, written to files in development, else dropped. */
 export function composeMail({ database, signals, settings, vault, logger, now, newId }: Platform): MailModule {
   const { smtpHost: host, smtpPort: port, smtpFrom: from, smtpUser: user, smtpPassword: password } = settings;
+  const { smtpStartTls: startTls } = settings;
   if (host === undefined || from === undefined) {
     const mailer =
       settings.appEnv === 'development'
@@ -31,7 +32,7 @@ export function composeMail({ database, signals, settings, vault, logger, now, n
         role: 'worker',
         start() {
           const credentials = user === undefined || password === undefined ? undefined : { user, password };
-          const relay = createSmtpRelay({ host, port, from, credentials });
+          const relay = createSmtpRelay({ host, port, from, credentials, startTls });
           const worker = createMailWorker({ queue, relay, vault, signals, logger, now });
           worker.start();
           return Promise.resolve(worker);

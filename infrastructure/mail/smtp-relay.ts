@@ -8,6 +8,8 @@ export type SmtpRelayOptions = {
   /** Sender: an address, or `Name <address>`. */
   readonly from: string;
   readonly credentials: { readonly user: string; readonly password: string } | undefined;
+  /** Setting `SMTP_STARTTLS`. */
+  readonly startTls: 'required' | 'optional';
 };
 
 const IMPLICIT_TLS_PORT = 465;
@@ -17,11 +19,11 @@ const IDLE_SOCKET_MS = 30_000;
 const MAX_CONNECTIONS = 3;
 
 /**
- * Creates the SMTP relay; it keeps a few connections open. Port 465 uses implicit TLS. Other ports use STARTTLS when
- * the relay offers it; with credentials for another machine STARTTLS is required. Certificates are verified unless the
- * relay is on this machine.
+ * Creates the SMTP relay; it keeps a few connections open. Port 465 uses implicit TLS. Other ports require STARTTLS;
+ * with `startTls: 'optional'` they use it where the relay offers it, but credentials for another machine still require
+ * it. Certificates are verified unless the relay is on this machine.
  */
-export function createSmtpRelay({ host, port, from, credentials }: SmtpRelayOptions): MailRelay {
+export function createSmtpRelay({ host, port, from, credentials, startTls }: SmtpRelayOptions): MailRelay {
   const local = isLoopback(host);
   const transport = createTransport({
     host,
@@ -29,7 +31,7 @@ export function createSmtpRelay({ host, port, from, credentials }: SmtpRelayOpti
     pool: true,
     maxConnections: MAX_CONNECTIONS,
     secure: port === IMPLICIT_TLS_PORT,
-    requireTLS: credentials !== undefined && !local,
+    requireTLS: startTls === 'required' || (credentials !== undefined && !local),
     tls: { minVersion: 'TLSv1.2', rejectUnauthorized: !local },
     ...(credentials && { auth: { user: credentials.user, pass: credentials.password } }),
     connectionTimeout: CONNECT_MS,

@@ -1,4 +1,4 @@
-import { integer, text } from '../parsers.ts';
+import { integer, oneOf, text } from '../parsers.ts';
 import { optional, setting } from '../setting.ts';
 
 /** The mail server. */
@@ -12,7 +12,13 @@ export const mail = {
     'SMTP_PORT',
     integer(1, 65_535),
     587,
-    'Port of the SMTP server. 465 uses TLS from the start; other ports use STARTTLS, which is required when a password is set.',
+    'Port of the SMTP server. 465 uses TLS from the start; other ports use STARTTLS.',
+  ),
+  smtpStartTls: setting(
+    'SMTP_STARTTLS',
+    oneOf('required', 'optional'),
+    'required',
+    'Whether mail is sent only over STARTTLS, on other ports than 465. `optional`: also without TLS, where the server does not offer STARTTLS; a password is sent to another machine over TLS only.',
   ),
   smtpFrom: optional('SMTP_FROM', text, 'Sender of mails: an address, or `Name <address>`. Required with `SMTP_HOST`.'),
   smtpUser: optional('SMTP_USER', text, 'User name at the SMTP server.'),

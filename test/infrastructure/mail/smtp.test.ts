@@ -37,6 +37,7 @@ describe('mail over SMTP', function () {
     encryptionKey = ENCRYPTION_KEY,
     now = () => new Date(),
     retryDelayMs = 0,
+    startTls = 'required',
   }: {
     readonly server: Pick<MailServer, 'port'>;
     readonly credentials?: { readonly user: string; readonly password: string };
@@ -45,12 +46,13 @@ describe('mail over SMTP', function () {
     readonly encryptionKey?: string;
     readonly now?: () => Date;
     readonly retryDelayMs?: number;
+    readonly startTls?: 'required' | 'optional';
   }) {
     const signals = createInProcessSignals();
     const logger = recordingLogger();
     const vault = createVault({ database: database.db(), encryptionKey });
     const queue = createPostgresMailQueue({ database: database.db() });
-    const relay = createSmtpRelay({ host, port: server.port, from, credentials });
+    const relay = createSmtpRelay({ host, port: server.port, from, credentials, startTls });
     const worker = createMailWorker({ queue, relay, vault, signals, logger, now, retryDelayMs: () => retryDelayMs });
     closing.push(() => worker.stop());
     return { mailer: createQueuedMailer({ queue, vault, signals, now, newId: v7 }), worker, logger };
@@ -178,11 +180,36 @@ describe('mail over SMTP', function () {
     expect(mail).to.include({ user: 'relay-user', secure: true });
   });
 
-  it('sends neither password nor mail to another machine without STARTTLS', async () => {
+  it('sends no mail without STARTTLS, also without a password and on this machine, unless it is optional', async () => {
+    const server = await mailServer({ withoutTls: true });
+    const { mailer, worker, logger } = openMail({ server });
+    worker.start();
+    await mailer.send(MAIL);
+    await eventually(() => {
+      expect(
+        logger.lines.find(({ message }) => message === 'a mail was not sent; it will be retried')?.fields['reason'],
+      ).to.match(/^ETLS/);
+    });
+    await worker.stop();
+    expect(server.mails).to.deep.equal([]);
+    openMail({ server, startTls: 'optional' }).worker.start();
+    const [mail] = await server.waitFor(1);
+    expect(mail).to.include({ secure: false });
+  });
+
+  it('uses STARTTLS where the relay offers it, also when it is optional', async () => {
+    const server = await mailServer();
+    const { mailer, worker } = openMail({ server, startTls: 'optional' });
+    worker.start();
+    await mailer.send(MAIL);
+    expect((await server.waitFor(1))[0]).to.include({ secure: true });
+  });
+
+  it('sends neither password nor mail to another machine without STARTTLS, also when it is optional', async () => {
     const credentials = { user: 'relay-user', password: 'relay-password' };
     const server = await mailServer({ credentials, withoutTls: true });
     // 0.0.0.0 reaches this machine but does not count as a loopback address.
-    const { mailer, worker, logger } = openMail({ server, credentials, host: '0.0.0.0' });
+    const { mailer, worker, logger } = openMail({ server, credentials, host: '0.0.0.0', startTls: 'optional' });
     worker.start();
     await mailer.send(MAIL);
     await eventually(() => {

@@ -72,9 +72,9 @@ export function startFollower(options: FollowerOptions): Follower {
         await database.transaction((tx) => moveCheckpoint(tx, move), transaction);
       }
     } catch (error) {
-      if (signal.aborted || hasCode(error, 'lease_lost') || isTransient(error) || onFailure === 'retry') throw error;
+      if (hasCode(error, 'lease_lost') || isTransient(error) || onFailure === 'retry') throw error;
       // A later holder may have applied these events; then the handler fails on the rows of that holder.
-      if (!(await lease.isHeld())) throw refusal('lease_lost');
+      if (signal.aborted || !(await lease.isHeld())) throw refusal('lease_lost');
       const [first] = events;
       if (events.length <= 1 || !first) throw new UnhandledEvent(first?.position ?? to, error);
       const half = Math.floor(events.length / 2);

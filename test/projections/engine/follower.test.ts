@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { Lease } from '../../../application/ports/leases.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import { createLeases } from '../../../infrastructure/postgres/leases.ts';
@@ -62,6 +64,36 @@ describe('a follower with its own checkpoint', () => {
     await eventually(() => {
       expect(reported.at(-1)).to.equal('left');
     });
+  });
+
+  it('waits for its lease again after its handler failed because of a lost lease', async () => {
+    const leases = createLeases({ database: database.db(), owner: randomUUID(), ttlMs: 1_000 });
+    let held: Lease | undefined;
+    let calls = 0;
+    const follower = follow({
+      leases: {
+        ...leases,
+        async acquire(name, signal) {
+          held = await leases.acquire(name, signal);
+          return held;
+        },
+      },
+      handler: {
+        kind: 'inside',
+        async handle() {
+          calls += 1;
+          if (calls > 1) return;
+          const lost = once(held!.signal, 'abort');
+          await database
+            .db()
+            .execute(`update operational.leases set owner = 'another', epoch = epoch + 1, expires_at = '-infinity'`);
+          await lost;
+          throw new Error('duplicate key value violates unique constraint');
+        },
+      },
+    });
+    await reached(follower, log.append(note(1, 'one')));
+    expect(calls).to.equal(2);
   });
 
   it('moves the checkpoint only after a `before` handler succeeded, and repeats the batch when the handler failed', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync, readdirSync, statSync } from 'node:fs';
 import { parse, parseAllDocuments } from 'yaml';
+import { VERSION } from '../../infrastructure/composition/version.ts';
 import { environmentLayer, readSettings } from '../../infrastructure/configuration/read-settings.ts';
 import { SETTINGS } from '../../infrastructure/configuration/settings/index.ts';
 import { startupRefusals } from '../../infrastructure/configuration/startup-refusals.ts';
@@ -182,6 +183,10 @@ describe('the project', () => {
       expect(lock.packages[workspace]?.dependencies ?? {}).to.deep.equal(dependencies);
       expect(lock.packages[`node_modules/${name}`]).to.deep.equal({ resolved: workspace, link: true });
     }
+  });
+
+  it('has one version', () => {
+    expect([manifestOf('.').version, manifestOf('api/client').version]).to.deep.equal([VERSION, VERSION]);
   });
 
   it('ships a client package without dependencies', () => {

@@ -34,14 +34,14 @@ export const automationProjection: Projection = {
       .filter(({ change }) => change.type !== 'WebhookDeliveryFailed');
     if (changes.length === 0) return;
     const rows = await load(tx, target, [...new Set(changes.map(({ id }) => id))]);
-    for (const { id, event, change } of changes) rows.set(id, applyChange(rows.get(id), id, event, change));
+    for (const { id, event, change } of changes) rows.set(id, evolveWebhook(rows.get(id), id, event, change));
     await save(tx, target, rows);
   },
 
   tables: () => Promise.resolve([{ table: 'webhooks' }]),
 };
 
-function applyChange(
+function evolveWebhook(
   row: StoredWebhook | undefined,
   id: string,
   event: RecordedEvent,

@@ -4,15 +4,15 @@ import { categoryOf } from '../../domain/stream.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import type { Projection, Target } from '../engine/projection.ts';
 import { splitAt } from '../engine/split-at.ts';
-import { applyContentTypeEvent } from './content-types/projector.ts';
+import { projectContentTypeEvent } from './content-types/projector.ts';
 import { contentTypesById, readContentTypes } from './content-types/rows.ts';
 import { contentTypeTables, createContentTypeTables } from './content-types/tables.ts';
-import { applyWithSearchIndex } from './content-types/update-search-index.ts';
+import { projectWithSearchIndex } from './content-types/update-search-index.ts';
 import { recreateViews } from './content-types/views.ts';
 import { LAST_CHANGES, createLastChanges, deleteLastChanges } from './entries/last-changes.ts';
-import { applyEntryEvents } from './entries/projector.ts';
+import { projectEntryEvents } from './entries/projector.ts';
 import { SEARCH, buildSearchIndex, createSearchTable, unindexTypes } from './entries/search-table.ts';
-import { searchFunction } from './entries/search-vector.ts';
+import { createSearchFunction } from './entries/search-vector.ts';
 import { TOMBSTONES, createTombstones, deleteTombstones } from './entries/tombstones.ts';
 
 /** The read model of content, schema `rm_content`: the definitions, and one typed table for each content type name. */
@@ -22,18 +22,18 @@ export const contentProjection: Projection = {
   categories: ['content_type', 'entry'],
   async create(tx, target) {
     await createContentTypeTables(tx, target);
-    await tx.query(searchFunction(target.schema));
+    await createSearchFunction(tx, target);
     await createSearchTable(tx, target);
-    await tx.query(createTombstones(target.schema));
-    await tx.query(createLastChanges(target.schema));
+    await createTombstones(tx, target);
+    await createLastChanges(tx, target);
   },
   async apply(tx, target, events) {
     // Entries are written to the tables that exist at their point in the log.
     for (const run of splitAt(events, ({ stream }) => categoryOf(stream) === 'content_type')) {
       const [first] = run;
-      if (first && categoryOf(first.stream) === 'content_type') await applyTypeEvent(tx, target, first);
+      if (first && categoryOf(first.stream) === 'content_type') await projectTypeEvent(tx, target, first);
       else
-        await applyEntryEvents(tx, target, {
+        await projectEntryEvents(tx, target, {
           events: run,
           typesById: (ids) => contentTypesById(tx, target.schema, ids),
         });
@@ -46,11 +46,11 @@ export const contentProjection: Projection = {
     { table: SEARCH },
     { table: TOMBSTONES },
   ],
-  afterSwap: (tx) => recreateViews(tx),
+  afterSwap: recreateViews,
 };
 
-async function applyTypeEvent(tx: Transaction, target: Target, event: RecordedEvent): Promise<void> {
-  await applyWithSearchIndex(tx, target, { event, apply: () => applyContentTypeEvent(tx, target, event) });
+async function projectTypeEvent(tx: Transaction, target: Target, event: RecordedEvent): Promise<void> {
+  await projectWithSearchIndex(tx, target, { event, project: () => projectContentTypeEvent(tx, target, event) });
   if (!contentTypeEvents.includes(event) || event.type !== 'ContentTypeDeleted' || event.data.content !== 'hard')
     return;
   await deleteTombstones(tx, target, [event.data.type_id]);

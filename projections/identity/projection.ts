@@ -37,7 +37,7 @@ export const identityProjection: Projection = {
       if (first?.type === 'TenantDeleted') {
         await deleteTenant(tx, target, tenantOf(first));
         deleted.add(tenantOf(first));
-      } else await applyRun(tx, target, { events: alive, deleted });
+      } else await projectRun(tx, target, { events: alive, deleted });
     }
     await saveTenantChanges(tx, target, changed);
     const last = events.findLast(changesCredentials);
@@ -50,7 +50,7 @@ export const identityProjection: Projection = {
   tables: () => Promise.resolve(TABLES),
 };
 
-async function applyRun(
+async function projectRun(
   tx: Transaction,
   target: Target,
   { events, deleted }: { readonly events: readonly RecordedEvent[]; readonly deleted: ReadonlySet<string> },

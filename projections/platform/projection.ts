@@ -24,14 +24,14 @@ export const platformProjection: Projection = {
   },
 
   async apply(tx, target, events) {
-    await applyConfigurations(tx, target, events);
-    await applyWithheld(tx, target, events);
+    await projectConfigurations(tx, target, events);
+    await projectWithheld(tx, target, events);
   },
 
   tables: () => Promise.resolve([{ table: 'feature_configurations' }, { table: 'withheld_features' }]),
 };
 
-async function applyConfigurations(
+async function projectConfigurations(
   tx: Transaction,
   { schema }: Target,
   events: readonly RecordedEvent[],
@@ -61,7 +61,7 @@ async function applyConfigurations(
   );
 }
 
-async function applyWithheld(tx: Transaction, { schema }: Target, events: readonly RecordedEvent[]): Promise<void> {
+async function projectWithheld(tx: Transaction, { schema }: Target, events: readonly RecordedEvent[]): Promise<void> {
   const rows = new Map<string, readonly string[]>();
   for (const event of events) {
     if (withheldFeaturesEvents.includes(event)) rows.set(event.metadata.tenant, event.data.withheld);

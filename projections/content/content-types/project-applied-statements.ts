@@ -5,7 +5,7 @@ import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
-import { LIVE, readContentTypes } from './rows.ts';
+import { readContentTypes } from './rows.ts';
 import { otherUses, placed, runOperations } from './run-operations.ts';
 import { refreshView } from './views.ts';
 import { addStatements, writeType } from './write-rows.ts';
@@ -45,7 +45,7 @@ export async function projectAppliedStatements(
     );
   }
   await addStatements(tx, target, { event, typeId, statements });
-  if (schema === LIVE) await refreshView(tx, name);
+  await refreshView(tx, target, { name });
 }
 
 /**

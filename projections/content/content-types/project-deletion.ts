@@ -6,7 +6,7 @@ import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
-import { LIVE, readContentTypes } from './rows.ts';
+import { readContentTypes } from './rows.ts';
 import { otherUses, placed, runOperations } from './run-operations.ts';
 import { dropView, refreshView } from './views.ts';
 
@@ -23,7 +23,7 @@ export async function projectDeletion(
   const [deleted] = await readContentTypes(tx, schema, { typeIds: [event.data.type_id] });
   if (!deleted) return;
   const { id, name, tenant } = deleted;
-  if (schema === LIVE) await dropView(tx, name);
+  await dropView(tx, target, { name });
   if (event.data.content === 'soft') {
     await moveToKeptTable(tx, target, deleted, event.metadata.occurred_at);
     await tx.query(
@@ -41,7 +41,7 @@ export async function projectDeletion(
     await tx.query(`delete from ${schema}._statements where type_id = $1`, [id]);
     await tx.query(`delete from ${schema}._content_types where type_id = $1`, [id]);
   }
-  if (schema === LIVE) await refreshView(tx, name);
+  await refreshView(tx, target, { name });
 }
 
 /**

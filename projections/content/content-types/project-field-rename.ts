@@ -6,7 +6,7 @@ import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
 import { rewriteOtherTypes } from './rewrite-other-types.ts';
-import { LIVE, readContentTypes } from './rows.ts';
+import { readContentTypes } from './rows.ts';
 import { otherUses, placed, runOperations } from './run-operations.ts';
 import { refreshView, renameViewColumn } from './views.ts';
 import { addStatements, writeType } from './write-rows.ts';
@@ -37,8 +37,8 @@ export async function projectFieldRename(
     tenant,
   });
   await runOperations(tx, target, placed(name, operations));
-  if (schema === LIVE && operations.some(({ op }) => op === 'rename_column'))
-    await renameViewColumn(tx, name, { from: keyOf(field), to: keyOf({ ...field, name: to }) });
+  if (operations.some(({ op }) => op === 'rename_column'))
+    await renameViewColumn(tx, target, { name, from: keyOf(field), to: keyOf({ ...field, name: to }) });
 
   const fieldNames = withFieldNames(before.fieldNames, event.revision, definition.fields);
   await writeType(tx, target, { event, typeId, definition, retained, fieldNames });
@@ -48,5 +48,5 @@ export async function projectFieldRename(
     rewrite: (fields) => renameOtherSide(fields, { schema: name, from, to }),
   });
   await addStatements(tx, target, { event, typeId, statements });
-  if (schema === LIVE) await refreshView(tx, name);
+  await refreshView(tx, target, { name });
 }

@@ -29,8 +29,7 @@ export async function projectRename(
     to: await otherUses(tx, target, { name: to, typeId }),
   };
   const operations = moveOperations({ from, to, tenant, own: tableUseOf(before), others });
-  if (schema === LIVE && operations.some(({ operation }) => operation.op === 'rename_table'))
-    await renameView(tx, from, to);
+  if (operations.some(({ operation }) => operation.op === 'rename_table')) await renameView(tx, target, { from, to });
   await runOperations(tx, target, operations);
 
   await writeType(tx, target, {
@@ -47,7 +46,7 @@ export async function projectRename(
   });
   await renderPendingStatements(tx, target, { typeId, table: to });
   await addStatements(tx, target, { event, typeId, statements });
-  if (schema === LIVE) for (const name of [from, to]) await refreshView(tx, name);
+  for (const name of [from, to]) await refreshView(tx, target, { name });
 }
 
 /** Renders the texts of the pending statements for the table's new name. */

@@ -8,7 +8,7 @@ import { reshape, tableShape, tableUseOf } from '../../../domain/content/table-s
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
-import { LIVE, readContentTypes } from './rows.ts';
+import { readContentTypes } from './rows.ts';
 import { otherUses, placed, runOperations } from './run-operations.ts';
 import { refreshView } from './views.ts';
 import { addStatements, writeType } from './write-rows.ts';
@@ -38,7 +38,7 @@ export async function projectSave(tx: Transaction, target: Target, event: EventO
     );
   }
   await addStatements(tx, target, { event, typeId, statements });
-  if (schema === LIVE) await refreshView(tx, name);
+  await refreshView(tx, target, { name });
 }
 
 type Place = { readonly name: string; readonly others: readonly TableUse[] };

@@ -14,7 +14,7 @@ import { projectSave } from './project-save.ts';
  * tables of that tenant. Earlier entry events of the batch must be written before; later ones use the new table.
  * @throws when PostgreSQL refuses a statement; the projector then stops
  */
-export async function applyContentTypeEvent(tx: Transaction, target: Target, event: RecordedEvent): Promise<void> {
+export async function projectContentTypeEvent(tx: Transaction, target: Target, event: RecordedEvent): Promise<void> {
   if (!contentTypeEvents.includes(event)) throw new TypeError(`not an event of a content type: ${event.type}`);
   switch (event.type) {
     case 'ContentTypeSaved':

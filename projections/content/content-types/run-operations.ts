@@ -4,7 +4,7 @@ import { tableUseOf } from '../../../domain/content/table-shape.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import { projectedStatement } from './render-operation.ts';
-import { LIVE, readContentTypes } from './rows.ts';
+import { readContentTypes } from './rows.ts';
 import { dropView } from './views.ts';
 
 /** Operations that PostgreSQL refuses while a view depends on the table. */
@@ -31,7 +31,7 @@ export async function runOperations(
   operations: readonly PlacedOperation[],
 ): Promise<void> {
   for (const { table, operation } of operations) {
-    if (schema === LIVE && requiresViewDrop(operation)) await dropView(tx, table);
+    if (requiresViewDrop(operation)) await dropView(tx, { schema }, { name: table });
     await tx.query(projectedStatement(operation, { schema, table }));
   }
 }

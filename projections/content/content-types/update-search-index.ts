@@ -11,19 +11,19 @@ import { searchedKeys } from '../entries/search-vector.ts';
 import { readContentTypes } from './rows.ts';
 
 /**
- * Applies a content type event with `apply`, then updates the full-text search index: removes the words of fields that
+ * Writes a content type event with `project`, then updates the full-text search index: removes the words of fields that
  * are no longer searched and adds those of fields that now are.
  */
-export async function applyWithSearchIndex(
+export async function projectWithSearchIndex(
   tx: Transaction,
   target: Target,
-  { event, apply }: { readonly event: RecordedEvent; readonly apply: () => Promise<void> },
+  { event, project }: { readonly event: RecordedEvent; readonly project: () => Promise<void> },
 ): Promise<void> {
   const typeId = event.data['type_id'];
   const find = async (): Promise<StoredContentType | undefined> =>
     typeof typeId === 'string' ? (await readContentTypes(tx, target.schema, { typeIds: [typeId] }))[0] : undefined;
   const before = await find();
-  await apply();
+  await project();
   const after = await find();
   if (!after || after.deleted) return;
   if (event.type === 'ContentTypeStatementsApplied') await unindexMissingEntries(tx, target, after);

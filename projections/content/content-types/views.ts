@@ -2,6 +2,7 @@ import { keyOf } from '../../../domain/content/entry-fields.ts';
 import { isStored } from '../../../domain/content/field-types.ts';
 import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+import type { Target } from '../../engine/projection.ts';
 import { LIVE, readContentTypes } from './rows.ts';
 
 /** The columns that every view has besides the fields: name, and SQL expression over the alias `t`. */
@@ -18,11 +19,15 @@ const VIEW_COLUMNS: readonly (readonly [name: string, expression: string])[] = [
   ['updated_by', 't."_updated_by"'],
 ];
 
+/** The name of the content type that a view shows. Only the live schema has views: other targets are ignored. */
+type ViewInput = { readonly name: string };
+
 /**
  * Updates the view `content.<type>` to the columns of its live table. New columns are added at the end, so that views
  * that depend on it are kept. A change that PostgreSQL cannot make in place drops the view and its dependent views.
  */
-export async function refreshView(tx: Transaction, name: string): Promise<void> {
+export async function refreshView(tx: Transaction, { schema }: Target, { name }: ViewInput): Promise<void> {
+  if (schema !== LIVE) return;
   const types = await readContentTypes(tx, LIVE, { name, live: true });
   if (types.length === 0) return;
   const fields = types.flatMap(({ definition, retained }) => [...definition.fields, ...retained]);
@@ -31,7 +36,7 @@ export async function refreshView(tx: Transaction, name: string): Promise<void> 
   await tx.query('create schema if not exists content');
   const shown = await viewColumns(tx, name);
   const loses = shown.some((column) => !wanted.has(column));
-  if (loses) await dropView(tx, name);
+  if (loses) await dropView(tx, { schema }, { name });
   const order = loses ? [...wanted.keys()] : [...new Set([...shown, ...wanted.keys()])];
   const columns = order.map((column) => `${wanted.get(column) ?? 'null'} as ${quoteIdentifier(column)}`);
   const body = `view content.${quoteIdentifier(name)} as select ${columns.join(', ')} from ${LIVE}.${quoteIdentifier(name)} t where t."_deleted_at" is null`;
@@ -41,7 +46,7 @@ export async function refreshView(tx: Transaction, name: string): Promise<void> 
   } catch (error) {
     if (!isColumnTypeChange(error)) throw error;
     await tx.query('rollback to savepoint refresh_view');
-    await dropView(tx, name);
+    await dropView(tx, { schema }, { name });
     await tx.query(`create ${body}`);
   }
   await tx.query('release savepoint refresh_view');
@@ -53,13 +58,19 @@ function isColumnTypeChange(error: unknown): boolean {
 }
 
 /** Drops a view and the views that depend on it. */
-export async function dropView(tx: Transaction, name: string): Promise<void> {
+export async function dropView(tx: Transaction, { schema }: Target, { name }: ViewInput): Promise<void> {
+  if (schema !== LIVE) return;
   await tx.query('create schema if not exists content');
   await tx.query(`drop view if exists content.${quoteIdentifier(name)} cascade`);
 }
 
 /** Renames a view with its table; dependent views are kept. */
-export async function renameView(tx: Transaction, from: string, to: string): Promise<void> {
+export async function renameView(
+  tx: Transaction,
+  { schema }: Target,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  if (schema !== LIVE) return;
   await tx.query('create schema if not exists content');
   await tx.query(`alter view if exists content.${quoteIdentifier(from)} rename to ${quoteIdentifier(to)}`);
 }
@@ -67,9 +78,10 @@ export async function renameView(tx: Transaction, from: string, to: string): Pro
 /** Renames a view's column with the column of its table; dependent views are kept. */
 export async function renameViewColumn(
   tx: Transaction,
-  name: string,
-  { from, to }: { readonly from: string; readonly to: string },
+  { schema }: Target,
+  { name, from, to }: ViewInput & { readonly from: string; readonly to: string },
 ): Promise<void> {
+  if (schema !== LIVE) return;
   if (!(await viewColumns(tx, name)).includes(from)) return;
   await tx.query(
     `alter view content.${quoteIdentifier(name)} rename column ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`,
@@ -77,9 +89,9 @@ export async function renameViewColumn(
 }
 
 /** Creates every view on the tables of the live schema, after a rebuilt schema has taken its name. */
-export async function recreateViews(tx: Transaction): Promise<void> {
+export async function recreateViews(tx: Transaction, target: Target): Promise<void> {
   const names = [...new Set((await readContentTypes(tx, LIVE, { live: true })).map(({ name }) => name))];
-  for (const name of names) await refreshView(tx, name);
+  for (const name of names) await refreshView(tx, target, { name });
 }
 
 async function viewColumns(db: Queryable, name: string): Promise<readonly string[]> {

@@ -8,9 +8,10 @@ import type { Target } from '../../engine/projection.ts';
  */
 export const LAST_CHANGES = '_last_changes';
 
-/** SQL that creates the table; `schema` is quoted. */
-export function createLastChanges(schema: string): string {
-  return `create table ${schema}.${LAST_CHANGES} (type_id uuid primary key, tenant_id text not null, position text collate "C" not null)`;
+export async function createLastChanges(tx: Transaction, { schema }: Target): Promise<void> {
+  await tx.query(
+    `create table ${schema}.${LAST_CHANGES} (type_id uuid primary key, tenant_id text not null, position text collate "C" not null)`,
+  );
 }
 
 /** The last change of a type's entries in a batch. */

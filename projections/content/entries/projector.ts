@@ -28,7 +28,7 @@ export type TypesById = (ids: readonly string[]) => Promise<ReadonlyMap<string, 
  * that an insert may use. Events of a deleted type are skipped: they were written while the type was being deleted.
  * @throws when a row does not have the version before its first event: the read model does not match the log
  */
-export async function applyEntryEvents(
+export async function projectEntryEvents(
   tx: Transaction,
   target: Target,
   { events, typesById }: { readonly events: readonly RecordedEvent[]; readonly typesById: TypesById },

@@ -1,6 +1,8 @@
 import type { ContentTypeDefinition } from '../../../domain/content/definition.ts';
 import { storedFields } from '../../../domain/content/entry-fields.ts';
+import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+import type { Target } from '../../engine/projection.ts';
 
 /**
  * Maximum size of the indexed texts of an entry, in bytes. PostgreSQL limits a `tsvector` to 1 MB, and a text can
@@ -33,12 +35,12 @@ export function searchedKeys(definition: ContentTypeDefinition): readonly string
 }
 
 /**
- * SQL that creates the function `_search_vector(texts)` in a schema (quoted). It returns the words of the texts in
+ * Creates the function `_search_vector(texts)` in the schema of the target. It returns the words of the texts in
  * lower case, with their positions. The parser of PostgreSQL ignores HTML tags and entities. When the texts have more
  * than 200,000 bytes together, each is cut to an equal share. The function accepts every text without an error.
  */
-export function searchFunction(schema: string): string {
-  return `create function ${schema}._search_vector(texts text[]) returns tsvector language plpgsql immutable parallel safe as $$
+export async function createSearchFunction(tx: Queryable, { schema }: Target): Promise<void> {
+  await tx.query(`create function ${schema}._search_vector(texts text[]) returns tsvector language plpgsql immutable parallel safe as $$
     declare
       whole text := array_to_string(texts, ' ');
       block text;
@@ -58,7 +60,7 @@ export function searchFunction(schema: string): string {
         whole := array_to_string(parts, '');
       end if;
       return to_tsvector('pg_catalog.simple', whole);
-    end $$`;
+    end $$`);
 }
 
 /** SQL of the words of some fields; `expression` gives the SQL of a field's value. */

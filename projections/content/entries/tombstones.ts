@@ -12,16 +12,15 @@ export type Deletion = { readonly type: ContentType; readonly at: string; readon
  */
 export const TOMBSTONES = '_tombstones';
 
-/** SQL that creates the table; `schema` is quoted. */
-export function createTombstones(schema: string): string {
-  return `create table ${schema}.${TOMBSTONES} (
+export async function createTombstones(tx: Transaction, { schema }: Target): Promise<void> {
+  await tx.query(`create table ${schema}.${TOMBSTONES} (
       entry_id uuid primary key,
       type_id uuid not null,
       tenant_id text not null,
       deleted_at timestamptz(3) not null,
       position text collate "C" not null
     );
-    create index on ${schema}.${TOMBSTONES} (type_id, deleted_at)`;
+    create index on ${schema}.${TOMBSTONES} (type_id, deleted_at)`);
 }
 
 /**

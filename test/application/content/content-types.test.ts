@@ -4,7 +4,7 @@ import { previewContentType } from '../../../application/content/preview-content
 import { saveContentType } from '../../../application/content/save-content-type.ts';
 import { fieldAt } from '../../../domain/content/field-history.ts';
 import type { AppError } from '../../../domain/errors.ts';
-import { applyContentTypeEvent } from '../../../projections/content/content-types/projector.ts';
+import { projectContentTypeEvent } from '../../../projections/content/content-types/projector.ts';
 import { createSchemaWorkbench } from '../../../projections/content/content-types/schema-workbench.ts';
 import { contentTypeTables } from '../../../projections/content/content-types/tables.ts';
 import { recreateViews } from '../../../projections/content/content-types/views.ts';
@@ -431,7 +431,7 @@ describe('saving content types', () => {
     await world.database().transaction(async (tx) => {
       await tx.query('create schema rm_content_next');
       await contentProjection.create(tx, target);
-      for await (const event of world.eventStore().readAll()) await applyContentTypeEvent(tx, target, event);
+      for await (const event of world.eventStore().readAll()) await projectContentTypeEvent(tx, target, event);
       expect(
         await tx.query(
           'select column_name, table_name, udt_name from information_schema.columns where table_schema = $1 order by 1, 2',
@@ -451,7 +451,7 @@ describe('saving content types', () => {
       expect(await tx.query(shape, ['content'])).not.to.have.length(0);
       await tx.query('alter schema rm_content rename to rm_content_old');
       await tx.query('alter schema rm_content_next rename to rm_content');
-      await recreateViews(tx);
+      await recreateViews(tx, { schema: '"rm_content"' });
       await tx.query('drop schema rm_content_old cascade');
     });
     await insert('article', { a: 5, b: 'B', tags: [] });

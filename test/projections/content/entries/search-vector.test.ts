@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { searchFunction } from '../../../../projections/content/entries/search-vector.ts';
+import { createSearchFunction } from '../../../../projections/content/entries/search-vector.ts';
 import { useDatabase } from '../../../support/database.ts';
 
 describe('the indexed words of texts', () => {
   const database = useDatabase();
-  before(() => database.db().query(searchFunction('public')));
+  before(() => createSearchFunction(database.db(), { schema: 'public' }));
 
   const words = async (...texts: readonly (string | null)[]) => {
     const [row] = await database

@@ -3,7 +3,7 @@ import type { GlobalPosition } from '../../domain/event.ts';
 import { checkNewAdminToken, expiryOfAdminToken } from '../../domain/identity/new-admin-token.ts';
 import type { AdminTokenRecord } from '../ports/identity-reads.ts';
 import type { AdminTokenDependencies } from './credential-dependencies.ts';
-import { decideOnAdminToken } from './decide-on-admin-token.ts';
+import { decideOnAdminToken } from './decide-on-credential.ts';
 import { type Reauthentication, reauthenticate } from './reauthenticate.ts';
 
 /** A token with its raw secret, which cannot be read again. */
@@ -45,7 +45,7 @@ export async function createAdminToken(
   const tokenHash = dependencies.hashCredential(rawToken);
   const secret = { tokenHash, issuedBy: userId, issuedAt: now, expiresAt };
   const { position } = await decideOnAdminToken(
-    { tokenId, commandFor: () => ({ kind: 'create', tokenId, settings, secret }) },
+    { id: tokenId, commandFor: () => ({ kind: 'create', tokenId, settings, secret }) },
     context,
     dependencies,
   );

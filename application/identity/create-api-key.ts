@@ -9,7 +9,7 @@ import { capExceeded, paymentRequired } from '../platform/license-refusals.ts';
 import type { ApiKeyRecord } from '../ports/identity-reads.ts';
 import { newApiKeySecret, prefixIn } from './api-key-secret.ts';
 import type { CreateApiKeyDependencies } from './credential-dependencies.ts';
-import { apiKeyStream, decideOnApiKey } from './decide-on-api-key.ts';
+import { apiKeyStream, decideOnApiKey } from './decide-on-credential.ts';
 import { runExclusively } from './run-exclusively.ts';
 
 /** Active keys that a tenant may have without the entitlement `apikey-pro`. */
@@ -61,7 +61,10 @@ export async function createApiKey(
     const { name, scopes, schemas, expiresAt, monthlyLimit } = asked;
     const settings = { name, scopes, roles, schemas, expiresAt, monthlyLimit };
     const { position, events } = await decideOnApiKey(
-      { keyId, commandFor: () => ({ kind: 'create', keyId, settings, secret: { prefix, keyHash } }) },
+      {
+        id: keyId,
+        commandFor: () => ({ kind: 'create', keyId, settings, secret: { prefix, keyHash } }),
+      },
       context,
       dependencies,
     );

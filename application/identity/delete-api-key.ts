@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { DeleteApiKeyDependencies } from './credential-dependencies.ts';
-import { decideOnApiKey } from './decide-on-api-key.ts';
+import { decideOnApiKey } from './decide-on-credential.ts';
 
 /**
  * Deletes an API key of the tenant with its request history and usage; its events stay.
@@ -13,7 +13,11 @@ export async function deleteApiKey(
   context: CommandContext,
   dependencies: DeleteApiKeyDependencies,
 ): Promise<GlobalPosition | undefined> {
-  const { position } = await decideOnApiKey({ keyId, commandFor: () => ({ kind: 'delete' }) }, context, dependencies);
+  const { position } = await decideOnApiKey(
+    { id: keyId, commandFor: () => ({ kind: 'delete' }) },
+    context,
+    dependencies,
+  );
   await dependencies.apiKeyRequests.delete({ tenant: context.tenant, keyId });
   return position;
 }

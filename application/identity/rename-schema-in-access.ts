@@ -2,7 +2,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { IdentityReads } from '../ports/identity-reads.ts';
 import { decideOnAccessRules } from './decide-on-access-rules.ts';
-import { decideOnApiKey } from './decide-on-api-key.ts';
+import { decideOnApiKey } from './decide-on-credential.ts';
 import type { AccessRuleDependencies } from './tenant-dependencies.ts';
 
 /**
@@ -23,7 +23,7 @@ export async function renameSchemaInAccess(
   for (const { id, schemas } of await dependencies.reads.apiKeysNaming({ tenant: context.tenant, schema: from })) {
     const renamed = [...new Set(schemas.map((name) => (name === from ? to : name)))];
     const outcome = await decideOnApiKey(
-      { keyId: id, commandFor: () => ({ kind: 'set_schemas', schemas: renamed }) },
+      { id, commandFor: () => ({ kind: 'set_schemas', schemas: renamed }) },
       context,
       dependencies,
     );

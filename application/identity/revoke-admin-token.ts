@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { decideOnAdminToken } from './decide-on-admin-token.ts';
+import { decideOnAdminToken } from './decide-on-credential.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function revokeAdminToken(
   dependencies: IdentityWriteDependencies,
 ): Promise<GlobalPosition | undefined> {
   const { position } = await decideOnAdminToken(
-    { tokenId, commandFor: () => ({ kind: 'revoke' }) },
+    { id: tokenId, commandFor: () => ({ kind: 'revoke' }) },
     context,
     dependencies,
   );

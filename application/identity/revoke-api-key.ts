@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { decideOnApiKey } from './decide-on-api-key.ts';
+import { decideOnApiKey } from './decide-on-credential.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
 /**
@@ -13,6 +13,10 @@ export async function revokeApiKey(
   context: CommandContext,
   dependencies: IdentityWriteDependencies,
 ): Promise<GlobalPosition | undefined> {
-  const { position } = await decideOnApiKey({ keyId, commandFor: () => ({ kind: 'revoke' }) }, context, dependencies);
+  const { position } = await decideOnApiKey(
+    { id: keyId, commandFor: () => ({ kind: 'revoke' }) },
+    context,
+    dependencies,
+  );
   return position;
 }

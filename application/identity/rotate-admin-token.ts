@@ -3,7 +3,7 @@ import { refusal } from '../../domain/errors.ts';
 import { expiryOfAdminToken } from '../../domain/identity/new-admin-token.ts';
 import type { IssuedAdminToken } from './create-admin-token.ts';
 import type { AdminTokenDependencies } from './credential-dependencies.ts';
-import { decideOnAdminToken } from './decide-on-admin-token.ts';
+import { decideOnAdminToken } from './decide-on-credential.ts';
 import { type Reauthentication, reauthenticate } from './reauthenticate.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function rotateAdminToken(
   const tokenHash = dependencies.hashCredential(rawToken);
   const secret = { tokenHash, issuedBy: userId, issuedAt: now, expiresAt };
   const { position } = await decideOnAdminToken(
-    { tokenId, commandFor: () => ({ kind: 'rotate', secret }) },
+    { id: tokenId, commandFor: () => ({ kind: 'rotate', secret }) },
     context,
     dependencies,
   );

@@ -2,7 +2,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { newApiKeySecret, prefixIn } from './api-key-secret.ts';
 import type { CredentialSecretDependencies } from './credential-dependencies.ts';
-import { decideOnApiKey } from './decide-on-api-key.ts';
+import { decideOnApiKey } from './decide-on-credential.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
 export type RotatedApiKey = {
@@ -29,7 +29,10 @@ export async function rotateApiKey(
   const { rawKey, prefix, keyHash } = newApiKeySecret(dependencies);
   const previousUntil = graceSeconds === 0 ? null : new Date(context.now().getTime() + graceSeconds * 1_000);
   const { position, events } = await decideOnApiKey(
-    { keyId, commandFor: () => ({ kind: 'rotate', secret: { prefix, keyHash }, previousUntil, maker }) },
+    {
+      id: keyId,
+      commandFor: () => ({ kind: 'rotate', secret: { prefix, keyHash }, previousUntil, maker }),
+    },
     context,
     dependencies,
   );

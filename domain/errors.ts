@@ -235,6 +235,11 @@ export function refusal(code: ErrorCode, details?: ErrorDetails): AppError {
   return new AppError(code, details);
 }
 
+/** Makes the refusal `validation_failed` of one field; `field` is its path, parts separated by dots. */
+export function invalidField(field: string, message: string): AppError {
+  return refusal('validation_failed', { fields: [{ field, message }] });
+}
+
 /** Whether an unknown thrown value is a refusal of this code. */
 export function hasCode(error: unknown, code: ErrorCode): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === code;

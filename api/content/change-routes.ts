@@ -6,13 +6,13 @@ import type { EventStore } from '../../application/ports/event-store.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, parsePosition } from '../../domain/event.ts';
 import { eventStreamResponse, wantsEventStream } from '../http/event-stream.ts';
+import { invalidParameter, wholeNumber } from '../http/query-parameters.ts';
 import { type Route, type RouteResponse, route } from '../http/route.ts';
 import { Id, Timestamp, strict } from '../http/schemas.ts';
 import { type StreamSlots, createStreamSlots, releasing } from '../http/stream-slots.ts';
 import { CHANGE_STREAM_PACE, type ChangeStreamPace, changeStream } from './change-stream.ts';
 import { READS, requireAccess } from './entry-access.ts';
 import { SchemaParams } from './entry-schemas.ts';
-import { invalidParameter, wholeNumber } from './query-parameters.ts';
 
 export type ChangeRouteDependencies = ContentAccessDependencies & {
   readonly eventStore: EventStore;

@@ -7,6 +7,7 @@ import type { EntryDependencies } from '../../application/content/run-entry-comm
 import type { AccessAction } from '../../application/ports/access-rules.ts';
 import { uuidPattern } from '../../domain/content/patterns.ts';
 import { refusal } from '../../domain/errors.ts';
+import type { Principal } from '../../domain/identity/principal.ts';
 import type { EntryReads } from '../../projections/content/entries/get-entry.ts';
 import type { EntryList } from '../../projections/content/entries/list-entries.ts';
 import type { RelatedList } from '../../projections/content/entries/list-related.ts';
@@ -22,6 +23,9 @@ export type EntryRouteDependencies = EntryDependencies &
     readonly listRelated: RelatedList;
     readonly past: PastReader;
   };
+
+/** The caller, and what it may do with the content type that its request names. */
+export type CallerAccess = ContentAccess & { readonly principal: Principal };
 
 /** The entry that a request names, and what the caller may do with its content type. */
 export type EntryAccess = { readonly id: string; readonly access: ContentAccess };
@@ -39,9 +43,10 @@ export async function requireAccess(
   { params, principal, tenant }: Caller<{ readonly schema: string }>,
   action: AccessAction,
   dependencies: ContentAccessDependencies,
-): Promise<ContentAccess> {
+): Promise<CallerAccess> {
   if (!principal) throw refusal('authentication_required');
-  return contentAccess({ principal, tenant, schema: params.schema, action, transport: 'rest' }, dependencies);
+  const question = { principal, tenant, schema: params.schema, action, transport: 'rest' } as const;
+  return { ...(await contentAccess(question, dependencies)), principal };
 }
 
 /**

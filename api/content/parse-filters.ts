@@ -7,8 +7,8 @@ import {
 } from '../../domain/content/entry-query.ts';
 import { readValue } from '../../domain/content/entry-value.ts';
 import { FIELD_TYPE_SPECS } from '../../domain/content/field-types.ts';
+import { invalidParameter } from '../http/query-parameters.ts';
 import type { ListAccess } from './list-access.ts';
-import { invalidParameter } from './query-parameters.ts';
 
 type FilterValue = Condition['values'][number];
 

@@ -3,10 +3,10 @@ import { type EntryQuery, SYSTEM_FIELDS, type SortKey, queryColumn } from '../..
 import { SLUG_KEY } from '../../domain/content/entry-title.ts';
 import { parseDatetime } from '../../domain/content/entry-value.ts';
 import { isStored } from '../../domain/content/field-types.ts';
+import { invalidParameter, wholeNumber } from '../http/query-parameters.ts';
 import { decodeCursor } from './cursor.ts';
 import type { ListAccess } from './list-access.ts';
 import { parseFilters } from './parse-filters.ts';
-import { invalidParameter, wholeNumber } from './query-parameters.ts';
 
 /** Query parameters of lists as the client sends them. */
 export type ListParameters = {

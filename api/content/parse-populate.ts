@@ -1,9 +1,9 @@
-import type { ContentAccess, ContentAccessDependencies } from '../../application/content/content-access.ts';
+import type { ContentAccessDependencies } from '../../application/content/content-access.ts';
 import { planPopulate } from '../../application/content/plan-populate.ts';
 import { MAX_DEPTH, type PopulatePlan } from '../../domain/content/populate-plan.ts';
-import { refusal } from '../../domain/errors.ts';
+import { invalidParameter } from '../http/query-parameters.ts';
 import type { RouteRequest } from '../http/route.ts';
-import { invalidParameter } from './query-parameters.ts';
+import type { CallerAccess } from './entry-access.ts';
 
 type Parameters = { readonly populate?: string; readonly depth?: string };
 
@@ -12,14 +12,13 @@ type Parameters = { readonly populate?: string; readonly depth?: string };
  * @throws `invalid_query_parameter` with the name of the parameter
  */
 export async function parsePopulate(
-  { type, hidden }: Pick<ContentAccess, 'type' | 'hidden'>,
-  { query, principal }: Pick<RouteRequest<unknown, Parameters, unknown>, 'query' | 'principal'>,
+  { type, hidden, principal }: Pick<CallerAccess, 'type' | 'hidden' | 'principal'>,
+  { query }: Pick<RouteRequest<unknown, Parameters, unknown>, 'query'>,
   dependencies: ContentAccessDependencies,
 ): Promise<PopulatePlan | undefined> {
   const depth = query.depth === undefined ? 1 : /^\d$/.test(query.depth) ? Number(query.depth) : 0;
   if (depth < 1 || depth > MAX_DEPTH) throw invalidParameter('depth');
   if (query.populate === undefined || query.populate.trim() === '') return undefined;
-  if (!principal) throw refusal('authentication_required');
   const names = query.populate.split(',').map((name) => name.trim());
   return planPopulate({ type, hidden, names, depth, principal, transport: 'rest' }, dependencies);
 }

@@ -5,7 +5,7 @@ import type { FieldDefinition } from '../../domain/content/definition.ts';
 import { keyOf } from '../../domain/content/entry-fields.ts';
 import { isManyToMany, isStored } from '../../domain/content/field-types.ts';
 import { uuidPattern } from '../../domain/content/patterns.ts';
-import { refusal } from '../../domain/errors.ts';
+import { invalidField, refusal } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { entityTag } from '../http/entity-tags.ts';
 import { type Route, route } from '../http/route.ts';
@@ -42,11 +42,11 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
       responses: { 200: RelatedSchema },
       responseHeaders: ['ETag'],
       refusals: ['schema_not_found', 'schema_write_only', 'permission_denied', 'field_not_found', 'entry_not_found'],
-      handler: async ({ params, query, principal, tenant }) => {
-        const access = await requireAccess({ params, principal, tenant }, 'read', dependencies);
-        const { type, hidden } = access;
+      handler: async (request) => {
+        const access = await requireAccess(request, 'read', dependencies);
+        const { params, query } = request;
+        const { type, hidden, principal } = access;
         const { name } = relationOf(access, params.field);
-        if (!principal) throw refusal('authentication_required');
         const [relation] = await planPopulate(
           { type, hidden, names: [name], depth: 1, principal, transport: 'rest' },
           dependencies,
@@ -115,14 +115,13 @@ function relationOf({ type, hidden }: ContentAccess, name: string): FieldDefinit
 /** The `data` of an update that sets the relation to these ids. @throws `validation_failed` */
 function linksOf(field: FieldDefinition, ids: readonly string[]): JsonObject {
   const { name } = field;
-  if (!isStored(field)) throw refuse(name, 'is written on the other side');
+  if (!isStored(field)) throw invalidField(name, 'is written on the other side');
   const malformed = ids.find((id) => !uuidPattern.test(id));
-  if (malformed !== undefined) throw refuse(name, `related entry not found: ${malformed.slice(0, 200)}`, true);
+  if (malformed !== undefined) {
+    const message = `related entry not found: ${malformed.slice(0, 200)}`;
+    throw refusal('validation_failed', { message, fields: [{ field: name, message }] });
+  }
   if (isManyToMany(field)) return { [name]: ids };
-  if (ids.length > 1) throw refuse(name, 'holds one entry at most');
+  if (ids.length > 1) throw invalidField(name, 'holds one entry at most');
   return { [keyOf(field)]: ids[0] ?? null };
-}
-
-function refuse(field: string, message: string, isMessage = false) {
-  return refusal('validation_failed', { fields: [{ field, message }], ...(isMessage ? { message } : {}) });
 }

@@ -1,6 +1,6 @@
 import { parseLocale, preferredLocale } from '../../domain/content/locale.ts';
+import { invalidParameter } from '../http/query-parameters.ts';
 import type { RouteRequest } from '../http/route.ts';
-import { invalidParameter } from './query-parameters.ts';
 
 /** Header of every response that depends on the caller's language. */
 export const LOCALIZED = { Vary: 'Accept-Language' } as const;

@@ -66,7 +66,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       summary: 'Create 1 to 1000 entries, either all of them or none',
       params: SchemaParams,
       body: BulkBody,
-      refuseBody: (problems) =>
+      bodyRefusal: (problems) =>
         refusal('validation_failed', {
           body: { errors: problems.map(({ field, message }) => bulkProblem(field, message)) },
           fields: problems,

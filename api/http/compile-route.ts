@@ -56,6 +56,6 @@ export function queryRefusal(problems: readonly Problem[]): Error {
 
 /** The refusal of an invalid body: the route's own refusal, else 422 with `fields`. */
 export function bodyRefusal(route: Route, problems: readonly Problem[]): Error {
-  if (route.refuseBody) return route.refuseBody(problems);
+  if (route.bodyRefusal) return route.bodyRefusal(problems);
   return refusal('validation_failed', { fields: problems });
 }

@@ -23,7 +23,7 @@ export function readBody(
   if (!hasBody(request)) return EMPTY;
   const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) > limit)
-    throw refuseUnread(tooLarge, request, response, Number(declared));
+    throw unreadBodyRefusal(tooLarge, request, response, Number(declared));
   // The request of a client that has disconnected emits no more events.
   if (request.destroyed) throw refusal('bad_request', { message: 'the request ended early' });
   if (request.headers.expect !== undefined) response.writeContinue();
@@ -39,7 +39,7 @@ export function readBody(
       chunks.length = 0;
       if (bytes > limit + MAX_DRAINED_BYTES) {
         request.pause();
-        reject(refuseUnread(tooLarge, request, response, bytes));
+        reject(unreadBodyRefusal(tooLarge, request, response, bytes));
       }
     });
     request.on('end', () => {
@@ -62,9 +62,9 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Refuses a body without reading it. Node drops a moderate rest after the response; a larger one closes the connection.
+ * The refusal of a body that is not read. Node drops a moderate rest after the response; a larger one closes the connection.
  */
-function refuseUnread(code: ErrorCode, request: IncomingMessage, response: ServerResponse, bytes: number): Error {
+function unreadBodyRefusal(code: ErrorCode, request: IncomingMessage, response: ServerResponse, bytes: number): Error {
   const unread = request.headers.expect !== undefined || bytes > MAX_DRAINED_BYTES;
   return refusal(code, unread && !response.headersSent ? { headers: { Connection: 'close' } } : {});
 }

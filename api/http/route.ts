@@ -112,7 +112,7 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema, C
   /** Media types in lower case, such as `text/csv`: the handler gets the body as a `Buffer`; other types get 415. */
   readonly rawBody?: readonly string[];
   /** Creates the refusal of an invalid body. Default: 422 `validation_failed` with `fields`. */
-  readonly refuseBody?: (
+  readonly bodyRefusal?: (
     problems: readonly { readonly field: string; readonly message: string; readonly keyword: string }[],
   ) => Error;
   /** Code of the refusal of a body that is not JSON. Default `invalid_json_body`. */

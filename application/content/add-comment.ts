@@ -2,7 +2,7 @@ import { parseCommentEvent } from '../../domain/content/comment-events.ts';
 import { commentDecider } from '../../domain/content/comment.ts';
 import { uuidPattern } from '../../domain/content/patterns.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { refusal } from '../../domain/errors.ts';
+import { invalidField } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import { findEarlierWrite } from '../earlier-attempt.ts';
@@ -30,7 +30,7 @@ export async function addComment(
     !(await findEarlierWrite({ stream }, context, { eventStore })) &&
     !(uuidPattern.test(answered) && (await comments.exists({ tenant, entryId, id: answered })))
   ) {
-    throw refusal('validation_failed', { fields: [{ field: 'parent', message: 'comment not found' }] });
+    throw invalidField('parent', 'comment not found');
   }
   const { position, events } = await handleCommand(
     {

@@ -1,7 +1,7 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { titleOf } from '../../domain/content/entry-title.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { refusal } from '../../domain/errors.ts';
+import { invalidField } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AdminEntryDependencies } from './admin-entry-dependencies.ts';
 import { createEntry } from './create-entry.ts';
@@ -28,7 +28,7 @@ export function createAdminEntry(
   dependencies: AdminEntryDependencies,
 ): Promise<EntryOutcome> {
   if (status === 'draft' && type.definition.with_draft_publish !== true) {
-    throw refusal('validation_failed', { fields: [{ field: 'status', message: 'the content type has no drafts' }] });
+    throw invalidField('status', 'the content type has no drafts');
   }
   const title = titleOf(type.definition, data, new Set());
   const id = context.newId();

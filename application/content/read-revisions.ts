@@ -147,7 +147,7 @@ async function revisionAt(
   const at = await findRevision({ stream, revision }, { eventStore });
   if (at === undefined) throw refusal('revision_not_found');
   const { state } = await foldEntry({ stream, type, to: at }, { eventStore });
-  if (state && state.version !== current.version && !window.holds(state.updatedAt)) throw window.refuse();
+  if (state && state.version !== current.version && !window.holds(state.updatedAt)) throw window.refusal();
   for await (const event of eventStore.readStream(stream, { from: at, limit: 1 })) if (state) return { event, state };
   throw refusal('revision_not_found');
 }

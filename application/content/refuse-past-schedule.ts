@@ -1,8 +1,8 @@
 import { type CommandContext, timestamp } from '../../domain/context.ts';
-import { refusal } from '../../domain/errors.ts';
+import { invalidField } from '../../domain/errors.ts';
 
 /** @throws `validation_failed` for a schedule in the past; null means no schedule */
 export function refusePastSchedule(scheduledAt: string | null, context: CommandContext): void {
   if (scheduledAt !== null && scheduledAt <= timestamp(context))
-    throw refusal('validation_failed', { fields: [{ field: 'scheduled_at', message: 'must lie in the future' }] });
+    throw invalidField('scheduled_at', 'must lie in the future');
 }

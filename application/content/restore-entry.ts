@@ -39,7 +39,7 @@ export async function restoreEntry(
   const found = await findRevision({ stream, revision }, dependencies);
   const past = found === undefined ? undefined : (await foldEntry({ stream, type, to: found }, dependencies)).state;
   if (!past || past.typeId !== type.id) throw refusal(row ? 'revision_not_found' : 'entry_not_found');
-  if (row && past.version !== row.version && !window.holds(past.updatedAt)) throw window.refuse();
+  if (row && past.version !== row.version && !window.holds(past.updatedAt)) throw window.refusal();
   const data = Object.fromEntries(
     storedFields(type.definition)
       .filter(({ key }) => !except.has(key))

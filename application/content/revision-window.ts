@@ -9,7 +9,7 @@ export type RevisionWindow = {
    */
   readonly holds: (madeAt: string) => boolean;
   /** The refusal of a revision outside the window: `payment_required`. */
-  readonly refuse: () => Error;
+  readonly refusal: () => Error;
 };
 
 const FREE_DAYS = 30;
@@ -20,8 +20,8 @@ export function revisionWindow(
   { now }: Pick<CommandContext, 'now'>,
   { entitlements }: { readonly entitlements: Entitlements },
 ): RevisionWindow {
-  const refuse = (): Error => paymentRequired({ plugin: 'content', feature: 'content-pro' }, entitlements);
-  if (entitlements.has('content-pro')) return { holds: () => true, refuse };
+  const refusal = (): Error => paymentRequired({ plugin: 'content', feature: 'content-pro' }, entitlements);
+  if (entitlements.has('content-pro')) return { holds: () => true, refusal };
   const since = new Date(now().getTime() - FREE_DAYS * DAY_MS).toISOString();
-  return { holds: (madeAt) => madeAt >= since, refuse };
+  return { holds: (madeAt) => madeAt >= since, refusal };
 }

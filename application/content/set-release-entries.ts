@@ -1,6 +1,6 @@
 import type { ReleaseItem } from '../../domain/content/release-events.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { refusal } from '../../domain/errors.ts';
+import { invalidField } from '../../domain/errors.ts';
 import { decideOnRelease } from './decide-on-release.ts';
 import type { ReleaseDependencies, ReleaseOutcome } from './release-dependencies.ts';
 import { typeOfEntry } from './type-of-entry.ts';
@@ -42,5 +42,5 @@ export async function setReleaseEntries(
 }
 
 function itemRefusal(index: number, message: string): Error {
-  return refusal('validation_failed', { fields: [{ field: `items.${index}.entry_id`, message }] });
+  return invalidField(`items.${index}.entry_id`, message);
 }

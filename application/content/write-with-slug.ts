@@ -1,6 +1,6 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { MAX_SLUG, numberedSlug, slugOfTitle, toSlug } from '../../domain/content/slug.ts';
-import { type AppError, hasCode, isAppError, refusal } from '../../domain/errors.ts';
+import { type AppError, hasCode, invalidField, isAppError, refusal } from '../../domain/errors.ts';
 import type { EntrySlugs } from '../ports/entry-slugs.ts';
 
 /** The slug from the request, and the title to make one from when there is none. */
@@ -50,5 +50,5 @@ function normaliseSlug(given: string): string {
 }
 
 function slugRefusal(message: string): AppError {
-  return refusal('validation_failed', { fields: [{ field: 'slug', message }] });
+  return invalidField('slug', message);
 }

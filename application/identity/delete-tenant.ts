@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../domain/context.ts';
-import { refusal } from '../../domain/errors.ts';
+import { invalidField, refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import { decideOnTenant } from './decide-on-tenant.ts';
@@ -17,10 +17,7 @@ export async function deleteTenant(
   dependencies: TenantDependencies,
 ): Promise<GlobalPosition | undefined> {
   if (slug === DEFAULT_TENANT) throw refusal('default_tenant_stays');
-  if (confirm !== slug)
-    throw refusal('validation_failed', {
-      fields: [{ field: 'confirm', message: 'must repeat the slug of the tenant' }],
-    });
+  if (confirm !== slug) throw invalidField('confirm', 'must repeat the slug of the tenant');
   const { position } = await decideOnTenant(
     { slug, commandFor: () => ({ kind: 'delete', slug }) },
     context,

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../domain/context.ts';
-import { refusal } from '../../domain/errors.ts';
+import { invalidField, refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import { ROLE_NAME_PROBLEM } from '../../domain/identity/principal.ts';
@@ -27,14 +27,8 @@ export async function grantMembership(
   if (dependencies.tenants.state(tenant) === undefined) throw refusal('tenant_not_found');
   const keepsSuperAdmin = tenant === DEFAULT_TENANT && known.roles.includes(SUPER_ADMIN);
   const roles = distinctRoles(given).filter((role) => !(keepsSuperAdmin && role === SUPER_ADMIN));
-  if (!areRoleNames(roles))
-    throw refusal('validation_failed', {
-      fields: [{ field: 'roles', message: ROLE_NAME_PROBLEM }],
-    });
-  if (roles.includes(SUPER_ADMIN))
-    throw refusal('validation_failed', {
-      fields: [{ field: 'roles', message: 'super_admin is held by users, in no tenant' }],
-    });
+  if (!areRoleNames(roles)) throw invalidField('roles', ROLE_NAME_PROBLEM);
+  if (roles.includes(SUPER_ADMIN)) throw invalidField('roles', 'super_admin is held by users, in no tenant');
   const { state, position } = await decideOnUser(
     { userId, commandFor: () => ({ kind: 'grant_membership', tenant, roles }), known },
     context,

@@ -1,5 +1,5 @@
 import type { CommandContext } from '../../domain/context.ts';
-import { refusal } from '../../domain/errors.ts';
+import { invalidField } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { ROLE_NAME_PROBLEM } from '../../domain/identity/principal.ts';
 import { areRoleNames } from '../../domain/identity/roles.ts';
@@ -17,9 +17,7 @@ export async function setUserRoles(
   dependencies: ChangeUserDependencies,
 ): Promise<GlobalPosition | undefined> {
   if (!areRoleNames(roles)) {
-    throw refusal('validation_failed', {
-      fields: [{ field: 'roles', message: ROLE_NAME_PROBLEM }],
-    });
+    throw invalidField('roles', ROLE_NAME_PROBLEM);
   }
   return decideWithSuperAdminCount(
     { userId, commandFor: (otherSuperAdmins) => ({ kind: 'set_roles', roles, otherSuperAdmins }) },

@@ -1,5 +1,5 @@
 import type { Decider } from '../decider.ts';
-import { refusal } from '../errors.ts';
+import { invalidField, refusal } from '../errors.ts';
 import type { Actor } from '../event.ts';
 import type { AttributedCommentEvent } from './comment-events.ts';
 
@@ -43,11 +43,8 @@ export const commentDecider: Decider<CommentState, CommentCommand, AttributedCom
 function add(state: CommentState, command: CommandOf<'add'>): readonly AttributedCommentEvent[] {
   const { entryId, body, parent, actor } = command;
   if (state) throw refusal('conflict');
-  if (body.trim() === '') throw refusal('validation_failed', { fields: [{ field: 'body', message: 'is required' }] });
-  if (Array.from(body).length > MAX_COMMENT)
-    throw refusal('validation_failed', {
-      fields: [{ field: 'body', message: `must hold at most ${MAX_COMMENT} characters` }],
-    });
+  if (body.trim() === '') throw invalidField('body', 'is required');
+  if (Array.from(body).length > MAX_COMMENT) throw invalidField('body', `must hold at most ${MAX_COMMENT} characters`);
   return [
     { type: 'CommentAdded', data: { entry_id: entryId, body, ...(parent === undefined ? {} : { parent }) }, actor },
   ];

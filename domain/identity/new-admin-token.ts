@@ -1,4 +1,4 @@
-import { type FieldError, refusal } from '../errors.ts';
+import { type FieldError, invalidField, refusal } from '../errors.ts';
 import { type AdminGrant, isAdminGrant } from './admin-grants.ts';
 import { daysAfter, exceedsMaximumLifetime } from './expiry.ts';
 
@@ -49,8 +49,7 @@ export function expiryOfAdminToken({
     return before === undefined
       ? daysAfter(DEFAULT_DAYS, now)
       : new Date(now.getTime() + before.expiresAt.getTime() - before.issuedAt.getTime());
-  if (asked <= now)
-    throw refusal('validation_failed', { fields: [{ field: 'expires_at', message: 'must lie in the future' }] });
+  if (asked <= now) throw invalidField('expires_at', 'must lie in the future');
   if (exceedsMaximumLifetime(asked, now)) throw refusal('admin_token_expires_late');
   return asked;
 }

@@ -68,7 +68,7 @@ export function createMonthlyBudget({ countAhead }: MonthlyBudgetOptions): Month
     const total = await countAhead(key, known.period, known.open);
     known.total = total ?? key.monthlyLimit;
     known.asOf = atMs;
-    if (total === undefined) throw exceeded(key);
+    if (total === undefined) throw monthlyLimitRefusal(key);
     return admission;
   }
 
@@ -83,7 +83,7 @@ export function createMonthlyBudget({ countAhead }: MonthlyBudgetOptions): Month
       if (key.monthlyLimit === 0) return uncounted;
       const known = knownOf(key.keyId, period);
       if (at.getTime() - known.asOf > FRESH_MS) return countFirst(key, known, at.getTime());
-      if (known.total >= key.monthlyLimit) throw exceeded(key);
+      if (known.total >= key.monthlyLimit) throw monthlyLimitRefusal(key);
       if (known.total + known.open + known.margin >= key.monthlyLimit) return countFirst(key, known, at.getTime());
       known.open += 1;
       return uncounted;
@@ -104,7 +104,7 @@ export function createMonthlyBudget({ countAhead }: MonthlyBudgetOptions): Month
   };
 }
 
-function exceeded({ monthlyLimit }: Key): Error {
+function monthlyLimitRefusal({ monthlyLimit }: Key): Error {
   return refusal('monthly_limit_exceeded', {
     message: `monthly request limit (${monthlyLimit}) exceeded`,
     headers: { 'X-RateLimit-Exceeded': 'true' },

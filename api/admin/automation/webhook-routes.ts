@@ -20,7 +20,7 @@ import { IdParams, nullable } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { presentWebhook } from './present-webhook.ts';
-import { refuseBody } from './refuse-body.ts';
+import { webhookBodyRefusal } from './webhook-body-refusal.ts';
 import { Delivery, RotateBody, Webhook, WebhookBody } from './webhook-schemas.ts';
 
 const SHARED = { api: 'admin', tag: 'automation', feature: 'webhook' } as const;
@@ -44,7 +44,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
     reads: [AUTOMATION],
   } as const;
   const changing = { ...SHARED, access: { kind: 'credential', roles: ['super_admin'] } } as const;
-  const bodied = { malformedJson: 'invalid_json', refuseBody } as const;
+  const bodied = { malformedJson: 'invalid_json', bodyRefusal: webhookBodyRefusal } as const;
   const one = { params: IdParams, notFound: 'webhook_not_found', precheck: existing } as const;
 
   async function existing({ params, tenant }: IdRequest): Promise<StoredWebhook> {

@@ -13,7 +13,7 @@ import { MAX_RELEASE_ITEMS, setReleaseEntries } from '../../../application/conte
 import { parseDatetime } from '../../../domain/content/entry-value.ts';
 import { RELEASE_ACTIONS, type ReleaseAction } from '../../../domain/content/release-events.ts';
 import type { ReleaseRecord } from '../../../domain/content/release-record.ts';
-import { refusal } from '../../../domain/errors.ts';
+import { invalidField, refusal } from '../../../domain/errors.ts';
 import { CONTENT_WRITERS } from '../../../domain/identity/roles.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
@@ -211,10 +211,7 @@ function presentRelease({ refused, items, ...record }: ReleaseRecord): JsonObjec
 /** The time in UTC with milliseconds. @throws `validation_failed` unless it is an RFC 3339 date and time */
 function parseScheduledAt(text: string | null): string | null {
   const moment = text === null ? null : parseDatetime(text);
-  if (moment === undefined)
-    throw refusal('validation_failed', {
-      fields: [{ field: 'scheduled_at', message: 'must be an RFC 3339 date and time' }],
-    });
+  if (moment === undefined) throw invalidField('scheduled_at', 'must be an RFC 3339 date and time');
   return moment;
 }
 

@@ -118,24 +118,24 @@ function selectorOf({ correlation_id, api_key_id, import_id, from, to }: UndoBod
   const named = [correlation_id, api_key_id, import_id].filter((id) => id !== undefined);
   const [id] = named;
   if (id === undefined || named.length > 1)
-    throw refused([{ field: '', message: 'name one of correlation_id, api_key_id and import_id' }]);
+    throw undoRefusal([{ field: '', message: 'name one of correlation_id, api_key_id and import_id' }]);
   if (api_key_id === undefined) {
     const times = Object.entries({ from, to }).flatMap(([field, time]) =>
       time === undefined ? [] : [{ field, message: 'belongs to api_key_id' }],
     );
-    if (times.length > 0) throw refused(times);
+    if (times.length > 0) throw undoRefusal(times);
     // The events of an import carry its id as their correlation id.
     return { kind: 'correlation', correlationId: id };
   }
   const [begin, end] = [momentOf(from), momentOf(to)];
   if (begin === undefined || end === undefined) {
-    throw refused(
+    throw undoRefusal(
       Object.entries({ from: begin, to: end }).flatMap(([field, time]) =>
         time === undefined ? [{ field, message: 'must be an RFC 3339 date and time' }] : [],
       ),
     );
   }
-  if (begin > end) throw refused([{ field: 'to', message: 'must not be before from' }]);
+  if (begin > end) throw undoRefusal([{ field: 'to', message: 'must not be before from' }]);
   return { kind: 'api_key', keyId: api_key_id, from: begin, to: end };
 }
 
@@ -143,7 +143,7 @@ function momentOf(text: string | undefined): string | undefined {
   return text === undefined ? undefined : parseDatetime(text);
 }
 
-function refused(fields: readonly FieldError[]): Error {
+function undoRefusal(fields: readonly FieldError[]): Error {
   return refusal('validation_failed', { fields });
 }
 

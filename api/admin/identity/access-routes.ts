@@ -6,7 +6,7 @@ import { uuidPattern } from '../../../domain/content/patterns.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { ROLE_NAME } from '../../../domain/identity/principal.ts';
 import { SUPER_ADMIN } from '../../../domain/identity/roles.ts';
-import { invalidParameter } from '../../content/query-parameters.ts';
+import { invalidParameter } from '../../http/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Texts, Timestamp } from '../../http/schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';

@@ -24,8 +24,8 @@ import {
   MonthlyLimit,
   NewKey,
   Usage,
+  newKeyRefusal,
   presentApiKey,
-  refuseNewKey,
 } from './api-key-schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
 import { timeOf } from './time-of.ts';
@@ -78,7 +78,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       idempotent: true,
       body: NewKey,
       malformedJson: 'api_key_name_required',
-      refuseBody: refuseNewKey,
+      bodyRefusal: newKeyRefusal,
       responses: { 201: ApiKeyWithSecret },
       refusals: [
         'api_key_name_required',

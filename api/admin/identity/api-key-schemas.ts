@@ -65,7 +65,7 @@ export const Usage = Type.Object({
 });
 
 /** The refusal of an invalid new key: `api_key_name_required` for a missing name or a body that is not an object. */
-export function refuseNewKey(problems: readonly FieldError[]): Error {
+export function newKeyRefusal(problems: readonly FieldError[]): Error {
   if (problems.some(({ field }) => field === 'name' || field === '')) return refusal('api_key_name_required');
   return refusal('validation_failed', { fields: problems });
 }

@@ -66,7 +66,7 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
       summary: 'Send a sign-in link by e-mail. Answers the same for every address',
       limit: { perSecond: 5, burst: 10 },
       body: Type.Object({ email: Type.String({ minLength: 1 }) }, strict),
-      refuseBody: refuseWithout('email', 'email_required'),
+      bodyRefusal: bodyRefusalWithout('email', 'email_required'),
       responses: { 200: Type.Object({ message: Type.String() }) },
       refusals: [
         'email_required',
@@ -92,7 +92,7 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
       summary: 'Sign in with the token of a link, once. Sets the session cookie',
       limit: { perSecond: 10, burst: 20 },
       body: Type.Object({ token: Type.String({ minLength: 1 }) }, strict),
-      refuseBody: refuseWithout('token', 'token_required'),
+      bodyRefusal: bodyRefusalWithout('token', 'token_required'),
       responses: { 200: Type.Union([Redeemed, Challenge]) },
       refusals: [
         'invalid_magic_link',
@@ -125,7 +125,7 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
  * Creates the refusal of an invalid body: `missing` for an absent or empty field, `invalid_json_body` for a field of
  * another type or a body that is not an object, else `validation_failed`.
  */
-function refuseWithout(
+function bodyRefusalWithout(
   field: string,
   missing: ErrorCode,
 ): (problems: readonly (FieldError & { readonly keyword: string })[]) => Error {

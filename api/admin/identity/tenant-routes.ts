@@ -72,7 +72,7 @@ export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Ro
       operation: 'createTenant',
       summary: 'Create a tenant. Its only access rule allows editors everything',
       body: Type.Object({ slug: TenantSlug, ...settings }, strict),
-      refuseBody,
+      bodyRefusal: newTenantRefusal,
       responses: { 201: Tenant },
       refusals: ['invalid_tenant_slug', 'tenant_exists', 'tenant_domain_taken'],
       handler: async ({ body: { slug, name = slug, domains = [], disabled = false }, context }) => {
@@ -131,7 +131,7 @@ export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Ro
 }
 
 /** The refusal of an invalid new tenant: `invalid_tenant_slug` for an invalid slug, else `validation_failed`. */
-function refuseBody(problems: readonly FieldError[]): Error {
+function newTenantRefusal(problems: readonly FieldError[]): Error {
   const code = problems.some(({ field }) => field === 'slug') ? 'invalid_tenant_slug' : 'validation_failed';
   return refusal(code, { fields: problems });
 }

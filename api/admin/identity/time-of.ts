@@ -1,4 +1,4 @@
-import { refusal } from '../../../domain/errors.ts';
+import { invalidField } from '../../../domain/errors.ts';
 
 /**
  * Parses a time of a body; null is like an absent member.
@@ -7,7 +7,6 @@ import { refusal } from '../../../domain/errors.ts';
 export function timeOf(text: string | null | undefined, field: string): Date | undefined {
   if (text === undefined || text === null) return undefined;
   const date = new Date(text);
-  if (Number.isNaN(date.getTime()))
-    throw refusal('validation_failed', { fields: [{ field, message: 'must be an RFC 3339 time' }] });
+  if (Number.isNaN(date.getTime())) throw invalidField(field, 'must be an RFC 3339 time');
   return date;
 }

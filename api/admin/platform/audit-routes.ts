@@ -5,7 +5,7 @@ import { verifyAudit } from '../../../application/platform/verify-audit.ts';
 import { parsePosition } from '../../../domain/event.ts';
 import { type Principal, holdsRole } from '../../../domain/identity/principal.ts';
 import { SUPER_ADMIN } from '../../../domain/identity/roles.ts';
-import { invalidParameter } from '../../content/query-parameters.ts';
+import { invalidParameter } from '../../http/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Actor, AnyMembers, Id, Timestamp } from '../../http/schemas.ts';
 import { Page } from '../paging.ts';

@@ -4,7 +4,7 @@ import { type PersonExport, exportPerson } from '../../../application/platform/e
 import type { PersonIdentifier } from '../../../application/platform/find-subject.ts';
 import type { RateCounters } from '../../../application/ports/rate-counters.ts';
 import { spendRateLimit } from '../../../application/traffic/spend-limit.ts';
-import { refusal } from '../../../domain/errors.ts';
+import { invalidField } from '../../../domain/errors.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { AnyMembers, Texts, Timestamp, strict } from '../../http/schemas.ts';
@@ -95,9 +95,7 @@ export function gdprRoutes(dependencies: GdprRouteDependencies): readonly Route[
 function personIn({ email, user_id: userId }: Static<typeof Person>): PersonIdentifier {
   if (email !== undefined && userId === undefined) return { email };
   if (userId !== undefined && email === undefined) return { userId };
-  throw refusal('validation_failed', {
-    fields: [{ field: 'email', message: 'name the person by email or by user_id' }],
-  });
+  throw invalidField('email', 'name the person by email or by user_id');
 }
 
 /** Serialises the export record by record. Records of one kind are consecutive. */

@@ -3,7 +3,7 @@ import type { LicenseHolder } from '../../../application/platform/license-holder
 import type { Licensing } from '../../../application/platform/licensing.ts';
 import { renewLicense } from '../../../application/platform/renew-license.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
-import { refusal } from '../../../domain/errors.ts';
+import { invalidField } from '../../../domain/errors.ts';
 import { holdsRole } from '../../../domain/identity/principal.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { graceUntil } from '../../../domain/platform/license.ts';
@@ -87,8 +87,7 @@ export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDep
       refusals: ['license_unverified', 'license_expired', 'license_refused', 'license_server_unreachable'],
       handler: async ({ body, context }) => {
         const licenseKey = body.license_key.trim();
-        if (licenseKey === '')
-          throw refusal('validation_failed', { fields: [{ field: 'license_key', message: 'must not be empty' }] });
+        if (licenseKey === '') throw invalidField('license_key', 'must not be empty');
         const position = await renewLicense({ licenseKey }, context, { licensing, eventStore });
         return { status: 200, body: entitlements(), ...commitAt(position, []) };
       },

@@ -19,7 +19,7 @@ export function refusalsOf(route: Route): readonly ErrorCode[] {
           'unsupported_media_type',
         ] as const)
       : []),
-    ...(body && !route.refuseBody ? (['validation_failed'] as const) : []),
+    ...(body && !route.bodyRefusal ? (['validation_failed'] as const) : []),
     ...(rawBody ? ([route.tooLarge ?? 'body_too_large', 'unsupported_media_type'] as const) : []),
     ...(route.idempotent ? (['idempotency_in_progress', 'idempotency_key_reused'] as const) : []),
     ...(route.reads && method === 'GET' ? (['invalid_header', 'not_caught_up'] as const) : []),

@@ -5,7 +5,7 @@ import type { Actor } from '../../../domain/event.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import { COMPLETE, type EntryShape, entryJson, shapeColumns, shapeKey, sourceOf, tableOf } from './entry-json.ts';
 import { listReferrers } from './list-referrers.ts';
-import { mayExceed, refusePopulate, withinBound } from './populate-bound.ts';
+import { mayExceed, populateRefusal, withinBound } from './populate-bound.ts';
 import { TENANT } from './related-rows.ts';
 import type { StatementCache } from './statements.ts';
 
@@ -37,7 +37,7 @@ export function createEntryReads({
   async function get(type: ContentType, id: string, shape: EntryShape): Promise<EntryText | undefined> {
     const { text, name } = statements.get(`get ${shapeKey(type, shape)}`, () => getSql(type, shape));
     const [row] = await database.query<EntryText | { readonly json: null }>(text, [type.tenant, id], name);
-    if (row?.json === null) throw refusePopulate();
+    if (row?.json === null) throw populateRefusal();
     return row;
   }
   return {

@@ -5,7 +5,7 @@ import type { EntryShape } from './entry-json.ts';
 import { getSql } from './get-entry.ts';
 import type { PastReader } from './past-reader.ts';
 import { parameterRow, pastSources, rowOf } from './past-rows.ts';
-import { refusePopulate } from './populate-bound.ts';
+import { populateRefusal } from './populate-bound.ts';
 
 export type PastEntryQuery = {
   readonly type: ContentType;
@@ -37,7 +37,7 @@ export async function getPastEntry(
       entry.id,
       ...(bound ? [JSON.stringify(rowOf(type, entry))] : []),
     ]);
-    if (row?.json == null) throw refusePopulate();
+    if (row?.json == null) throw populateRefusal();
     return row.json;
   });
 }

@@ -8,7 +8,7 @@ import { type EntryShape, entryJson, shapeKey, sourceOf } from './entry-json.ts'
 import { type Conditions, countSql, hasChangedSql, rowsSql, walkRowsSql } from './list-rows.ts';
 import type { PastReader } from './past-reader.ts';
 import { pastSources } from './past-rows.ts';
-import { mayExceed, refusePopulate, withinBound } from './populate-bound.ts';
+import { mayExceed, populateRefusal, withinBound } from './populate-bound.ts';
 import { READ_MODEL_POSITION } from './read-model-position.ts';
 import type { Statement, StatementCache } from './statements.ts';
 
@@ -86,14 +86,14 @@ export function createEntryList({ database, primary, statements, past }: EntryLi
     const selection = { type, query, rows: rowsSql(type, { ...query, sources }, parameters), parameters, sources };
     const { text, name } = statementOf('list', selection);
     const [row] = await db.query<Pick<PageRow, 'json'>>(text, parameters.values, name);
-    if (row?.json == null) throw refusePopulate();
+    if (row?.json == null) throw populateRefusal();
     return row.json;
   }
 
   async function readPage(db: Queryable, selection: Selection): Promise<PageRow> {
     const { text, name } = statementOf('page', selection);
     const [row] = await db.query<PageRow>(text, selection.parameters.values, name);
-    if (row?.json == null) throw refusePopulate();
+    if (row?.json == null) throw populateRefusal();
     return row;
   }
 

@@ -45,7 +45,7 @@ export function withinBound(plan: PopulatePlan, page: string, sourceOf: (type: C
 }
 
 /** The refusal of an answer that would contain too many related entries. */
-export function refusePopulate(): AppError {
+export function populateRefusal(): AppError {
   return refusal('invalid_query_parameter', { message: 'invalid query parameter: populate' });
 }
 

@@ -391,7 +391,7 @@ describe('unique values of entries and content types that change', () => {
             id,
             revision: '1',
             except: new Set(),
-            window: { holds: () => true, refuse: () => refusal('internal') },
+            window: { holds: () => true, refusal: () => refusal('internal') },
           },
           context,
           dependencies,

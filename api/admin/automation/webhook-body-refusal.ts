@@ -6,7 +6,7 @@ type Problem = { readonly field: string; readonly message: string; readonly keyw
  * The refusal of an invalid body: `invalid_json` for an unknown field or a body that is not an object, else
  * `invalid_input` with `fields`.
  */
-export function refuseBody(problems: readonly Problem[]): Error {
+export function webhookBodyRefusal(problems: readonly Problem[]): Error {
   if (problems.some(({ field, keyword }) => keyword === 'additionalProperties' || field === ''))
     return refusal('invalid_json');
   const fields = new Map<string, FieldError>();

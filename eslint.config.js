@@ -35,7 +35,7 @@ const zones = names
   });
 
 export default tseslint.config(
-  { ignores: ['**/dist/', '.cache/', '.palimpsest/', '**/node_modules/'] },
+  { ignores: ['**/dist', '**/dist/', '.cache/', '.palimpsest/', '**/node_modules/'] },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.strictTypeChecked],

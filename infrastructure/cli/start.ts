@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { existsSync, mkdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../domain/message-of.ts';
 import type { Opened } from '../composition/opening.ts';
@@ -108,11 +108,13 @@ function firstSteps({ adminUrl, setupToken }: Service): void {
   );
 }
 
-/** `node_modules` of this project; the path differs between the sources and the bundle. */
+/** `node_modules` of this project: the nearest folder of that name above this module. */
 function installedPackages(): string {
-  return fileURLToPath(
-    new URL(import.meta.url.includes('/dist/') ? '../node_modules' : '../../node_modules', import.meta.url),
-  );
+  const found = createRequire(import.meta.url)
+    .resolve.paths('any')
+    ?.find((path) => existsSync(path));
+  if (found === undefined) throw new Error('there is no folder node_modules: run npm ci');
+  return found;
 }
 
 async function loadDemo(

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { appendFile, cp, mkdtemp, readFile, readdir, realpath, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -52,6 +52,67 @@ describe('the build', () => {
       options,
     );
     expect(stdout).to.match(/infrastructure\/cli\/replay\.ts:\d+:\d+/);
+  });
+
+  it('runs ten times at once, and builds nothing twice', async function () {
+    this.timeout(300_000);
+    const start = () => run(process.execPath, ['ops/build/build.mjs'], { cwd: root });
+    await start();
+    const before = await realpath(join(root, 'dist'));
+    const { mtimeMs } = await stat(join(before, 'palimpsest.js'));
+    // Ten starts: each builds, then loads the bundle with the modules of a command.
+    const help = async () => {
+      await start();
+      return run(process.execPath, ['dist/palimpsest.js', 'config', 'schema'], { cwd: root });
+    };
+    const outputs = await Promise.all(Array.from({ length: 10 }, help));
+    for (const { stdout, stderr } of outputs) {
+      expect(stderr).to.equal('');
+      expect(JSON.parse(stdout)).to.include({ type: 'object' });
+    }
+    expect(await realpath(join(root, 'dist'))).to.equal(before);
+    expect((await stat(join(before, 'palimpsest.js'))).mtimeMs, 'not built again').to.equal(mtimeMs);
+  });
+
+  it('can run for the first time in ten processes at once, and keeps the files of an earlier build', async function () {
+    this.timeout(300_000);
+    // A copy of the sources, because other tests use the build of this project. Inside it, for the packages.
+    const copy = await mkdtemp(join(root, 'node_modules', '.palimpsest-copy-'));
+    const build = () => run(process.execPath, ['ops/build/build.mjs'], { cwd: copy });
+    const schema = async (bundle: string) =>
+      JSON.parse((await run(process.execPath, [bundle, 'config', 'schema'], { cwd: copy })).stdout) as unknown;
+    try {
+      for (const source of [
+        'domain',
+        'application',
+        'projections',
+        'infrastructure',
+        'api',
+        'ops/build',
+        'package-lock.json',
+      ])
+        await cp(join(root, source), join(copy, source), {
+          recursive: true,
+          filter: (path) => !path.slice(root.length).includes('node_modules'),
+        });
+      // Declarations of the client, so that ten processes do not load the TypeScript compiler.
+      await cp(join(root, '.cache/client-types'), join(copy, '.cache/client-types'), { recursive: true });
+      await cp(join(root, 'package.json'), join(copy, 'package.json'));
+      const outcomes = await Promise.allSettled(Array.from({ length: 10 }, build));
+      expect(
+        outcomes.map((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : 'built')),
+      ).to.deep.equal(outcomes.map(() => 'built'));
+      const first = await realpath(join(copy, 'dist'));
+      expect(await schema(join(first, 'palimpsest.js'))).to.include({ type: 'object' });
+
+      await appendFile(join(copy, 'infrastructure/cli/palimpsest.ts'), '\n// A change.\n');
+      await build();
+      expect(await realpath(join(copy, 'dist'))).to.not.equal(first);
+      expect(await schema(join(copy, 'dist', 'palimpsest.js'))).to.include({ type: 'object' });
+      expect(await schema(join(first, 'palimpsest.js')), 'a running process').to.include({ type: 'object' });
+    } finally {
+      await rm(copy, { recursive: true, force: true });
+    }
   });
 
   it('leaves license support out with PALIMPSEST_LICENSE_MODULE=false', async function () {

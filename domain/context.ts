@@ -22,7 +22,7 @@ export type CommandContext = {
 };
 
 /**
- * A request that the client may send again after a lost answer. Every attempt has the same `causationId`, the same time
+ * A request that the client may send again after a lost response. Every attempt has the same `causationId`, the same time
  * and the same sequence of ids. So an attempt finds the events of an earlier one by their `$causationId`.
  */
 export type RepeatableRequest = {

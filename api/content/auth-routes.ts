@@ -30,7 +30,7 @@ export function contentAuthRoutes(
       path: '/api/v1/auth/token',
       operation: 'createToken',
       tag: 'identity',
-      summary: 'Sign in with a password; answers a bearer token, or a challenge for the second factor',
+      summary: 'Sign in with a password; returns a bearer token, or a challenge for the second factor',
       access: { kind: 'public' },
       body: Type.Object(
         {
@@ -53,7 +53,7 @@ export function contentAuthRoutes(
       path: '/api/v1/auth/mfa-verify',
       operation: 'verifyMfaForToken',
       tag: 'identity',
-      summary: 'Complete a sign-in with a code of the second factor; answers a bearer token',
+      summary: 'Complete a sign-in with a code of the second factor; returns a bearer token',
       access: { kind: 'public' },
       body: ChallengeBody,
       responses: { 200: Credentials },

@@ -1,7 +1,7 @@
 import type { CursorValue, PagePlace, SortKey } from '../../domain/content/entry-query.ts';
 import { readValue } from '../../domain/content/entry-value.ts';
-import { uuidPattern } from '../../domain/content/patterns.ts';
 import { parsePosition } from '../../domain/event.ts';
+import { UUID_PATTERN } from '../../domain/uuid.ts';
 
 /** The list that a cursor belongs to: its sort order and its point in time (`as_of`). */
 export type CursorList = { readonly sort: readonly SortKey[]; readonly asOf?: string | undefined };
@@ -25,7 +25,7 @@ export function decodeCursor(list: CursorList, text: string): PagePlace | undefi
     of !== listOf(list) ||
     (walk !== null && position === undefined) ||
     typeof id !== 'string' ||
-    !uuidPattern.test(id)
+    !UUID_PATTERN.test(id)
   )
     return undefined;
   const areValid = values.every((value, index): value is CursorValue => isValueOf(sort[index], value));

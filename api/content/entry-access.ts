@@ -5,9 +5,9 @@ import {
 } from '../../application/content/content-access.ts';
 import type { EntryDependencies } from '../../application/content/run-entry-command.ts';
 import type { AccessAction } from '../../application/ports/access-rules.ts';
-import { uuidPattern } from '../../domain/content/patterns.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
+import { UUID_PATTERN } from '../../domain/uuid.ts';
 import type { EntryReads } from '../../projections/content/entries/get-entry.ts';
 import type { EntryList } from '../../projections/content/entries/list-entries.ts';
 import type { RelatedList } from '../../projections/content/entries/list-related.ts';
@@ -64,7 +64,7 @@ export async function requireEntry(
 
 /** The id in lower case. @throws `entry_not_found` for an id that is not a UUID */
 export function requireEntryId(id: string): string {
-  if (!uuidPattern.test(id)) throw refusal('entry_not_found');
+  if (!UUID_PATTERN.test(id)) throw refusal('entry_not_found');
   return id.toLowerCase();
 }
 

@@ -1,8 +1,8 @@
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import { type EntryQuery, SYSTEM_FIELDS, type SortKey, queryColumn } from '../../domain/content/entry-query.ts';
 import { SLUG_KEY } from '../../domain/content/entry-title.ts';
-import { parseDatetime } from '../../domain/content/entry-value.ts';
 import { isStored } from '../../domain/content/field-types.ts';
+import { parseDatetime } from '../../domain/datetime.ts';
 import { invalidParameter, wholeNumber } from '../http/query-parameters.ts';
 import { decodeCursor } from './cursor.ts';
 import type { ListAccess } from './list-access.ts';

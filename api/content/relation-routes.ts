@@ -4,9 +4,9 @@ import { planPopulate } from '../../application/content/plan-populate.ts';
 import type { FieldDefinition } from '../../domain/content/definition.ts';
 import { keyOf } from '../../domain/content/entry-fields.ts';
 import { isManyToMany, isStored } from '../../domain/content/field-types.ts';
-import { uuidPattern } from '../../domain/content/patterns.ts';
 import { invalidField, refusal } from '../../domain/errors.ts';
 import type { JsonObject } from '../../domain/json.ts';
+import { UUID_PATTERN } from '../../domain/uuid.ts';
 import { entityTag } from '../http/entity-tags.ts';
 import { type Route, route } from '../http/route.ts';
 import { type EntryRouteDependencies, READS, onEntry, requireAccess, requireEntryId } from './entry-access.ts';
@@ -116,7 +116,7 @@ function relationOf({ type, hidden }: ContentAccess, name: string): FieldDefinit
 function linksOf(field: FieldDefinition, ids: readonly string[]): JsonObject {
   const { name } = field;
   if (!isStored(field)) throw invalidField(name, 'is written on the other side');
-  const malformed = ids.find((id) => !uuidPattern.test(id));
+  const malformed = ids.find((id) => !UUID_PATTERN.test(id));
   if (malformed !== undefined) {
     const message = `related entry not found: ${malformed.slice(0, 200)}`;
     throw refusal('validation_failed', { message, fields: [{ field: name, message }] });

@@ -77,7 +77,7 @@ export type ReplicaRouting = {
 
 /** Which features and capabilities a tenant may use. */
 export type FeatureGate = {
-  /** Whether the install does not run the feature: its paths return 404. */
+  /** Whether the installation does not run the feature: its paths return 404. */
   isHidden(feature: string): boolean;
   /** Whether the feature is withheld from the tenant. */
   isWithheld(tenant: string, feature: string): boolean;

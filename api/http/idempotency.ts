@@ -7,6 +7,7 @@ import type {
   StoredResponse,
 } from '../../application/ports/idempotency-store.ts';
 import type { Logger } from '../../application/ports/logger.ts';
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { isAppError, refusal } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
@@ -60,14 +61,14 @@ export async function withIdempotency(
   } catch (error) {
     const hadNoEffect = isAppError(error) && error.status < 500 && !begun.isRepeat;
     await store[hadNoEffect ? 'abandon' : 'suspend'](scope, begun.attempt).catch((cause: unknown) => {
-      logger.warn('releasing an idempotency key failed', { reason: String(cause) });
+      logger.warn('releasing an idempotency key failed', { reason: reasonOf(cause) });
     });
     throw error;
   }
   if (earlier.wasFound) response = toReplay(response);
   // The write is done: a failure to store its response must not turn the response into an error.
   await store.complete(scope, begun.attempt, toStored(response)).catch((cause: unknown) => {
-    logger.error('storing an idempotent answer failed', { reason: String(cause) });
+    logger.error('storing an idempotent response failed', { reason: reasonOf(cause) });
   });
   return response;
 }

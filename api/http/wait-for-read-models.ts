@@ -1,3 +1,4 @@
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, parsePosition } from '../../domain/event.ts';
 import type { HttpDependencies } from './http-dependencies.ts';
@@ -39,7 +40,7 @@ export async function waitForCommit(
   } catch (error) {
     // The write is done: a failing read model does not turn its response into an error.
     if (!hasCode(error, 'projection_stopped'))
-      logger.error('waiting for the read models of a commit failed', { error: String(error) });
+      logger.error('waiting for the read models of a commit failed', { reason: reasonOf(error) });
   }
   return { ...response, headers: { ...headers, 'X-Projection-Lag': 'true' } };
 }

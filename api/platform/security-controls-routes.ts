@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../http/route.ts';
 
-/** One security control of this install. */
+/** One security control of this installation. */
 export type SecurityControl = {
   readonly name: string;
   /** Whether this process enforces it. */

@@ -1,10 +1,10 @@
 import { parseCommentEvent } from '../../domain/content/comment-events.ts';
 import { commentDecider } from '../../domain/content/comment.ts';
-import { uuidPattern } from '../../domain/content/patterns.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { invalidField } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
+import { UUID_PATTERN } from '../../domain/uuid.ts';
 import { findEarlierWrite } from '../earlier-attempt.ts';
 import { handleCommand } from '../handle-command.ts';
 import type { Comment, Comments } from '../ports/comments.ts';
@@ -28,7 +28,7 @@ export async function addComment(
   if (
     answered !== undefined &&
     !(await findEarlierWrite({ stream }, context, { eventStore })) &&
-    !(uuidPattern.test(answered) && (await comments.exists({ tenant, entryId, id: answered })))
+    !(UUID_PATTERN.test(answered) && (await comments.exists({ tenant, entryId, id: answered })))
   ) {
     throw invalidField('parent', 'comment not found');
   }

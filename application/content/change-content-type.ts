@@ -32,7 +32,7 @@ export type ContentTypeDependencies = {
     context: CommandContext,
   ) => Promise<GlobalPosition | undefined>;
   /** The cache of content types; `changed` is called after every change that this process appends. */
-  readonly catalogue: { changed(tenant: string, name: string | undefined, position: GlobalPosition): void };
+  readonly typeDirectory: { changed(tenant: string, name: string | undefined, position: GlobalPosition): void };
 };
 
 /**
@@ -109,7 +109,7 @@ export async function appendChange(
     readonly command: ContentTypeCommand;
   },
   context: CommandContext,
-  dependencies: Pick<ContentTypeDependencies, 'eventStore' | 'catalogue'>,
+  dependencies: Pick<ContentTypeDependencies, 'eventStore' | 'typeDirectory'>,
 ): Promise<GlobalPosition> {
   const tried = stored?.revision ?? -1;
   const { position, events } = await handleCommand(
@@ -130,7 +130,7 @@ export async function appendChange(
   );
   if (position === undefined) throw new Error('a change of a content type appended nothing');
   for (const event of events.filter(contentTypeEvents.includes))
-    dependencies.catalogue.changed(context.tenant, changedName(event), position);
+    dependencies.typeDirectory.changed(context.tenant, changedName(event), position);
   return position;
 }
 

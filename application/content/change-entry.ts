@@ -4,7 +4,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { type EntryDependencies, type EntryOutcome, runEntryCommand } from './run-entry-command.ts';
 
-export type UpdateEntryInput = {
+export type ChangeEntryInput = {
   readonly type: ContentType;
   readonly id: string;
   readonly data: JsonObject;
@@ -18,7 +18,7 @@ export type UpdateEntryInput = {
  * @throws `entry_not_found`, `entry_changed`, `validation_failed`, `unique_value_held`
  */
 export function changeEntry(
-  { type, id, data, slug, versions }: UpdateEntryInput,
+  { type, id, data, slug, versions }: ChangeEntryInput,
   context: CommandContext,
   dependencies: EntryDependencies,
 ): Promise<EntryOutcome> {

@@ -8,9 +8,9 @@ import { CONTENT_WRITERS } from '../../domain/identity/roles.ts';
 import { scopeAllows } from '../../domain/identity/scopes.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { AccessAction, AccessRules } from '../ports/access-rules.ts';
-import type { ContentTypeCatalogue } from '../ports/content-type-catalogue.ts';
+import type { ContentTypeDirectory } from '../ports/content-type-directory.ts';
 
-export type ContentAccessDependencies = { readonly types: ContentTypeCatalogue; readonly accessRules: AccessRules };
+export type ContentAccessDependencies = { readonly types: ContentTypeDirectory; readonly accessRules: AccessRules };
 
 export type ContentAccessQuestion = {
   readonly principal: Principal;

@@ -167,7 +167,7 @@ async function appendAll(
     try {
       position = (await appendOnce(() => eventStore.append(stream, events, { expected }))).position;
     } catch (error) {
-      // The entries before this one are written, so the answer must not say that nothing happened.
+      // The entries before this one are written, so the response must not say that nothing happened.
       if (position !== undefined) throw refusal('outcome_unknown', { cause: error });
       throw error;
     }

@@ -1,5 +1,5 @@
-import { uuidPattern } from '../../domain/content/patterns.ts';
 import type { StreamRevision } from '../../domain/event.ts';
+import { UUID_PATTERN } from '../../domain/uuid.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 /** Maximum difference between the clocks of two machines. */
@@ -20,7 +20,7 @@ export async function findRevision(
       return event.revision === from ? from : undefined;
     return undefined;
   }
-  if (!uuidPattern.test(revision)) return undefined;
+  if (!UUID_PATTERN.test(revision)) return undefined;
   const id = revision.toLowerCase();
   if (eventStore.capabilities.indexedIds) {
     const found = await eventStore.findEvent(id);

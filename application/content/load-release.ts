@@ -7,7 +7,7 @@ import { type StateAt, foldStream } from '../fold-stream.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { releaseStream } from './release-dependencies.ts';
 
-/** A release according to its stream: the state for decisions, the record for answers. */
+/** A release according to its stream: the state for decisions, the record for responses. */
 export type LoadedRelease = StateAt<ReleaseState> & { readonly record: ReleaseRecord | undefined };
 
 type StateAndRecord = Pick<LoadedRelease, 'state' | 'record'>;

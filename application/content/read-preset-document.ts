@@ -53,7 +53,7 @@ async function fetchDocument(
   { url, signal }: { readonly url: string; readonly signal: AbortSignal },
   { outbound }: { readonly outbound: Pick<Outbound, 'send'> },
 ): Promise<unknown> {
-  const answer = await outbound.send({
+  const response = await outbound.send({
     method: 'GET',
     url,
     headers: { accept: 'application/json, application/yaml, text/yaml, */*;q=0.1' },
@@ -61,10 +61,10 @@ async function fetchDocument(
     timeoutMs: TIMEOUT_MS,
     signal,
   });
-  if (answer.kind === 'local_fault') throw refusal('unavailable');
-  if (answer.kind !== 'answered' || answer.status < 200 || answer.status > 299 || answer.truncated)
+  if (response.kind === 'local_fault') throw refusal('unavailable');
+  if (response.kind !== 'answered' || response.status < 200 || response.status > 299 || response.truncated)
     throw refusal('preset_unreachable');
-  const document = await parseYaml(answer.body).catch((error: unknown) => {
+  const document = await parseYaml(response.body).catch((error: unknown) => {
     if (!(error instanceof InvalidYaml)) throw error;
     return undefined;
   });

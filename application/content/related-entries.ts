@@ -4,12 +4,12 @@ import { storedFields } from '../../domain/content/entry-fields.ts';
 import type { FieldError } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
 import { streamName } from '../../domain/stream.ts';
-import type { ContentTypeCatalogue } from '../ports/content-type-catalogue.ts';
+import type { ContentTypeDirectory } from '../ports/content-type-directory.ts';
 import type { EntryRows } from '../ports/entry-rows.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
 export type RelatedDependencies = {
-  readonly types: ContentTypeCatalogue;
+  readonly types: ContentTypeDirectory;
   readonly rows: EntryRows;
   readonly eventStore: EventStore;
 };

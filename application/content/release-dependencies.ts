@@ -13,7 +13,7 @@ export type ReleaseDependencies = TypeOfEntryDependencies & {
   readonly releases: Releases;
   readonly rows: Pick<EntryRows, 'load'>;
   readonly accessRules: AccessRules;
-  /** Runs one publication of a release at a time in the whole install. */
+  /** Runs one publication of a release at a time in the whole installation. */
   readonly exclusive: Exclusive;
   /** The current roles of an actor in a tenant; undefined for an unknown actor. */
   readonly rolesOf: (tenant: string, actor: Actor) => Promise<readonly string[] | undefined>;

@@ -25,7 +25,7 @@ export type UndoReport = {
   readonly applied: boolean;
   /** Correlation id of the events that undo the batch; undefined for a dry run. */
   readonly correlationId: string | undefined;
-  /** Entries that change or have obstacles, the one written last first; limited by the size of the answer. */
+  /** Entries that change or have obstacles, the one written last first; limited by the size of the response. */
   readonly entries: readonly UndoneEntry[];
   readonly truncated: boolean;
   readonly notUndoable: readonly NotUndoable[];

@@ -40,7 +40,7 @@ export type ChangeUserDependencies = IdentityWriteDependencies &
 /** Counts failed sign-ins and codes of one account. */
 export type LockoutDependencies = IdentityWriteDependencies & {
   readonly rateCounters: Pick<RateCounters, 'take' | 'giveBack' | 'clear'>;
-  /** Reports a failure that does not change the answer to the caller. */
+  /** Reports a failure that does not change the response to the caller. */
   readonly reportFailure: (what: string, error: unknown) => void;
 };
 

@@ -102,7 +102,7 @@ export function createAuthenticator({
     isAccepted: (result) => result !== undefined,
     nowMs,
   });
-  /** Never invalidated: no change of this install affects the tokens of external issuers. */
+  /** Never invalidated: no change of this installation affects the tokens of external issuers. */
   const externalTokens = createCredentialCache<ExternalPrincipal | undefined>({
     accepted: newCache(CACHED_CREDENTIALS),
     refused: newCache(CACHED_CREDENTIALS),

@@ -67,7 +67,7 @@ export function appendAccessRules(
   );
 }
 
-/** The answer to a command that saved a rule. */
+/** The response to a command that saved a rule. */
 export function savedAccessRule(
   { ruleId, rule }: { readonly ruleId: string; readonly rule: AccessRule },
   { events, position }: CommandOutcome<AccessRuleSet>,

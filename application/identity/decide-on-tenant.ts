@@ -83,7 +83,7 @@ export async function claimsOfTenant(
   return state.domains.map(domainClaim);
 }
 
-/** Domains are unique in the install. */
+/** Domains are unique in the installation. */
 function domainClaim(domain: string): ClaimRequest {
   return { tenant: DEFAULT_TENANT, scope: 'tenant/domain', value: domain };
 }

@@ -7,7 +7,7 @@ import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '.
 import type { UserRecord } from '../ports/identity-reads.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
-/** Stream of a user. Users belong to the install, so their streams and events belong to the default tenant. */
+/** Stream of a user. Users belong to the installation, so their streams and events belong to the default tenant. */
 export function userStream(userId: string): string {
   return streamName({ category: 'user', tenant: DEFAULT_TENANT, id: userId });
 }

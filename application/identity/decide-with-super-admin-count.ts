@@ -15,7 +15,7 @@ type CountingCommand = {
 };
 
 /**
- * Runs a command on a user that may remove a super admin. Such commands run one at a time in the install, so two
+ * Runs a command on a user that may remove a super admin. Such commands run one at a time in the installation, so two
  * commands that each remove one of the last two super admins cannot both succeed.
  * @returns the position to wait for; undefined when nothing changed
  */

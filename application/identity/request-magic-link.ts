@@ -22,7 +22,7 @@ export type MagicLinkRequest = RequestHost & {
 
 /**
  * Mails a magic link when the address may sign in. For every other address the same work is done and the mail is
- * withheld, so that neither the answer nor its time reveals whether the address may sign in.
+ * withheld, so that neither the response nor its time reveals whether the address may sign in.
  * @throws `magic_link_requests_limited` (for known and unknown addresses alike), `magic_link_not_configured`
  */
 export async function requestMagicLink(

@@ -4,7 +4,7 @@ import type { ProjectionProgress } from '../ports/projection-progress.ts';
 import { waitForHead } from '../wait-for-read-model.ts';
 import { IDENTITY } from './identity-read-model.ts';
 
-/** Runs one command at a time in the install, on a current read model. */
+/** Runs one command at a time in the installation, on a current read model. */
 export type ExclusiveDependencies = {
   readonly exclusive: Exclusive;
   readonly eventStore: Pick<EventStore, 'head'>;
@@ -13,7 +13,7 @@ export type ExclusiveDependencies = {
 
 /**
  * Runs a decision that depends on several streams, such as a cap or the last super admin. No other process of the
- * install runs a decision with the same name meanwhile, and the identity read model has applied every event appended
+ * installation runs a decision with the same name meanwhile, and the identity read model has applied every event appended
  * before the decision.
  * @throws `not_caught_up` when the read model lags for more than 5 seconds
  */

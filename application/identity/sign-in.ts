@@ -21,7 +21,7 @@ export type SignIn = {
 
 /**
  * Signs in with a password. Every attempt counts towards the protection `login.ip`. An unknown address, a wrong
- * password, a disabled account, a tenant without a membership and a locked account all get the same answer after one
+ * password, a disabled account, a tenant without a membership and a locked account all get the same response after one
  * hash comparison, and all count towards the account lockout.
  * @throws `rate_limited`, `invalid_credentials`, `tenant_disabled`
  */

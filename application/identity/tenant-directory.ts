@@ -15,7 +15,7 @@ export type TenantDirectoryDependencies = {
   readonly onError: (error: unknown) => void;
 };
 
-/** Every tenant of the install with its compiled access rules, in memory: requests read it synchronously. */
+/** Every tenant of the installation with its compiled access rules, in memory: requests read it synchronously. */
 export type TenantDirectory = {
   /** @returns undefined when the tenant does not exist */
   state(slug: string): 'active' | 'disabled' | undefined;

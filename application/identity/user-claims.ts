@@ -10,7 +10,7 @@ import type { Vault } from '../ports/vault.ts';
 /** A unique value that only the account of the setup claims: of concurrent setups, one wins. */
 export const FIRST_ACCOUNT: ClaimRequest = { tenant: DEFAULT_TENANT, scope: 'install', value: 'first account' };
 
-/** The claim on a normalised address. Addresses are unique in the install. */
+/** The claim on a normalised address. Addresses are unique in the installation. */
 export function emailClaim(email: string): ClaimRequest {
   return { tenant: DEFAULT_TENANT, scope: 'user/email', value: email };
 }

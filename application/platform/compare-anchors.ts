@@ -8,7 +8,7 @@ import type { AuditBreak } from './verify-audit.ts';
 export type Anchors = {
   /** What the genuine ones sign, by tenant, in the order of the input without repeats. */
   readonly byTenant: ReadonlyMap<string, readonly SignedRange[]>;
-  /** Number of those that this install did not sign. */
+  /** Number of those that this installation did not sign. */
   readonly invalid: number;
 };
 

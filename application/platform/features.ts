@@ -9,7 +9,7 @@ import type { Capability } from '../../domain/platform/license.ts';
 import type { Entitlements } from '../ports/entitlements.ts';
 import type { FeatureRecords } from '../ports/feature-records.ts';
 
-/** State of a feature in this install. */
+/** State of a feature in this installation. */
 export type FeaturePhase =
   /** Its routes are served. */
   | 'running'

@@ -1,9 +1,9 @@
-import { uuidPattern } from '../../domain/content/patterns.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
 import { normaliseEmail } from '../../domain/identity/email.ts';
 import { userEvents } from '../../domain/identity/user-events.ts';
 import { parseStream } from '../../domain/stream.ts';
+import { UUID_PATTERN } from '../../domain/uuid.ts';
 import { userStream } from '../identity/decide-on-user.ts';
 import { sealedValue } from '../identity/user-claims.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -43,7 +43,7 @@ export async function findSubject(
 }
 
 async function accountWithId(userId: string, dependencies: FindSubjectDependencies): Promise<readonly Account[]> {
-  if (!uuidPattern.test(userId)) return [];
+  if (!UUID_PATTERN.test(userId)) return [];
   for await (const created of dependencies.eventStore.readStream(userStream(userId), { limit: 1 }))
     return readableAccounts([created], dependencies);
   return [];

@@ -5,7 +5,7 @@ import { streamName } from '../../domain/stream.ts';
 import type { ChainSession, StoredHead } from '../ports/audit-chain.ts';
 import type { AuditDependencies } from './audit-dependencies.ts';
 
-/** The last audit signature of a tenant in the log. `range` is undefined when this install did not make it. */
+/** The last audit signature of a tenant in the log. `range` is undefined when this installation did not make it. */
 export type LastSignature = {
   readonly event: RecordedEvent;
   readonly range: SignedRange | undefined;

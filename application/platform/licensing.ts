@@ -6,6 +6,7 @@ import type { ExchangeLicense } from '../ports/license-exchange.ts';
 import type { KeptLicense, LicenseCache, LicenseStore } from '../ports/license-storage.ts';
 import type { VerifyLicense } from '../ports/license-verifier.ts';
 import type { Logger } from '../ports/logger.ts';
+import { reasonOf } from '../ports/transient-errors.ts';
 import type { LicenseHolder } from './license-holder.ts';
 
 export type LicensingDependencies = {
@@ -27,7 +28,7 @@ export type LicensingDependencies = {
   readonly now: () => Date;
 };
 
-/** Loads, renews and monitors the license of the install while it runs. */
+/** Loads, renews and monitors the license of the installation while it runs. */
 export type Licensing = {
   /**
    * Chooses the license in force from the stored and the configured one, without network calls. Call it at the start
@@ -40,7 +41,7 @@ export type Licensing = {
    */
   check(): Promise<void>;
   /**
-   * Replaces the license in all processes of the install without a restart.
+   * Replaces the license in all processes of the installation without a restart.
    * @throws `license_unverified`, `license_expired` (after its grace period), `license_refused`,
    * `license_server_unreachable`
    */
@@ -95,7 +96,7 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
   async function readCache(): Promise<void> {
     const file = await cache.load();
     installId = await store.installId(file.installId ?? dependencies.newInstallId());
-    // The file may belong to another install.
+    // The file may belong to another installation.
     if (file.installId === installId) cached = file.kept;
   }
 
@@ -114,7 +115,7 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
     cached = content;
     await cache.save({ installId: installId ?? '', kept: content }).catch((error: unknown) => {
       logger.warn('the license cache file was not written', {
-        reason: messageOf(error),
+        reason: reasonOf(error),
       });
     });
   }

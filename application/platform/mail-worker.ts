@@ -1,6 +1,6 @@
 import type { Logger } from '../ports/logger.ts';
 import type { ClaimedMail, MailQueue } from '../ports/mail-queue.ts';
-import type { MailRelay } from '../ports/mail-relay.ts';
+import type { MailTransport } from '../ports/mail-transport.ts';
 import type { Signals } from '../ports/signals.ts';
 import { reasonOf } from '../ports/transient-errors.ts';
 import type { Vault } from '../ports/vault.ts';
@@ -8,7 +8,7 @@ import { MAIL_CHANNEL, openMail } from './queued-mailer.ts';
 
 export type MailWorkerDependencies = {
   readonly queue: Omit<MailQueue, 'add'>;
-  readonly relay: MailRelay;
+  readonly transport: MailTransport;
   readonly vault: Pick<Vault, 'openSecret'>;
   readonly signals: Pick<Signals, 'subscribe'>;
   readonly logger: Logger;
@@ -30,18 +30,18 @@ export type MailWorker = {
 const MAX_ATTEMPTS = 12;
 /** Maximum number of mails that are sent at the same time. */
 const CONCURRENCY = 3;
-/** How long a claim hides a mail from other workers. It exceeds the sum of the relay's timeouts. */
+/** How long a claim hides a mail from other workers. It exceeds the sum of the transport's timeouts. */
 const LEASE_MS = 120_000;
 /** Maximum time between two reads of the queue: no signal announces a retry, and signals may be lost. */
 const POLL_MS = 5_000;
 
 /**
- * Sends queued mails through the relay (role `worker`); several processes share the work. When a process crashes after
- * the relay accepted a mail and before its row is deleted, the mail is sent again with the same Message-ID.
+ * Sends queued mails through the transport (role `worker`); several processes share the work. When a process crashes after
+ * the mail server accepted a mail and before its row is deleted, the mail is sent again with the same Message-ID.
  */
 export function createMailWorker({
   queue,
-  relay,
+  transport,
   vault,
   signals,
   logger,
@@ -88,7 +88,13 @@ export function createMailWorker({
       await queue.remove(claimed);
       return;
     }
-    const delivery = await relay.deliver({ id, to: mail.to, subject: mail.subject, text: mail.text, html: mail.html });
+    const delivery = await transport.deliver({
+      id,
+      to: mail.to,
+      subject: mail.subject,
+      text: mail.text,
+      html: mail.html,
+    });
     if (delivery.outcome === 'delivered') {
       logger.info('a mail was sent', { mail_id: id, attempt });
       await queue.remove(claimed);
@@ -133,7 +139,7 @@ export function createMailWorker({
       stopListening();
       onSignal();
       await running;
-      relay.close();
+      transport.close();
     },
   };
 }

@@ -7,7 +7,7 @@ import type { ConsoleTexts } from '../ports/configuration.ts';
 import type { Vault } from '../ports/vault.ts';
 
 /**
- * Stream of the console settings. They apply to the whole install, so the stream belongs to the default tenant.
+ * Stream of the console settings. They apply to the whole installation, so the stream belongs to the default tenant.
  */
 export const CONSOLE_SETTINGS_STREAM = streamName({ category: 'settings', tenant: DEFAULT_TENANT, id: 'console' });
 

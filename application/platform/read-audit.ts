@@ -63,7 +63,7 @@ const DAY_MS = 86_400_000;
 
 /**
  * The events that may match, newest first: one stream when the resource is given as `<kind>:<id>`, otherwise all events
- * of the tenant, and those in streams of the install that may concern it.
+ * of the tenant, and those in streams of the installation that may concern it.
  */
 function candidates(
   { tenant, resource, type, correlationId, cursor, signal }: AuditQuery,
@@ -80,7 +80,7 @@ function candidates(
       ...abort,
     });
   const own = read({ tenant, ...(type === undefined ? {} : { types: [type] }) });
-  // Streams of the install are streams of the default tenant: its read has them.
+  // Streams of the installation are streams of the default tenant: its read has them.
   if (tenant === DEFAULT_TENANT || (type !== undefined && !INSTALL_TYPES_OF_A_TENANT.includes(type))) return own;
   const categories = [...INSTALL_CATEGORIES];
   return newestFirst(

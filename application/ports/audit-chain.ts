@@ -65,6 +65,6 @@ export type AuditChain = {
 /** Signs audit signatures with EdDSA. */
 export type AuditSigner = {
   sign(range: SignedRange, at: Date): Promise<string>;
-  /** @returns the signed content; undefined when the signature is not from this install */
+  /** @returns the signed content; undefined when the signature is not from this installation */
   verify(jws: string): Promise<SignedRange | undefined>;
 };

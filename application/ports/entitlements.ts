@@ -1,6 +1,6 @@
 import type { Capability } from '../../domain/platform/license.ts';
 
-/** The capabilities that the license of this install grants. */
+/** The capabilities that the license of this installation grants. */
 export type Entitlements = {
   /**
    * Whether a paid capability, such as `apikey-pro`, is in force, including the grace period. Call it for each

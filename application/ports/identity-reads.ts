@@ -90,7 +90,7 @@ export type Page = { readonly limit: number; readonly offset: number };
 export type IdentityReads = {
   /** Position of the last event that changed the rights of a credential; undefined before the first. */
   lastChange(): Promise<string | undefined>;
-  /** Whether the install has a user. */
+  /** Whether the installation has a user. */
   anyUser(): Promise<boolean>;
   userById(userId: string): Promise<UserRecord | undefined>;
   /** Oldest first. */

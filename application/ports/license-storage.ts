@@ -1,4 +1,4 @@
-/** A signed token that this install received while it ran, and its origin. */
+/** A signed token that this installation received while it ran, and its origin. */
 export type KeptLicense = {
   readonly token: string;
   /**
@@ -10,9 +10,9 @@ export type KeptLicense = {
   readonly keyDigest: string | null;
 };
 
-/** The license in the database, shared by all processes of the install. */
+/** The license in the database, shared by all processes of the installation. */
 export type LicenseStore = {
-  /** Returns the stored id of the install; stores `offered` if none exists. */
+  /** Returns the stored id of the installation; stores `offered` if none exists. */
   installId(offered: string): Promise<string>;
   /**
    * The stored license, and the opaque key of a renewal, which is sealed at rest. `version` increases with every
@@ -24,7 +24,7 @@ export type LicenseStore = {
     readonly renewalKey: string | undefined;
   }>;
   save(kept: KeptLicense, renewalKey: string | undefined): Promise<void>;
-  /** Runs work while no other process of the install does. */
+  /** Runs work while no other process of the installation does. */
   exclusively<T>(work: () => Promise<T>): Promise<T>;
   /** Notifies every process, including this one, that the license was saved. */
   announce(): void;

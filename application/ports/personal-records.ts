@@ -18,7 +18,7 @@ export type Subject = {
 
 /** One kind of personal data that is stored outside the event store, such as rows or files. */
 export type PersonalRecords = {
-  /** Name of the kind in exports and in answers to an erasure. */
+  /** Name of the kind in exports and in responses to an erasure. */
   readonly kind: string;
   /** The records in the form the person may read. Contains no secrets. */
   list(subject: Subject): Promise<readonly JsonObject[]>;

@@ -6,7 +6,7 @@ export type ProtectionTaken = RateTaken & {
   readonly limit: number;
 };
 
-/** The built-in rate limits, counted over all processes of the install. */
+/** The built-in rate limits, counted over all processes of the installation. */
 export type Protections = {
   /**
    * Counts one call of `subject` (a client address, an e-mail address, a user id) in the current window. The subject is

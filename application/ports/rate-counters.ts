@@ -1,7 +1,7 @@
 /** A call to count and the limit of its window. */
 export type RateTake = {
   /**
-   * Identifies one counter of the install, such as `schema-mutations/<tenant>`. Stored as a keyed digest only, so it
+   * Identifies one counter of the installation, such as `schema-mutations/<tenant>`. Stored as a keyed digest only, so it
    * may contain values that must not be stored in plain text.
    */
   readonly scope: string;
@@ -21,7 +21,7 @@ export type RateTaken = {
   readonly resetAt: Date;
 };
 
-/** Counts calls in fixed windows, shared by all processes of the install. Uses the counter's own clock. */
+/** Counts calls in fixed windows, shared by all processes of the installation. Uses the counter's own clock. */
 export type RateCounters = {
   /** Counts one call atomically: concurrent calls never exceed the limit. A refused call is not counted. */
   take(request: RateTake): Promise<RateTaken>;

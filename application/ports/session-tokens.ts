@@ -15,7 +15,7 @@ export type SessionClaims = {
 /** Signs and verifies the access tokens of sessions. */
 export type SessionTokens = {
   sign(claims: SessionClaims, now: Date): Promise<{ readonly token: string; readonly expiresIn: number }>;
-  /** @returns undefined unless it is a valid, unexpired token of this install. Roles are not returned. */
+  /** @returns undefined unless it is a valid, unexpired token of this installation. Roles are not returned. */
   verify(
     token: string,
     now: Date,

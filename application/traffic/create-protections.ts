@@ -2,7 +2,7 @@ import { PROTECTIONS, type ProtectionLimits } from '../../domain/traffic/protect
 import type { Protections } from '../ports/protections.ts';
 import type { RateCounters } from '../ports/rate-counters.ts';
 
-/** Creates the protections on the rate counters of the install. `limits` replace the default limits. */
+/** Creates the protections on the rate counters of the installation. `limits` replace the default limits. */
 export function createProtections({
   rateCounters,
   limits = {},

@@ -24,7 +24,7 @@ const status = (first: string, ...others: readonly string[]): JsonObject =>
 const KEY = { required: true, indexed: true } as const;
 const STAMPED = { with_created_at: true, with_updated_at: true } as const;
 
-/** The presets that every install has. They contain content types only, no behaviour. */
+/** The presets that every installation has. They contain content types only, no behaviour. */
 export const BUILT_IN_PRESETS: readonly Preset[] = [
   parsePreset({
     id: 'comments',

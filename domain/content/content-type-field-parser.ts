@@ -24,7 +24,7 @@ const KEYS = [
   'relation_type',
   'relation_field',
 ];
-/** Names that the entry itself uses in answers. */
+/** Names that the entry itself uses in responses. */
 const RESERVED = [
   'id',
   'data',

@@ -6,7 +6,7 @@ import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
 import type { FieldNames } from './field-history.ts';
 import type { PendingStatement } from './schema-diff.ts';
 
-/** A content type as the catalogue returns it. Immutable: each save gives a new object, so it can key caches. */
+/** A content type as the directory returns it. Immutable: each save gives a new object, so it can key caches. */
 export type ContentType = {
   /** Stays the same through renames. */
   readonly id: string;

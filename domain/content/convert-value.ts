@@ -1,7 +1,8 @@
+import { parseDatetime } from '../datetime.ts';
 import type { Json } from '../json.ts';
 import { canonicalDecimal } from './decimal.ts';
 import type { FieldDefinition, FieldType } from './definition.ts';
-import { parseDatetime, readValue } from './entry-value.ts';
+import { readValue } from './entry-value.ts';
 import { FIELD_TYPE_SPECS, type ScalarColumnType, isManyToMany } from './field-types.ts';
 import { databaseText, plainDigits } from './value-text.ts';
 

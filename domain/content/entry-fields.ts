@@ -5,7 +5,7 @@ import { emptyValue, isManyToMany, isStored } from './field-types.ts';
 
 /** A field whose value the entry itself stores. */
 export type StoredField = {
-  /** Name in events, answers and filters, and of the column: the field's name, for a belongs_to `<field>_id`. */
+  /** Name in events, responses and filters, and of the column: the field's name, for a belongs_to `<field>_id`. */
   readonly key: string;
   readonly definition: FieldDefinition;
 };
@@ -21,7 +21,7 @@ export function storedFields(definition: ContentTypeDefinition): readonly Stored
   return stored;
 }
 
-/** The field's value as answers show it. */
+/** The field's value as responses show it. */
 export function shownValue({ key, definition }: StoredField, fields: FieldValues): Json {
   return fields[key] ?? emptyValue(definition);
 }

@@ -70,7 +70,7 @@ export type EntryQuery = {
   readonly search?: string | undefined;
   /** Point in time, inclusive, to read instead of the current state. RFC 3339, UTC, milliseconds. */
   readonly asOf?: string | undefined;
-  /** Locale of the answer; undefined when the request names no locale. */
+  /** Locale of the response; undefined when the request names no locale. */
   readonly resolvedLocale?: string | undefined;
   /** The place after which the page begins. */
   readonly after?: PagePlace | undefined;

@@ -1,9 +1,11 @@
+import { parseDate, parseDatetime } from '../datetime.ts';
 import type { Json } from '../json.ts';
 import { isStorableText } from '../storable-text.ts';
+import { UUID_PATTERN } from '../uuid.ts';
 import { parseDecimal } from './decimal.ts';
 import type { FieldDefinition } from './definition.ts';
 import { isManyToMany } from './field-types.ts';
-import { slugPattern, uuidPattern } from './patterns.ts';
+import { SLUG_PATTERN } from './patterns.ts';
 
 /** A value in stored form, or the reason for its refusal. */
 export type ReadValue = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly message: string };
@@ -15,7 +17,7 @@ export const MAX_LINKS = 1000;
 const MAX_DEPTH = 64;
 
 /**
- * Validates a value and converts it to the stored form that events, answers and columns share: datetimes in UTC with
+ * Validates a value and converts it to the stored form that events, responses and columns share: datetimes in UTC with
  * milliseconds, UUIDs in lower case, decimals as plain text, a many_to_many relation as a list of ids without
  * duplicates. Empty text becomes null where the type has no empty value. Idempotent.
  */
@@ -53,7 +55,7 @@ const readers: Readonly<Record<FieldDefinition['field_type'], (value: Json) => R
     text(value, 'must be an e-mail address', (given) => (given.length <= 254 && EMAIL.test(given) ? given : undefined)),
   slug: (value) =>
     text(value, 'must be a slug: lower-case letters, digits, - and _', (given) =>
-      slugPattern.test(given) ? given : undefined,
+      SLUG_PATTERN.test(given) ? given : undefined,
     ),
   number: (value) => (typeof value === 'number' && Number.isFinite(value) ? accept(value) : refuse('must be a number')),
   integer: (value) =>
@@ -99,33 +101,6 @@ function isWebUrl(given: string): boolean {
   return /^https?:\/\/[^\s/]/i.test(given) && !/[\s<>"]/.test(given) && URL.canParse(given);
 }
 
-const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
-
-function parseDate(given: string): string | undefined {
-  const match = DATE.exec(given);
-  if (!match || match[1] === '0000') return undefined;
-  const date = new Date(`${given}T00:00:00.000Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(given) ? given : undefined;
-}
-
-const DATETIME = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}):(\d{2}):(\d{2})(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
-
-/**
- * Converts RFC 3339 text to UTC with milliseconds.
- * @returns undefined for other text, and outside the years 1 to 9999
- */
-export function parseDatetime(given: string): string | undefined {
-  const match = DATETIME.exec(given);
-  if (!match) return undefined;
-  const [, day = '', hour = '', minute = '', second = '', fraction = '', zone = ''] = match;
-  if (parseDate(day) === undefined || Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  const milliseconds = fraction.slice(1, 4).padEnd(3, '0');
-  const date = new Date(`${day}T${hour}:${minute}:${second}.${milliseconds}${zone.toUpperCase()}`);
-  if (Number.isNaN(date.getTime())) return undefined;
-  const utc = date.toISOString();
-  return /^(?!0000)\d{4}-/.test(utc) ? utc : undefined;
-}
-
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?$/;
 
 function parseTime(given: string): string | undefined {
@@ -137,7 +112,7 @@ function parseTime(given: string): string | undefined {
 }
 
 function parseUuid(given: string): string | undefined {
-  return uuidPattern.test(given) ? given.toLowerCase() : undefined;
+  return UUID_PATTERN.test(given) ? given.toLowerCase() : undefined;
 }
 
 function isStorableJson(value: Json, depth: number): boolean {

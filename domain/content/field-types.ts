@@ -100,7 +100,7 @@ export function columnTypeOf(field: FieldKind): ColumnType {
   return isManyToMany(field) ? 'uuid[]' : FIELD_TYPE_SPECS[field.field_type].columnType;
 }
 
-/** The value that answers show for an entry without a value of the field. */
+/** The value that responses show for an entry without a value of the field. */
 export function emptyValue(field: FieldKind): Json {
   return isManyToMany(field) ? [] : null;
 }

@@ -4,7 +4,7 @@ import { parseContentType } from './content-type-parser.ts';
 import type { ContentTypeDefinition } from './definition.ts';
 import { InvalidDefinition } from './invalid-definition.ts';
 import { type JsonRecord, isRecord } from './parse-json.ts';
-import { slugPattern } from './patterns.ts';
+import { SLUG_PATTERN } from './patterns.ts';
 import type { Preset } from './preset-events.ts';
 
 const MAX_ID = 64;
@@ -12,7 +12,7 @@ const MAX_NAME = 200;
 const MAX_DESCRIPTION = 2_000;
 const MAX_SCHEMAS = 50;
 
-/** Members of a document. The ones that answers add are ignored, so that an answer can be saved again. */
+/** Members of a document. The ones that responses add are ignored, so that a response can be saved again. */
 const KEYS = ['id', 'name', 'description', 'schemas', 'source', 'updated_at', 'source_url'];
 
 /**
@@ -26,7 +26,7 @@ export function parsePreset(document: unknown): Preset {
   const unknown = Object.keys(document).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) throw presetRefusal(`unknown field "${unknown.slice(0, 80)}"`);
   const id = textOf(document, 'id', MAX_ID);
-  if (!slugPattern.test(id)) throw presetRefusal('id must be a lower-case slug');
+  if (!SLUG_PATTERN.test(id)) throw presetRefusal('id must be a lower-case slug');
   return {
     id,
     name: textOf(document, 'name', MAX_NAME),

@@ -4,13 +4,13 @@ import type { FieldDefinition } from './definition.ts';
 /** Maximum nesting depth of related entries. */
 export const MAX_DEPTH = 3;
 
-/** Maximum number of relations that one answer follows, over all depths. */
+/** Maximum number of relations that one response follows, over all depths. */
 export const MAX_RELATIONS = 100;
 
 /** Maximum number of entries of a has_many inside an entry. The relation's own route returns all of them in pages. */
 export const MAX_MANY = 100;
 
-/** Maximum number of related entries of has_many and many_to_many relations in one answer. */
+/** Maximum number of related entries of has_many and many_to_many relations in one response. */
 export const MAX_POPULATED = 10_000;
 
 /** A relation whose entries are included in the entry. */
@@ -25,7 +25,7 @@ export type PopulatedRelation = {
 };
 
 /**
- * The relations that an answer includes as whole entries. The plan respects the caller's access rules: it contains
+ * The relations that a response includes as whole entries. The plan respects the caller's access rules: it contains
  * nothing that the caller may not read.
  */
 export type PopulatePlan = readonly PopulatedRelation[];

@@ -2,7 +2,7 @@ import type { Actor, RecordedEvent } from '../event.ts';
 import { type RefusedItem, type ReleaseItem, parseReleaseEvent } from './release-events.ts';
 import { type ReleaseStatus, releaseDecider } from './release.ts';
 
-/** A release as answers show it. Times are RFC 3339, UTC, milliseconds. */
+/** A release as responses show it. Times are RFC 3339, UTC, milliseconds. */
 export type ReleaseRecord = {
   readonly id: string;
   readonly name: string;

@@ -1,5 +1,5 @@
 /**
- * Members of event data that no answer may contain, by event type: sealed addresses, password hashes, digests and key
+ * Members of event data that no response may contain, by event type: sealed addresses, password hashes, digests and key
  * hashes. The audit log masks them.
  */
 export const IDENTITY_SECRET_FIELDS: Readonly<Record<string, readonly string[]>> = {

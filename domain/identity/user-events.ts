@@ -13,8 +13,8 @@ export type SignInMethod = 'setup' | 'password' | 'magic_link' | 'device';
 export type PasswordChangeReason = 'changed' | 'reset' | 'set';
 
 /**
- * Events of a user, stream `user-default.<user id>`: users belong to the install, not to one tenant. Addresses are
- * sealed under the person's key, password hashes under the install's key. No event holds a digest of an address; the
+ * Events of a user, stream `user-default.<user id>`: users belong to the installation, not to one tenant. Addresses are
+ * sealed under the person's key, password hashes under the installation's key. No event holds a digest of an address; the
  * claim on the address leads to the account.
  */
 export type UserEvent =

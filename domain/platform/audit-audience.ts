@@ -6,14 +6,14 @@ import { type Category, parseStream } from '../stream.ts';
 /** Who may see an event in the audit log. */
 export type AuditReader = {
   readonly tenant: string;
-  /** Whether the reader is a super admin. In the default tenant a super admin also sees the events of the install. */
+  /** Whether the reader is a super admin. In the default tenant a super admin also sees the events of the installation. */
   readonly superAdmin: boolean;
 };
 
-/** Categories whose streams belong to the install. Their streams are named as streams of the default tenant. */
+/** Categories whose streams belong to the installation. Their streams are named as streams of the default tenant. */
 export const INSTALL_CATEGORIES: ReadonlySet<string> = new Set<Category>(['user', 'tenant']);
 
-/** Ids of the settings streams of the default tenant that hold settings of the install. */
+/** Ids of the settings streams of the default tenant that hold settings of the installation. */
 const INSTALL_SETTINGS = /^(?:license|console|feature\..+)$/;
 
 /** Events of a user that name the one tenant they concern, with the field that names it. */
@@ -24,7 +24,7 @@ const TENANT_FIELDS: ReadonlyMap<string, string> = new Map<UserEvent['type'], st
   ['UserSignedIn', 'tenant'],
 ]);
 
-/** Types of events in streams of the install that concern one tenant. */
+/** Types of events in streams of the installation that concern one tenant. */
 export const INSTALL_TYPES_OF_A_TENANT: readonly string[] = [
   ...TENANT_FIELDS.keys(),
   'TenantCreated',
@@ -48,7 +48,7 @@ function isOfInstall({ stream }: RecordedEvent): boolean {
   );
 }
 
-/** The tenant that an event of the install concerns; undefined when it concerns the install. */
+/** The tenant that an event of the installation concerns; undefined when it concerns the installation. */
 function tenantOfInstallEvent({ type, stream, data }: RecordedEvent): string | undefined {
   const parts = parseStream(stream);
   if (parts?.category === 'tenant') return parts.id;

@@ -29,7 +29,7 @@ export type ChainHead = {
   readonly signedAt: string;
 };
 
-/** What all chains of an install have in common. */
+/** What all chains of an installation have in common. */
 export type ChainState = {
   /** Position of the last event of the log that was chained, or passed over because its chain is stopped. */
   readonly position: GlobalPosition;

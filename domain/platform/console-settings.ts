@@ -2,7 +2,7 @@ import type { Decider } from '../decider.ts';
 import type { JsonObject } from '../json.ts';
 import type { ConsoleSettingsEvent, ConsoleValue } from './console-settings-events.ts';
 
-/** Settings of the install that the console saved, by the name of their variable: text, or a sealed secret. */
+/** Settings of the installation that the console saved, by the name of their variable: text, or a sealed secret. */
 export type ConsoleSettings = { readonly [variable: string]: string | JsonObject };
 
 /** Sets the given variables. Null removes one; the variables that are not given stay. */

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import type { Opened } from '../composition/opening.ts';
 import { openLogger } from '../composition/platform/open-logger.ts';
 import { startService } from '../composition/start-service.ts';
@@ -47,7 +48,7 @@ async function openService(start: StartLayers, opened: Opened, stop: AbortSignal
     traces: await openTracing(process.env, { logger }),
     stop,
     onFatal: (error) => {
-      logger.error('the process exits and must be restarted', { reason: error.message });
+      logger.error('the process exits and must be restarted', { reason: reasonOf(error) });
       logger.flush();
       process.exit(1);
     },

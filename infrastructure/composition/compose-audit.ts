@@ -9,7 +9,7 @@ import { EMPTY_MODULE, type Module, type Worker } from './module.ts';
 import type { Platform } from './platform/platform.ts';
 
 export type AuditModule = Module & {
-  /** Verifies the signatures of audit signatures. */
+  /** Public key that verifies audit signatures. */
   readonly publicKey: JWK;
   /** What is wrong with the audit chains, for the readiness probe. */
   readonly degraded: () => Promise<readonly string[]>;
@@ -25,7 +25,7 @@ export async function composeAudit(platform: Platform): Promise<AuditModule> {
     routes: auditRoutes(dependencies),
     workers: [
       {
-        name: 'audit sealer',
+        name: 'audit signing',
         role: 'scheduler',
         start: () =>
           Promise.resolve(

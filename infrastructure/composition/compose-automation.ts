@@ -7,6 +7,7 @@ import {
   createWebhookWorker,
 } from '../../application/automation/webhook-worker.ts';
 import type { EventFeed } from '../../application/ports/event-feed.ts';
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import { webhookQueries } from '../../projections/automation/queries.ts';
 import { createPostgresWebhookQueue } from '../automation/postgres-webhook-queue.ts';
 import { createPostgresWebhookRecords } from '../automation/postgres-webhook-records.ts';
@@ -120,7 +121,7 @@ function webhookWorkers(
             handle: (events) => worker.handle(events),
           });
         } catch (error) {
-          features.report('webhook', `the worker receives no events: ${String(error)}`);
+          features.report('webhook', `the worker receives no events: ${reasonOf(error)}`);
           throw error;
         }
       },

@@ -25,7 +25,7 @@ import { systemContext } from './platform/system-context.ts';
 
 export type IdentityNeeds = {
   readonly mailer: Mailer;
-  /** Further public keys of this install, published beside those of session tokens. */
+  /** Further public keys of this installation, published beside those of session tokens. */
   readonly publicKeys: readonly JsonObject[];
   /** Every route that this process serves; known once all modules are composed. */
   readonly servedRoutes: () => readonly Route[];
@@ -122,7 +122,7 @@ function openAuthenticator(
 }
 
 /**
- * Appends the creation of the default tenant in an early install, which has accounts but lacks this event. A failure is
+ * Appends the creation of the default tenant in an early installation, which has accounts but lacks this event. A failure is
  * logged.
  */
 async function ensureDefaultTenantExists(platform: Platform, dependencies: IdentityServices): Promise<void> {

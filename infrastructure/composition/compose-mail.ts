@@ -3,9 +3,9 @@ import { createMailWorker } from '../../application/platform/mail-worker.ts';
 import { createQueuedMailer } from '../../application/platform/queued-mailer.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Mailer } from '../../application/ports/mailer.ts';
-import { createOutbox } from '../mail/outbox.ts';
+import { createFileMailer } from '../mail/file-mailer.ts';
 import { createPostgresMailQueue } from '../mail/postgres-mail-queue.ts';
-import { createSmtpRelay } from '../mail/smtp-relay.ts';
+import { createSmtpTransport } from '../mail/smtp-transport.ts';
 import { EMPTY_MODULE, type Module } from './module.ts';
 import type { Platform } from './platform/platform.ts';
 
@@ -18,7 +18,7 @@ export function composeMail({ database, signals, settings, vault, logger, now, n
   if (host === undefined || from === undefined) {
     const mailer =
       settings.appEnv === 'development'
-        ? createOutbox({ directory: join(resolve(settings.dataDir), 'outbox'), logger, now, newId })
+        ? createFileMailer({ directory: join(resolve(settings.dataDir), 'outbox'), logger, now, newId })
         : droppingMailer(logger);
     return { ...EMPTY_MODULE, mailer };
   }
@@ -32,8 +32,8 @@ export function composeMail({ database, signals, settings, vault, logger, now, n
         role: 'worker',
         start() {
           const credentials = user === undefined || password === undefined ? undefined : { user, password };
-          const relay = createSmtpRelay({ host, port, from, credentials, startTls });
-          const worker = createMailWorker({ queue, relay, vault, signals, logger, now });
+          const transport = createSmtpTransport({ host, port, from, credentials, startTls });
+          const worker = createMailWorker({ queue, transport, vault, signals, logger, now });
           worker.start();
           return Promise.resolve(worker);
         },

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Listener } from '../../api/http/listener.ts';
 import type { Logger } from '../../application/ports/logger.ts';
-import { messageOf } from '../../domain/message-of.ts';
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { tlsOf } from './http-options.ts';
 
@@ -40,7 +40,7 @@ export function watchTls({ settings, listeners, logger, everyMs = 5_000 }: Watch
       logger.info('the certificate was renewed');
     } catch (error) {
       logger.warn('the renewed certificate cannot be served yet', {
-        reason: messageOf(error),
+        reason: reasonOf(error),
       });
     } finally {
       checking = false;

@@ -9,7 +9,7 @@ import {
   jwtVerify,
 } from 'jose';
 import type { SessionTokens } from '../../application/ports/session-tokens.ts';
-import { uuidPattern } from '../../domain/content/patterns.ts';
+import { UUID_PATTERN } from '../../domain/uuid.ts';
 import { type SigningKey, activeKeys } from './signing-keys.ts';
 import type { SigningKeySource } from './watch-signing-keys.ts';
 
@@ -128,7 +128,7 @@ export function createSessionTokens({
 
 /** Whether a claim is the id of a user or a session. */
 function isId(value: unknown): value is string {
-  return typeof value === 'string' && uuidPattern.test(value);
+  return typeof value === 'string' && UUID_PATTERN.test(value);
 }
 
 function publicHalf({ kty, crv, x, kid }: SigningKey) {

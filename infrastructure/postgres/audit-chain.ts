@@ -44,7 +44,7 @@ const HEAD = `
   from operational.audit_heads h left join operational.audit_links l on l.tenant_id = h.tenant_id and l.seq = h.seq`;
 const LINK = 'select seq, position, event_id::text as event_id, digest, mac from operational.audit_links';
 
-/** An arbitrary constant, the same for every process of the install. */
+/** An arbitrary constant, the same for every process of the installation. */
 const SESSION_LOCK = 7_215_304_160;
 
 /** The audit chains in the schema `operational`. */

@@ -13,7 +13,7 @@ import { type ClaimsOptions, type ReapOptions, reapClaims } from './reap-claims.
 /** The port, with the reaper. */
 export type PostgresClaims = Claims & {
   /**
-   * Resolves the open claims of crashed commands: confirms values that the owner's stream has and deletes the others.
+   * Resolves the unsettled claims of crashed commands: confirms values that the owner's stream has and deletes the others.
    * @returns the number of claims deleted
    */
   reap(options: ReapOptions): Promise<number>;

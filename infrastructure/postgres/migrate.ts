@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 import { migrations as shipped } from './migrations/index.ts';
 import type { Migration } from './migrations/migration.ts';
 
-/** An arbitrary constant, the same for every process of the install. */
+/** An arbitrary constant, the same for every process of the installation. */
 const MIGRATION_LOCK = 7_215_304_118;
 const SCHEMA = 'operational';
 const TABLE = 'migrations';

@@ -17,11 +17,11 @@ export type ClaimsOptions = {
 
 export type ReapOptions = {
   /**
-   * Minimum age in seconds of open claims of a process that may still run; longer than any command takes. Default 60.
+   * Minimum age in seconds of unsettled claims of a process that may still run; longer than any command takes. Default 60.
    */
   readonly olderThanSeconds?: number;
   /**
-   * Minimum age in seconds of open claims of a process that has exited; longer than the database may still execute its
+   * Minimum age in seconds of unsettled claims of a process that has exited; longer than the database may still execute its
    * last append. Default 12.
    */
   readonly exitedForSeconds?: number;

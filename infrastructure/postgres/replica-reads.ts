@@ -2,8 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Signals } from '../../application/ports/signals.ts';
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import { type GlobalPosition, ORIGIN, laterOf, parsePosition } from '../../domain/event.ts';
-import { messageOf } from '../../domain/message-of.ts';
 import type { Database, Queryable } from './database.ts';
 
 export type ReplicaReadsOptions = {
@@ -86,7 +86,7 @@ export async function openReplicaReads({
     if (unreachable) return;
     unreachable = true;
     logger.warn('the read replica is unreachable; reads go to the primary', {
-      reason: messageOf(cause),
+      reason: reasonOf(cause),
     });
   }
 

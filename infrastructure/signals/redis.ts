@@ -5,7 +5,7 @@ import { createInProcessSignals } from './in-process.ts';
 
 export type RedisSignalsOptions = {
   readonly url: string;
-  /** Separates installs that share a server. Default `palimpsest`. */
+  /** Separates installations that share a server. Default `palimpsest`. */
   readonly prefix?: string;
   readonly onError?: (error: unknown) => void;
 };

@@ -125,7 +125,7 @@ function http(): Promise<readonly Figure[]> {
 
 /** Whether response times reveal which e-mail addresses have accounts. */
 function identity(): Promise<readonly Figure[]> {
-  // The relay is unreachable, so mails stay in the queue.
+  // The mail server is unreachable, so mails stay in the queue.
   const environment = {
     TRUSTED_PROXIES: '127.0.0.1/32',
     SMTP_HOST: '127.0.0.1',

@@ -82,7 +82,7 @@ export async function openNextSchema({
         async commit(batch, { from, to }) {
           await database.transaction(
             async (tx) => {
-              // An earlier attempt may have committed although its answer was lost with the connection.
+              // An earlier attempt may have committed although its response was lost with the connection.
               const reached = (await readCheckpoint(tx, names.rebuild))?.position;
               if (reached === to) return;
               if (batch.length > 0) await projection.apply(tx, target, batch);

@@ -8,7 +8,7 @@ import type { Projection, Target } from '../engine/projection.ts';
 type ConfigurationRow = FeatureConfiguration & { readonly feature: string };
 
 /**
- * The read model of the install's features, schema `rm_platform`: saved configurations, and the features withheld from
+ * The read model of the installation's features, schema `rm_platform`: saved configurations, and the features withheld from
  * each tenant. Other events of the category `settings` are ignored.
  */
 export const platformProjection: Projection = {

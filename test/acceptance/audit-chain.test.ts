@@ -210,7 +210,7 @@ describe('the audit chain', () => {
   });
 });
 
-describe('the audit sealer', () => {
+describe('the audit signing', () => {
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-anchors-'));
   const anchorFile = join(directory, 'anchors.jsonl');
   const logger = recordingLogger();

@@ -42,7 +42,7 @@ describe('a database that neither answers nor refuses connections', function () 
     // So that what the checks of the next write read is in memory, and its append begins.
     expect((await content('POST', '/api/v1/content/note', { data: { n: 0 } }, bearer)).status).to.equal(201);
 
-    // The proxy forwards nothing until the test has every answer: without a limit the requests would never end.
+    // The proxy forwards nothing until the test has every response: without a limit the requests would never end.
     proxy.freeze();
     const replies = await Promise.all([
       admin('GET', '/healthz'),
@@ -56,7 +56,7 @@ describe('a database that neither answers nor refuses connections', function () 
       content('GET', '/api/v1/content/note', undefined, { 'x-api-key': `svc_${'a'.repeat(40)}` }),
     ]);
     const statuses = replies.map(({ status }) => status);
-    // A token that is not signed by this install is refused without the database.
+    // A token that is not signed by this installation is refused without the database.
     expect(statuses).to.deep.equal([503, 503, 503, 503, 503, 503, 503, 401, 503]);
     for (const { status, headers } of replies) if (status === 503) expect(headers['retry-after']).to.equal('1');
     expect(replies[4].json()).to.include({ error: 'service unavailable' });

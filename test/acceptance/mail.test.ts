@@ -23,7 +23,7 @@ const DAY_MS = 86_400_000;
 
 /** The token in the raw text of a mail. */
 function tokenIn(text: string): string {
-  // A mail to a relay encodes long lines as quoted-printable.
+  // A mail to a mail server encodes long lines as quoted-printable.
   const plain = text.replace(/=\r?\n/g, '').replaceAll('=3D', '=');
   return /\/auth\/magic-link\/verify\?token=([\w-]{43})\s/.exec(plain)?.[1] ?? '';
 }
@@ -92,26 +92,26 @@ describe('a service that writes mails to the development outbox', function () {
   });
 });
 
-describe('a service that sends mails through an SMTP relay', function () {
+describe('a service that sends mails through an SMTP server', function () {
   this.timeout(30_000);
-  // The relay listens before the service starts, so that its port is known.
+  // The mail server listens before the service starts, so that its port is known.
   const environment: Record<string, string> = {
     SMTP_HOST: '127.0.0.1',
     SMTP_FROM: 'Palimpsest <no-reply@palimpsest.test>',
     SVC_CONSOLE_URL: 'https://console.palimpsest.test',
   };
-  let relay: MailServer | undefined;
+  let mailServer: MailServer | undefined;
   before(async () => {
-    relay = await startMailServer();
-    environment['SMTP_PORT'] = String(relay.port);
+    mailServer = await startMailServer();
+    environment['SMTP_PORT'] = String(mailServer.port);
   });
-  after(() => relay?.close());
+  after(() => mailServer?.close());
   const { admin, files } = useMailingService(environment);
 
   it('sends sign-in links to users who can sign in, and writes no files', async () => {
     await admin('POST', REQUEST, { email: 'nobody@palimpsest.test' });
     await admin('POST', REQUEST, { email: OWNER.email });
-    const mails = await relay?.waitFor(1);
+    const mails = await mailServer?.waitFor(1);
     expect(mails?.map(({ to }) => to)).to.deep.equal([[OWNER.email]]);
     expect((await admin('POST', VERIFY, { token: tokenIn(mails?.[0]?.raw ?? '') })).status).to.equal(200);
     expect(await files()).not.to.include('outbox');
@@ -160,7 +160,7 @@ describe('a service without the feature magic-link', function () {
   });
 });
 
-describe('a production service without a console URL and without a relay', function () {
+describe('a production service without a console URL and without a mail server', function () {
   this.timeout(30_000);
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-mail-'));
   const logger = recordingLogger();

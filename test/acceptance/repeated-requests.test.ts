@@ -112,8 +112,8 @@ describe('a request with an Idempotency-Key whose process is killed after the ap
     return Object.fromEntries(rows.map(({ type, n }) => [type, n]));
   }
 
-  it('writes once, and the repeat gets the first answer without secrets', async () => {
-    // An answer is stored only after this lock is free, so the process dies between the append and the answer.
+  it('writes once, and the repeat gets the first response without secrets', async () => {
+    // A response is stored only after this lock is free, so the process dies between the append and the response.
     await database.db().query(`
       create function public.hold() returns trigger language plpgsql as $$
         begin perform pg_advisory_xact_lock(4711); return new; end $$;

@@ -203,7 +203,7 @@ describe('palimpsest serve', function () {
           expect(outcome, 'new connections').to.equal('refused');
         });
       }
-      // A request on an open connection gets the answer that the service is shutting down.
+      // A request on an open connection gets the response that the service is shutting down.
       socket.write('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n');
       await blocker.query('rollback');
       await blocker.end();

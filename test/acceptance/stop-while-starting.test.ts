@@ -50,7 +50,7 @@ describe('a process that is still starting', function () {
   }
 
   it('ends with 0 on SIGTERM, releases its leases and never logs that it listens', async () => {
-    // An install, so that the next start has tables to wait for.
+    // An installation, so that the next start has tables to wait for.
     await (await startServiceProcess(environment())).end('SIGTERM');
     const { code, output } = await stopWhileWaiting(
       'lock table rm_platform.feature_configurations in access exclusive mode',

@@ -1,6 +1,9 @@
 import { v7 } from 'uuid';
 import type { ContentTypeDependencies } from '../../application/content/change-content-type.ts';
-import { type CachedCatalogue, createContentTypeCatalogue } from '../../application/content/content-type-catalogue.ts';
+import {
+  type CachedContentTypeDirectory,
+  createContentTypeDirectory,
+} from '../../application/content/content-type-directory.ts';
 import { createPastState } from '../../application/content/past-state.ts';
 import type { EntryDependencies } from '../../application/content/run-entry-command.ts';
 import { compileAccessRules } from '../../application/identity/compile-access-rules.ts';
@@ -45,7 +48,7 @@ export type Content = {
   /** What the use cases of content types need. */
   contentTypes(): ContentTypeDependencies;
   contentTypeQueries(): ContentTypeQueries;
-  catalogue(): CachedCatalogue;
+  typeDirectory(): CachedContentTypeDirectory;
   /** Brings the read model up to date with the event store, in batches of at most `batchSize` events. */
   project(batchSize?: number): Promise<void>;
   /** Appends the event that creates a content type, and projects it. */
@@ -93,7 +96,7 @@ export async function openContent({
   const entryQueries = createEntryQueries({ database, past });
   const queries = contentTypeQueries(database);
   let position: GlobalPosition = ORIGIN;
-  const catalogue = createContentTypeCatalogue({ load: queries.one, position: () => position });
+  const typeDirectory = createContentTypeDirectory({ load: queries.one, position: () => position });
 
   async function projectNextBatch(batchSize: number): Promise<boolean> {
     const events: RecordedEvent[] = [];
@@ -145,7 +148,7 @@ export async function openContent({
     workbench: createSchemaWorkbench({ database, lockTimeoutMs: 300 }),
     renderer: schemaRenderer,
     progress: { waitFor: () => project().then(() => true) },
-    catalogue,
+    typeDirectory,
     renamed: () => Promise.resolve(undefined),
   };
   return {
@@ -154,7 +157,7 @@ export async function openContent({
     dependencies: () => entries,
     contentTypes: () => contentTypes,
     contentTypeQueries: () => queries,
-    catalogue: () => catalogue,
+    typeDirectory: () => typeDirectory,
     project,
     async save(definition, tenant = 'default') {
       const typeId = v7();
@@ -200,7 +203,7 @@ export function useContent(options: { readonly claims?: Claims } = {}): Content 
     dependencies: () => content().dependencies(),
     contentTypes: () => content().contentTypes(),
     contentTypeQueries: () => content().contentTypeQueries(),
-    catalogue: () => content().catalogue(),
+    typeDirectory: () => content().typeDirectory(),
     project: (batchSize) => content().project(batchSize),
     save: (definition, tenant) => content().save(definition, tenant),
     log: () => content().log(),
@@ -223,7 +226,7 @@ export function contentTypeSaved(definition: TestDefinition, typeId: string) {
   } as const;
 }
 
-/** A content type as the catalogue returns it, without a database. */
+/** A content type as the directory returns it, without a database. */
 export function testType(definition: TestDefinition): ContentType {
   const { data } = contentTypeSaved(definition, '0190b3a8-0000-7000-8000-000000000001');
   return {

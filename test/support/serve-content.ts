@@ -32,7 +32,7 @@ export function userSession(roles: readonly string[], tenant = 'default'): Princ
   };
 }
 
-/** An entry in an answer of either API. */
+/** An entry in a response of either API. */
 export type EntryAnswer = {
   readonly id: string;
   readonly version: number;
@@ -49,7 +49,7 @@ export type ServedContentOptions = {
 };
 
 /**
- * Serves routes over HTTP around the tests of the enclosing `describe`. An answer to a write waits until the content
+ * Serves routes over HTTP around the tests of the enclosing `describe`. A response to a write waits until the content
  * that has been appended is projected. @returns the listeners, inside hooks and tests only
  */
 export function useServedContent({ content, routes, principals }: ServedContentOptions): () => Served {

@@ -138,7 +138,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       method: 'POST',
       path: '/api/admin/webhooks/{id}/rotate-secret',
       operation: 'rotateWebhookSecret',
-      summary: 'Set or generate the secret of a webhook. Only this answer contains it',
+      summary: 'Set or generate the secret of a webhook. Only this response contains it',
       body: RotateBody,
       responses: { 200: Type.Object({ new_secret: Type.String() }) },
       refusals: ['invalid_json', 'invalid_input', 'webhook_not_found'],

@@ -2,10 +2,10 @@ import { Type } from '@sinclair/typebox';
 import { addComment } from '../../../application/content/add-comment.ts';
 import { deleteComment } from '../../../application/content/delete-comment.ts';
 import type { Comment } from '../../../application/ports/comments.ts';
-import { uuidPattern } from '../../../domain/content/patterns.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { hasAdminRole } from '../../../domain/identity/roles.ts';
 import type { JsonObject } from '../../../domain/json.ts';
+import { UUID_PATTERN } from '../../../domain/uuid.ts';
 import { parsePaging } from '../../content/parse-list-query.ts';
 import { presentActor } from '../../content/present-entry.ts';
 import { commitAt } from '../../http/commit.ts';
@@ -111,7 +111,7 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
       handler: async (request) => {
         const entryId = await requireLiveEntry(request);
         const id = request.params.comment_id.toLowerCase();
-        if (!uuidPattern.test(id)) throw refusal('comment_not_found');
+        if (!UUID_PATTERN.test(id)) throw refusal('comment_not_found');
         const administers = hasAdminRole(requirePrincipal(request).roles);
         return {
           status: 204,

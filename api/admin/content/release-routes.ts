@@ -10,9 +10,9 @@ import {
   type ReleaseOutcome,
 } from '../../../application/content/release-dependencies.ts';
 import { MAX_RELEASE_ITEMS, setReleaseEntries } from '../../../application/content/set-release-entries.ts';
-import { parseDatetime } from '../../../domain/content/entry-value.ts';
 import { RELEASE_ACTIONS, type ReleaseAction } from '../../../domain/content/release-events.ts';
 import type { ReleaseRecord } from '../../../domain/content/release-record.ts';
+import { parseDatetime } from '../../../domain/datetime.ts';
 import { invalidField, refusal } from '../../../domain/errors.ts';
 import { CONTENT_WRITERS } from '../../../domain/identity/roles.ts';
 import type { JsonObject } from '../../../domain/json.ts';

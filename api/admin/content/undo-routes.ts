@@ -6,8 +6,8 @@ import {
   type UndoneEntry,
   undoBatch,
 } from '../../../application/content/undo-batch.ts';
-import { parseDatetime } from '../../../domain/content/entry-value.ts';
 import type { UndoObstacle } from '../../../domain/content/undo-plan.ts';
+import { parseDatetime } from '../../../domain/datetime.ts';
 import { type FieldError, refusal } from '../../../domain/errors.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { presentActor } from '../../content/present-entry.ts';

@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { type AccessQuestionAt, readAccessAt } from '../../../application/identity/read-access-at.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
-import { parseDatetime } from '../../../domain/content/entry-value.ts';
-import { uuidPattern } from '../../../domain/content/patterns.ts';
+import { parseDatetime } from '../../../domain/datetime.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { ROLE_NAME } from '../../../domain/identity/principal.ts';
 import { SUPER_ADMIN } from '../../../domain/identity/roles.ts';
+import { UUID_PATTERN } from '../../../domain/uuid.ts';
 import { invalidParameter } from '../../http/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Texts, Timestamp } from '../../http/schemas.ts';
@@ -95,6 +95,6 @@ function subjectOf({
     throw refusal('invalid_query_parameter', { message: 'exactly one of role, user_id and api_key_id is needed' });
   if (role !== undefined) return { kind: 'role', id: role };
   const [id = ''] = named;
-  if (!uuidPattern.test(id)) throw refusal(userId === undefined ? 'api_key_not_found' : 'user_not_found');
+  if (!UUID_PATTERN.test(id)) throw refusal(userId === undefined ? 'api_key_not_found' : 'user_not_found');
   return { kind: userId === undefined ? 'api_key' : 'user', id: id.toLowerCase() };
 }

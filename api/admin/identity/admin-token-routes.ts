@@ -60,7 +60,7 @@ const LoggedRequest = Type.Object({
 
 export type AdminTokenRouteDependencies = AdminTokenDependencies & {
   readonly apiKeyRequests: ApiKeyRequests;
-  /** All routes of this install. */
+  /** All routes of this installation. */
   readonly routes: () => readonly Route[];
 };
 
@@ -115,7 +115,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       method: 'POST',
       path: '/api/admin/admin-tokens',
       operation: 'createAdminToken',
-      summary: 'Create an admin token. Only this answer contains its secret',
+      summary: 'Create an admin token. Only this response contains its secret',
       body: NewToken,
       responses: { 201: AdminTokenWithSecret },
       refusals: ['unknown_grant', 'admin_token_expires_late', ...unconfirmed],

@@ -103,7 +103,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       method: 'POST',
       path: '/api/admin/auth/mfa/enable',
       operation: 'enableMfa',
-      summary: 'Enable the authenticator that was set up. Only this answer contains the recovery codes',
+      summary: 'Enable the authenticator that was set up. Only this response contains the recovery codes',
       body: Type.Object({ code: Code }, strict),
       responses: {
         200: Type.Object({

@@ -39,7 +39,7 @@ export type TenantRouteDependencies = TenantDependencies & {
   readonly readModels: readonly string[];
 };
 
-/** Tenants of the install. The routes need a session of a super admin. */
+/** Tenants of the installation. The routes need a session of a super admin. */
 export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Route[] {
   const { reads, tenants, readModels } = dependencies;
   const one = { ...SHARED, params: SlugParams, notFound: 'tenant_not_found', precheck: existing } as const;

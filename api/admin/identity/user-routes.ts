@@ -24,7 +24,7 @@ const SHARED = { api: 'admin', tag: 'identity', access: { kind: 'session', roles
 
 export type UserRouteDependencies = CreateUserDependencies & ChangeUserDependencies & SetPasswordDependencies;
 
-/** Users of the install. The routes need a session of a super admin. */
+/** Users of the installation. The routes need a session of a super admin. */
 export function userRoutes(dependencies: UserRouteDependencies): readonly Route[] {
   const { reads, vault, progress } = dependencies;
   const one = { ...SHARED, params: IdParams, notFound: 'user_not_found', precheck: existing } as const;

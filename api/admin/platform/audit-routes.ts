@@ -81,7 +81,7 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       operation: 'listAuditEvents',
       grants: ['audit:read'],
       summary:
-        'List the events of the tenant, newest first, from the event store. Super admins see those of the install in the default tenant',
+        'List the events of the tenant, newest first, from the event store. Super admins see those of the installation in the default tenant',
       tag: 'platform',
       feature: 'audit',
       access: { kind: 'session', roles: ['admin', 'super_admin'] },

@@ -38,7 +38,7 @@ const SHARED = {
   access: { kind: 'session', roles: ['super_admin'] },
 } as const;
 
-/** The settings of the install, and the values that the console overrides. */
+/** The settings of the installation, and the values that the console overrides. */
 export function configRoutes(dependencies: SaveConsoleSettingsDependencies): readonly Route[] {
   return [
     route({

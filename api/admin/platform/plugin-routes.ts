@@ -51,7 +51,7 @@ const Configuration = Type.Object({
   sources: Type.Record(Type.String(), Type.String()),
 });
 
-/** Features of the install, and their settings. */
+/** Features of the installation, and their settings. */
 export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Route[] {
   const { features, settings, entitlements } = dependencies;
   const admins = { kind: 'credential', roles: ['admin', 'super_admin'] } as const;

@@ -458,7 +458,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description A repeated request with the same key and body gets the answer of the first one for 24 hours */
+        /** @description A repeated request with the same key and body gets the response of the first one for 24 hours */
         readonly "Idempotency-Key": string;
         /**
          * @description Performs the request only if this is the current version, else answers 412
@@ -591,7 +591,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A repeated request with the same key and body gets the answer of the first one for 24 hours */
+                /** @description A repeated request with the same key and body gets the response of the first one for 24 hours */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             readonly path: {
@@ -1407,7 +1407,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A repeated request with the same key and body gets the answer of the first one for 24 hours */
+                /** @description A repeated request with the same key and body gets the response of the first one for 24 hours */
                 readonly "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             readonly path: {

@@ -37,7 +37,7 @@ export type ResponseHeader = keyof typeof RESPONSE_HEADERS;
 /** Request headers, except credentials, by name: components of the document. */
 const REQUEST_HEADERS = {
   'Idempotency-Key': {
-    description: 'A repeated request with the same key and body gets the answer of the first one for 24 hours',
+    description: 'A repeated request with the same key and body gets the response of the first one for 24 hours',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
   },
   'If-Match': {

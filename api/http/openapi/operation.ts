@@ -104,7 +104,7 @@ function responsesOf(route: Route, components: Components): JsonObject {
     return [
       status,
       {
-        description: STATUS_TEXT[Number(status)] ?? 'Answer',
+        description: STATUS_TEXT[Number(status)] ?? 'Response',
         headers: responseHeaders(responseHeadersOf(route, Number(status))),
         ...(schema && { content: { 'application/json': media(components.schema(schema), components), ...streamed } }),
       },

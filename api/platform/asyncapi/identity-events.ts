@@ -58,7 +58,7 @@ export const TENANT_EVENTS: EventSchemas<TenantEvent> = {
 };
 
 const hash = {
-  key_hash: Type.String({ description: 'An HMAC under a key of the install' }),
+  key_hash: Type.String({ description: 'An HMAC under a key of the installation' }),
   prefix: Type.String({ description: 'The public first characters of the key' }),
 };
 
@@ -81,7 +81,7 @@ export const API_KEY_EVENTS: EventSchemas<ApiKeyEvent> = {
 };
 
 const issued = {
-  token_hash: Type.String({ description: 'An HMAC under a key of the install' }),
+  token_hash: Type.String({ description: 'An HMAC under a key of the installation' }),
   issued_by: Id,
   issued_at: Timestamp,
   expires_at: Timestamp,

@@ -27,13 +27,13 @@ export function client(base: string, headers: Readonly<Record<string, string>>):
 /** Reads a member of a response. @throws TypeError when it does not exist */
 export function member(answer: unknown, name: string): unknown {
   if (typeof answer !== 'object' || answer === null || !(name in answer))
-    throw new TypeError(`the answer contains no "${name}"`);
+    throw new TypeError(`the response contains no "${name}"`);
   return (answer as Readonly<Record<string, unknown>>)[name];
 }
 
 /** Reads a string member of a response. @throws TypeError when it is not a string */
 export function text(answer: unknown, name: string): string {
   const value = member(answer, name);
-  if (typeof value !== 'string') throw new TypeError(`"${name}" of the answer is not a string`);
+  if (typeof value !== 'string') throw new TypeError(`"${name}" of the response is not a string`);
   return value;
 }

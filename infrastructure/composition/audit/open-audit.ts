@@ -8,7 +8,7 @@ import type { Stores } from '../platform/open-stores.ts';
 
 export type Audit = {
   readonly dependencies: AuditDependencies;
-  /** Verifies the signatures of audit signatures. */
+  /** Public key that verifies audit signatures. */
   readonly publicKey: JWK;
 };
 

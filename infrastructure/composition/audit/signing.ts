@@ -47,7 +47,7 @@ export function startAuditSigning({ audit, eventStore, leases, logger, metrics, 
           await lease.release();
         }
       } catch (error) {
-        if (!isAborted(signal)) logger.warn('sealing the audit log failed', { reason: reasonOf(error) });
+        if (!isAborted(signal)) logger.warn('signing the audit log failed', { reason: reasonOf(error) });
       }
       await stoppablePause(signal)(INTERVAL_MS);
     }

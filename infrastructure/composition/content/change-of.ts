@@ -1,6 +1,6 @@
 import type { ChangeOf } from '../../../application/automation/build-messages.ts';
 import { createEntryHistory } from '../../../application/content/entry-history.ts';
-import type { ContentTypeCatalogue } from '../../../application/ports/content-type-catalogue.ts';
+import type { ContentTypeDirectory } from '../../../application/ports/content-type-directory.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
@@ -8,7 +8,7 @@ import type { OpenContent } from './open-content.ts';
 
 export type ChangeOfDependencies = Pick<OpenContent, 'typeById'> & {
   readonly eventStore: EventStore;
-  readonly types: ContentTypeCatalogue;
+  readonly types: ContentTypeDirectory;
 };
 
 /**

@@ -1,7 +1,7 @@
 import type { EntryRouteDependencies } from '../../../api/content/entry-routes.ts';
 import { claimMissingValues } from '../../../application/content/backfill-unique-claims.ts';
 import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
-import { createContentTypeCatalogue } from '../../../application/content/content-type-catalogue.ts';
+import { createContentTypeDirectory } from '../../../application/content/content-type-directory.ts';
 import { createPastState } from '../../../application/content/past-state.ts';
 import type { AccessRules } from '../../../application/ports/access-rules.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
@@ -39,7 +39,7 @@ export type OpenContentNeeds = {
 export function openContent(platform: Platform, { accessRules, renameInAccess }: OpenContentNeeds): OpenContent {
   const { database, eventStore, progress, claims, replica } = platform;
   const queries = contentTypeQueries(database);
-  const { catalogue, close } = followContentTypes(queries, platform);
+  const { typeDirectory, close } = followContentTypes(queries, platform);
   const primary = refusingStaleStatements(database);
   const past = createPastReader({ database: primary, stateAt: createPastState({ eventStore }) });
   const entries = createEntryQueries({
@@ -54,7 +54,7 @@ export function openContent(platform: Platform, { accessRules, renameInAccess }:
       eventStore,
       claims,
       queries,
-      catalogue,
+      typeDirectory,
       workbench,
       renderer: schemaRenderer,
       renamed: renameInAccess,
@@ -63,7 +63,7 @@ export function openContent(platform: Platform, { accessRules, renameInAccess }:
     entryDependencies: {
       eventStore,
       claims,
-      types: catalogue,
+      types: typeDirectory,
       accessRules,
       rows: entries.reads,
       reads: entries.reads,
@@ -89,19 +89,19 @@ export function openContent(platform: Platform, { accessRules, renameInAccess }:
 function followContentTypes(
   queries: ContentTypeQueries,
   { progress, eventStore, logger }: Platform,
-): { readonly catalogue: ReturnType<typeof createContentTypeCatalogue>; readonly close: () => Promise<void> } {
-  const catalogue = createContentTypeCatalogue({
+): { readonly typeDirectory: ReturnType<typeof createContentTypeDirectory>; readonly close: () => Promise<void> } {
+  const typeDirectory = createContentTypeDirectory({
     load: (tenant, name) => queries.one(tenant, name),
     position: () => progress.position('content'),
   });
   const stopping = new AbortController();
-  const following = catalogue.follow(eventStore, stopping.signal).catch((error: unknown) => {
+  const following = typeDirectory.follow(eventStore, stopping.signal).catch((error: unknown) => {
     // From here on the content types in memory may be stale; only a restart repairs it.
     if (!stopping.signal.aborted)
       logger.error('changes of content types by other processes are no longer received', { reason: reasonOf(error) });
   });
   return {
-    catalogue,
+    typeDirectory,
     async close() {
       stopping.abort();
       await following;

@@ -18,7 +18,7 @@ export type TrustedIssuersOptions = {
 const LOOPBACK = ['127.0.0.0/8', '::1'];
 
 /**
- * The trusted issuers of this install; undefined when none has a policy. Their keys are fetched through the outbound
+ * The trusted issuers of this installation; undefined when none has a policy. Their keys are fetched through the outbound
  * guard; outside production it allows loopback addresses.
  */
 export function openTrustedIssuers({

@@ -70,7 +70,7 @@ function controlsOf(settings: Settings): readonly SecurityControl[] {
     control('tls', tls, 'TLS_CERT_FILE and TLS_KEY_FILE: both listeners serve TLS 1.2 or later'),
     control('allowed_hosts', settings.allowedHosts.length > 0, 'ALLOWED_HOSTS: other host names are answered with 421'),
     control('ip_allowlist', settings.ipAllowlist.length > 0, 'IP_ALLOWLIST: other addresses are answered with 403'),
-    control('cors', true, `CORS_ORIGINS: ${String(settings.corsOrigins.length)} origins are let in by name, never *`),
+    control('cors', true, `CORS_ORIGINS: ${String(settings.corsOrigins.length)} origins are allowed by name, never *`),
     control('csrf', true, 'requests by cookie that change data carry X-CSRF-Token'),
     control('security_headers', true, 'helmet: CSP, no sniffing, no framing, referrer policy'),
     control(

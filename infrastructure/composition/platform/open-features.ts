@@ -7,9 +7,9 @@ import { type Features, createFeatures } from '../../../application/platform/fea
 import type { Entitlements } from '../../../application/ports/entitlements.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { ProjectionProgress } from '../../../application/ports/projection-progress.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
 import type { Json } from '../../../domain/json.ts';
-import { messageOf } from '../../../domain/message-of.ts';
 import { featureQueries } from '../../../projections/platform/queries.ts';
 import { type ReadSettings, type SettingsLayer, lookUp } from '../../configuration/read-settings.ts';
 import type { Setting } from '../../configuration/setting.ts';
@@ -43,7 +43,7 @@ const ANY_CONSOLE: SettingsLayer = { name: 'console', get: () => '' };
 /** How often features are reloaded without a signal, so that a lost signal delays a change by at most a second. */
 const POLL_MS = 800;
 
-/** The features of this install and their settings. A change by another process takes effect here within a second. */
+/** The features of this installation and their settings. A change by another process takes effect here within a second. */
 export function openFeatures(
   input: FeatureInput,
   { database, entitlements, progress, vault, logger }: FeatureDependencies,
@@ -57,7 +57,7 @@ export function openFeatures(
     const reload = oneAtATime(async () => {
       await features.reload().catch((error: unknown) => {
         logger.debug('the feature settings of the console could not be reloaded', {
-          reason: messageOf(error),
+          reason: reasonOf(error),
         });
       });
     });

@@ -5,8 +5,8 @@ import { type LicenseHolder, createLicenseHolder } from '../../../application/pl
 import { type Licensing, createLicensing } from '../../../application/platform/licensing.ts';
 import type { ExchangeLicense } from '../../../application/ports/license-exchange.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
-import { messageOf } from '../../../domain/message-of.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { createExclusive } from '../../identity/exclusive.ts';
 import { BUILT_IN_LICENSE_KEY } from '../../license/built-in-key.ts';
@@ -82,7 +82,7 @@ export async function openLicense(
     }
     const stopListening = store.onSaved(() => {
       licensing.reload().catch((error: unknown) => {
-        logger.warn('the license could not be reloaded', { reason: messageOf(error) });
+        logger.warn('the license could not be reloaded', { reason: reasonOf(error) });
       });
     });
     opened.add(stopListening);

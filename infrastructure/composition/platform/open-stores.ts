@@ -2,7 +2,7 @@ import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { Leases } from '../../../application/ports/leases.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Signals } from '../../../application/ports/signals.ts';
-import { messageOf } from '../../../domain/message-of.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { openDatabaseCheck } from '../../postgres/database-check.ts';
 import { type Database, openDatabase } from '../../postgres/database.ts';
@@ -89,7 +89,7 @@ function openDatabases(
   const { databaseUrl: url } = settings;
   if (url === undefined) throw new Error('DATABASE_URL is unset');
   const onError = (error: Error): void => {
-    logger.warn('database connection lost', { reason: error.message });
+    logger.warn('database connection lost', { reason: reasonOf(error) });
   };
   const leaseDatabase = openDatabase({
     url,
@@ -120,7 +120,7 @@ async function openSignals({
 }): Promise<Signals> {
   const onError = (error: unknown): void => {
     logger.warn('signals between processes are unavailable; polling continues', {
-      reason: messageOf(error),
+      reason: reasonOf(error),
     });
   };
   if (settings.redisUrl === undefined) {

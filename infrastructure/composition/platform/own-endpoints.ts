@@ -2,7 +2,7 @@ import type { Settings } from '../../configuration/settings/index.ts';
 import type { OwnEndpoint } from '../../outbound/own-endpoints.ts';
 
 /**
- * The services of this install. Requests to addresses that users configure never reach them, even in allowed networks.
+ * The services of this installation. Requests to addresses that users configure never reach them, even in allowed networks.
  */
 export function ownEndpointsOf(settings: Settings): readonly OwnEndpoint[] {
   const urls = [settings.databaseUrl, settings.databaseReplicaUrl, settings.redisUrl, settings.eventStoreUrl].flatMap(

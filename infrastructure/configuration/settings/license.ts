@@ -48,13 +48,13 @@ export const license = {
   licenseCacheDir: optional(
     'SVC_LICENSE_CACHE_DIR',
     text,
-    'Directory that caches the install id and the license token of the last exchange.',
+    'Directory that caches the installation id and the license token of the last exchange.',
     { shownDefault: '`license` in `SVC_DATA_DIR`' },
   ),
   plugins: optional(
     'SVC_PLUGINS',
     listOf(...FEATURE_NAMES),
-    'Features that this install starts. All others are unavailable.',
+    'Features that this installation starts. All others are unavailable.',
     { shownDefault: 'unset: every feature' },
   ),
 } as const;

@@ -10,7 +10,7 @@ export type Connection = {
   readonly writer: EventStoreDBClient;
   /**
    * Passed with every append. The client then sends each append as a separate call instead of over one stream shared by
-   * all appends. On the shared stream an error of the connection rejects the appends of all callers, and late answers
+   * all appends. On the shared stream an error of the connection rejects the appends of all callers, and late responses
    * throw errors that cannot be caught. Undefined only over TLS without a user, where the client always uses the shared
    * stream.
    */

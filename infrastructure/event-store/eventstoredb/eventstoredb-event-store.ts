@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { refusal } from '../../../domain/errors.ts';
-import { messageOf } from '../../../domain/message-of.ts';
 import { connect } from './connection.ts';
 import { createHeadReader, findEvent, readAll, readStream } from './reader.ts';
 import { deleteStream, setRetention, streamInfo } from './stream-states.ts';
@@ -13,7 +13,7 @@ export type EventStoreDbOptions = {
   /** `esdb://[user:password@]host:port[?tls=false]`, `esdb+discover://…`, or the same as `kurrentdb://…`. */
   readonly url: string;
   readonly logger?: Logger;
-  /** Time without an answer after which an append is `outcome_unknown`, in milliseconds. Default 10,000. */
+  /** Time without a response after which an append is `outcome_unknown`, in milliseconds. Default 10,000. */
   readonly appendTimeoutMs?: number;
   /** Silence of the server after which a read fails, in milliseconds. Default 30,000. */
   readonly readTimeoutMs?: number;
@@ -50,7 +50,7 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
   const onError = (error: unknown): void => {
     options.onError?.(error);
     logger?.warn('event store subscription failed and is reopened', {
-      reason: messageOf(error),
+      reason: reasonOf(error),
     });
   };
 

@@ -12,7 +12,7 @@ import { positionOf, revisionOf } from './recorded-event.ts';
 export type WriteDependencies = {
   readonly connection: Connection;
   readonly reading: ReadDependencies;
-  /** Time without an answer after which the outcome of a write is unknown, in milliseconds. */
+  /** Time without a response after which the outcome of a write is unknown, in milliseconds. */
   readonly timeoutMs: number;
 };
 

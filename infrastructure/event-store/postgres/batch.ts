@@ -119,6 +119,6 @@ function outcomeOf({ stream, expected }: EncodedAppend, text: string): Outcome {
     case 'w':
       return { error: refusal('store_unavailable', { message: 'withheld: another append of the group was refused' }) };
     default:
-      throw new TypeError('the answer of eventstore.append is not understood');
+      throw new TypeError('the response of eventstore.append is not understood');
   }
 }

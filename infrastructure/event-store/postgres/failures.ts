@@ -20,7 +20,7 @@ export function isRolledBack(error: unknown): boolean {
 
 /**
  * Whether the same statement may succeed later: the server reports a condition that may end, or the failure is
- * neither an answer of the server nor a programming error.
+ * neither a response of the server nor a programming error.
  */
 export function mayRetry(error: unknown): boolean {
   const state = sqlState(error);

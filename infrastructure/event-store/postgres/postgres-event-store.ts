@@ -1,7 +1,7 @@
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { positionFrom } from '../../../domain/event.ts';
-import { messageOf } from '../../../domain/message-of.ts';
 import type { Database } from '../../postgres/database.ts';
 import { encodeAppend, encodeAppends } from '../encode-append.ts';
 import { refusalOf } from './failures.ts';
@@ -37,7 +37,7 @@ export async function openPostgresEventStore({
   const closing = new AbortController();
   const report = (error: unknown) => {
     onError?.(error);
-    logger?.warn('event store connection error', { reason: messageOf(error) });
+    logger?.warn('event store connection error', { reason: reasonOf(error) });
   };
   const writer = openWriter({
     database,

@@ -16,7 +16,7 @@ const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_QUEUED_BYTES = 128 * 1024 * 1024;
 /** Time that an append waits for a connection before it is refused, in milliseconds. */
 const CONNECTION_WAIT_MS = 5_000;
-/** After this time without an answer the outcome of a call is unknown. Longer than the server's own limit. */
+/** After this time without a response the outcome of a call is unknown. Longer than the server's own limit. */
 const CALL_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 

@@ -1,6 +1,6 @@
 import type { Migration } from './migration.ts';
 
-/** Keys per person, sealed under the install's key. Destroying a key keeps its row with the time. */
+/** Keys per person, sealed under the installation's key. Destroying a key keeps its row with the time. */
 export const personKeys: Migration = {
   id: '0300-person-keys',
   sql: `

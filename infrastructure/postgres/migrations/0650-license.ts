@@ -1,7 +1,7 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The id of the install and the sealed license received at run time (renewed by hand or exchanged), in one row for all
+ * The id of the installation and the sealed license received at run time (renewed by hand or exchanged), in one row for all
  * processes.
  */
 export const license: Migration = {

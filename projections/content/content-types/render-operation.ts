@@ -17,7 +17,7 @@ import { SYSTEM_COLUMNS, type SystemColumn } from './system-columns.ts';
 /** Where an operation is rendered: the quoted schema and the name of the table. */
 export type TablePlace = { readonly schema: string; readonly table: string };
 
-const NO_UNDO = '-- no undo: the values are gone from the table; they stay in the history';
+const NO_UNDO = '-- cannot be undone: the values are deleted from the table and remain in the history';
 
 /** Renders an operation: description, SQL, and SQL that undoes it. */
 export function renderOperation(operation: SchemaOperation, place: TablePlace): RenderedOperation {
@@ -103,7 +103,7 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
     case 'restore_rows': {
       const at = `${moment(operation.at)}::timestamptz`;
       return rendered(
-        'Bring the kept entries back',
+        'Restore the retained entries',
         `update ${table} set "_deleted_at" = null where "_deleted_at" = ${at}`,
         `update ${table} set "_deleted_at" = ${at} where "_deleted_at" is null`,
       );
@@ -148,11 +148,11 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
       );
     case 'purge_deleted': {
       const sql = `delete from ${table} where tenant_id = ${literal(operation.tenant)} and "_deleted_at" is not null`;
-      return rendered('Remove soft delete: deleted entries go', sql, NO_UNDO);
+      return rendered('Turn off soft delete: removes the deleted entries', sql, NO_UNDO);
     }
     case 'publish_all': {
       const sql = `update ${table} set "_status" = 'published' where tenant_id = ${literal(operation.tenant)} and "_status" <> 'published'`;
-      return rendered('Remove draft and publish: every entry counts as published', sql, NO_UNDO);
+      return rendered('Turn off draft and publish: every entry counts as published', sql, NO_UNDO);
     }
     default:
       return unknownOperation(operation);

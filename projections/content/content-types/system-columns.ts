@@ -10,7 +10,7 @@ export type SystemColumn = {
 
 /**
  * The system columns of every content type's table, in order. All names but the first two start with `_`; no field can
- * have the first two names. Actors are stored as `json`, not `jsonb`, so that answers contain their text unchanged.
+ * have the first two names. Actors are stored as `json`, not `jsonb`, so that responses contain their text unchanged.
  */
 export const SYSTEM_COLUMNS: readonly SystemColumn[] = [
   { name: 'id', type: 'uuid', constraint: 'not null' },

@@ -4,16 +4,16 @@ import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { indexedExpression } from '../content-types/column-sql.ts';
 
 /** The values bound to a statement, in the order of their placeholders. */
-export type Parameters = { readonly values: unknown[] };
+export type BoundValues = { readonly values: unknown[] };
 
 /** Binds a value. @returns its placeholder with a cast, such as `$3::text` */
-export function bind(parameters: Parameters, value: unknown, cast: string): string {
+export function bind(parameters: BoundValues, value: unknown, cast: string): string {
   parameters.values.push(value);
   return `$${parameters.values.length}::${cast}`;
 }
 
 /** SQL of one condition on the table `alias`. For `$ne` and `$notIn`, null differs from every value. */
-export function conditionSql(condition: Condition, parameters: Parameters, alias = 't'): string {
+export function conditionSql(condition: Condition, parameters: BoundValues, alias = 't'): string {
   const { column, operator, values } = condition;
   if (column.many === true) return memberSql(condition, parameters, alias);
   const name = columnSql(column, alias);
@@ -61,7 +61,7 @@ export function conditionSql(condition: Condition, parameters: Parameters, alias
 /**
  * SQL of a condition on a list of ids: whether the list contains any of the values. `&&` uses the column's GIN index.
  */
-function memberSql({ column, operator, values }: Condition, parameters: Parameters, alias: string): string {
+function memberSql({ column, operator, values }: Condition, parameters: BoundValues, alias: string): string {
   const name = columnSql(column, alias);
   if (operator === '$null' || operator === '$notNull') return `${name} ${operator === '$null' ? '=' : '<>'} '{}'`;
   const holds = `${name} && ${bind(parameters, values, 'uuid[]')}`;
@@ -94,7 +94,7 @@ function direction(key: SortKey | undefined): 'asc' | 'desc' {
 export function afterSql(
   sort: readonly SortKey[],
   after: NonNullable<EntryQuery['after']>,
-  parameters: Parameters,
+  parameters: BoundValues,
 ): string {
   return `(${afterRanges(sort, after, parameters).join(' or ')})`;
 }
@@ -106,7 +106,7 @@ export function afterSql(
 export function afterRanges(
   sort: readonly SortKey[],
   after: NonNullable<EntryQuery['after']>,
-  parameters: Parameters,
+  parameters: BoundValues,
 ): readonly string[] {
   const keys = sort.map((key, index): BoundKey => {
     const value = after.values[index] ?? null;

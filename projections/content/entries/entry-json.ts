@@ -10,7 +10,7 @@ import { isList, relatedRows, rowLimit } from './related-rows.ts';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
-/** Which parts of an entry an answer contains. */
+/** Which parts of an entry a response contains. */
 export type EntryShape = {
   /** Keys of fields that the caller may not see. */
   readonly hidden: ReadonlySet<string>;
@@ -20,7 +20,7 @@ export type EntryShape = {
   readonly complete?: boolean;
   /** Includes the time of the soft delete. */
   readonly deleted?: boolean;
-  /** The locale of the answer; undefined when the request asked for none. */
+  /** The locale of the response; undefined when the request asked for none. */
   readonly resolvedLocale?: string | undefined;
   /** Relations included as whole entries, even if `fields` does not name them. */
   readonly populate?: PopulatePlan | undefined;

@@ -15,7 +15,7 @@ export type EntryText = { readonly json: string; readonly version: number };
 export type EntryReads = {
   /**
    * One entry, also a draft; undefined when it does not exist. `id` is a UUID.
-   * @throws `invalid_query_parameter` naming `populate` when the answer would contain too many related entries
+   * @throws `invalid_query_parameter` naming `populate` when the response would contain too many related entries
    */
   get(type: ContentType, id: string, shape: EntryShape): Promise<EntryText | undefined>;
   /** The current state of an entry, for commands; undefined when it does not exist. */
@@ -55,7 +55,7 @@ export function createEntryReads({
 }
 
 /**
- * SQL of one entry. Parameters: the tenant, the id. `json` is null when the answer would contain too many related
+ * SQL of one entry. Parameters: the tenant, the id. `json` is null when the response would contain too many related
  * entries.
  */
 export function getSql(type: ContentType, shape: EntryShape): string {

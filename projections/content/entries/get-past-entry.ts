@@ -18,7 +18,7 @@ export type PastEntryQuery = {
 
 /**
  * The JSON text of an entry at a point in time, with its related entries at the same point in time.
- * @throws `invalid_query_parameter` naming `populate` when the answer would contain too many related entries
+ * @throws `invalid_query_parameter` naming `populate` when the response would contain too many related entries
  * @throws `past_not_ready` while the changed entries of that time are still being gathered
  */
 export async function getPastEntry(
@@ -28,7 +28,7 @@ export async function getPastEntry(
   const related = plannedTypes(shape.populate ?? []);
   return past.read(related, { time: asOf }, async (tx, sets) => {
     const sourceOf = pastSources(sets);
-    // The entry's own row is bound as a parameter, unless the answer populates entries of its type and so has a set of
+    // The entry's own row is bound as a parameter, unless the response populates entries of its type and so has a set of
     // them.
     const bound = !sets.has(type.id);
     const sources = (of: ContentType): string => (bound && of.id === type.id ? parameterRow(type, '$3') : sourceOf(of));

@@ -2,7 +2,7 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { EntryStatus } from '../../../domain/content/entry-events.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
-import type { Parameters } from './conditions.ts';
+import type { BoundValues } from './conditions.ts';
 import { COMPLETE, entryJson, tableOf } from './entry-json.ts';
 import { toState } from './get-entry.ts';
 import { searchSql } from './search-condition.ts';
@@ -80,14 +80,14 @@ async function findPage(
   sources: readonly Source[],
 ): Promise<Page> {
   if (sources.length === 0) return { places: [], total: 0 };
-  const from = ({ type, hidden, table, condition }: Source, parameters: Parameters) =>
+  const from = ({ type, hidden, table, condition }: Source, parameters: BoundValues) =>
     `from ${table} t where t.tenant_id = $1 and ${condition}${search === undefined ? '' : ` and ${searchSql({ type, hidden, search }, parameters)}`}`;
-  const paging: Parameters = { values: [tenant, limit, offset] };
+  const paging: BoundValues = { values: [tenant, limit, offset] };
   const arms = sources.map(
     (source, at) =>
       `(select ${at} as at, t.id, t."_updated_at" as changed_at ${from(source, paging)} order by t."_updated_at" desc, t.id desc limit $2::int8 + $3::int8)`,
   );
-  const counting: Parameters = { values: [tenant] };
+  const counting: BoundValues = { values: [tenant] };
   const counts = sources.map((source) => `(select count(*) ${from(source, counting)})`);
   const [places, [count]] = await Promise.all([
     database.query<Page['places'][number]>(

@@ -3,7 +3,7 @@ import type { CursorValue, EntryQuery } from '../../../domain/content/entry-quer
 import { type PopulatePlan, plannedTypes } from '../../../domain/content/populate-plan.ts';
 import { type GlobalPosition, parsePosition } from '../../../domain/event.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
-import type { Parameters } from './conditions.ts';
+import type { BoundValues } from './conditions.ts';
 import { type EntryShape, entryJson, shapeKey, sourceOf } from './entry-json.ts';
 import { type Conditions, countSql, hasChangedSql, rowsSql, walkRowsSql } from './list-rows.ts';
 import type { PastReader } from './past-reader.ts';
@@ -29,7 +29,7 @@ export type EntryPage = {
 export type EntryList = {
   /**
    * The entries of a list as one JSON array, with populated entries, read by a single statement.
-   * @throws `invalid_query_parameter` naming `populate` when the answer would contain too many related entries
+   * @throws `invalid_query_parameter` naming `populate` when the response would contain too many related entries
    * @throws `past_not_ready` while the changed entries of the point in time are still being gathered
    */
   list(type: ContentType, query: EntryQuery): Promise<string>;
@@ -68,7 +68,7 @@ type Selection = {
   readonly type: ContentType;
   readonly query: EntryQuery;
   readonly rows: string;
-  readonly parameters: Parameters;
+  readonly parameters: BoundValues;
   /** Further columns of the result. */
   readonly more?: readonly string[];
   readonly sources?: EntryShape['sources'];
@@ -82,7 +82,7 @@ export function createEntryList({ database, primary, statements, past }: EntryLi
     query: EntryQuery,
     sources?: EntryShape['sources'],
   ): Promise<string> {
-    const parameters: Parameters = { values: [] };
+    const parameters: BoundValues = { values: [] };
     const selection = { type, query, rows: rowsSql(type, { ...query, sources }, parameters), parameters, sources };
     const { text, name } = statementOf('list', selection);
     const [row] = await db.query<Pick<PageRow, 'json'>>(text, parameters.values, name);
@@ -100,7 +100,7 @@ export function createEntryList({ database, primary, statements, past }: EntryLi
   /** A page on which the entries have the places that they had when the walk began. */
   function readWalkPage(type: ContentType, query: EntryQuery, walk: GlobalPosition): Promise<PageRow> {
     return past.read([type], { position: walk }, async (tx, sets) => {
-      const parameters: Parameters = { values: [] };
+      const parameters: BoundValues = { values: [] };
       const set = sets.get(type.id);
       const rows = set ? walkRowsSql(type, query, { set, walk, parameters }) : rowsSql(type, query, parameters);
       return readPage(tx, { type, query, rows, parameters });
@@ -111,7 +111,7 @@ export function createEntryList({ database, primary, statements, past }: EntryLi
   function readPastPage(type: ContentType, query: EntryQuery, asOf: string): Promise<PageRow> {
     return past.read(typesOf(type, query.populate), { time: asOf }, async (tx, sets) => {
       const sources = pastSources(sets);
-      const parameters: Parameters = { values: [] };
+      const parameters: BoundValues = { values: [] };
       const rows = rowsSql(type, { ...query, sources }, parameters);
       return readPage(tx, { type, query, rows, parameters, sources });
     });
@@ -130,7 +130,7 @@ export function createEntryList({ database, primary, statements, past }: EntryLi
       const walk = query.deleted === true ? undefined : query.after?.walk;
       if (walk !== undefined && past.isKnown(type, { position: walk }))
         return toPage(await readWalkPage(type, query, walk), walk);
-      const parameters: Parameters = { values: [] };
+      const parameters: BoundValues = { values: [] };
       const rows = rowsSql(type, query, parameters);
       if (walk === undefined) {
         const row = await readPage(database, {
@@ -148,7 +148,7 @@ export function createEntryList({ database, primary, statements, past }: EntryLi
       return toPage(row.changed === true ? await readWalkPage(type, query, walk) : row, walk);
     },
     async count(type, query) {
-      const parameters: Parameters = { values: [] };
+      const parameters: BoundValues = { values: [] };
       const count = async (db: Queryable, sources?: EntryShape['sources']): Promise<number> => {
         const text = countSql(type, { ...query, sources }, parameters);
         const [row] = await db.query<{ count: number }>(text, parameters.values);

@@ -2,7 +2,7 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { EntryQuery } from '../../../domain/content/entry-query.ts';
 import type { GlobalPosition } from '../../../domain/event.ts';
 import { LIVE } from '../content-types/rows.ts';
-import { type Parameters, afterRanges, afterSql, bind, conditionSql, orderSql, sortSql } from './conditions.ts';
+import { type BoundValues, afterRanges, afterSql, bind, conditionSql, orderSql, sortSql } from './conditions.ts';
 import { type EntryShape, shapeColumns, sourceOf, tableOf } from './entry-json.ts';
 import { LAST_CHANGES } from './last-changes.ts';
 import { type PastSet, pastRows } from './past-rows.ts';
@@ -20,7 +20,7 @@ const PAST_WORDS = 't."_words"';
  * SQL of the rows of a page in their order: the columns of the shape, and the values of the sort keys. Binds the tenant
  * as the first parameter. After a cursor it reads one range at a time, so that each starts at its place in an index.
  */
-export function rowsSql(type: ContentType, query: EntryQuery & From, parameters: Parameters): string {
+export function rowsSql(type: ContentType, query: EntryQuery & From, parameters: BoundValues): string {
   const where = whereSql(type, query, parameters, { words: wordsOf(query) });
   const rows = (more: string): string =>
     `from ${sourceOf(type, query)} t where ${where}${more} order by ${orderSql(query.sort)} limit ${Math.trunc(query.limit)}`;
@@ -53,7 +53,7 @@ function unionSql({ sort, limit }: EntryQuery, selects: readonly string[]): stri
 }
 
 /** SQL of the number of entries that match. */
-export function countSql(type: ContentType, query: Conditions & From, parameters: Parameters): string {
+export function countSql(type: ContentType, query: Conditions & From, parameters: BoundValues): string {
   return `select count(*)::int8 as count from ${sourceOf(type, query)} t where ${whereSql(type, query, parameters, { words: wordsOf(query) })}`;
 }
 
@@ -62,7 +62,7 @@ function wordsOf({ sources }: From): string | undefined {
 }
 
 /** SQL: whether an entry of the type has changed after the position. Creating an entry does not count as a change. */
-export function hasChangedSql(type: ContentType, since: GlobalPosition, parameters: Parameters): string {
+export function hasChangedSql(type: ContentType, since: GlobalPosition, parameters: BoundValues): string {
   return `exists (select 1 from ${LIVE}.${LAST_CHANGES} c where c.type_id = ${bind(parameters, type.id, 'uuid')} and c.position > ${bind(parameters, since, 'text')})`;
 }
 
@@ -74,7 +74,7 @@ export function hasChangedSql(type: ContentType, since: GlobalPosition, paramete
 export function walkRowsSql(
   type: ContentType,
   query: EntryQuery,
-  { set, walk, parameters }: { readonly set: PastSet; readonly walk: GlobalPosition; readonly parameters: Parameters },
+  { set, walk, parameters }: { readonly set: PastSet; readonly walk: GlobalPosition; readonly parameters: BoundValues },
 ): string {
   const limit = Math.trunc(query.limit);
   const order = orderSql(query.sort);
@@ -101,7 +101,7 @@ export function walkRowsSql(
 function whereSql(
   type: ContentType,
   { conditions, deleted = false, hidden, search }: Conditions,
-  parameters: Parameters,
+  parameters: BoundValues,
   { alias = 't', words }: { readonly alias?: string; readonly words?: string | undefined } = {},
 ): string {
   if (parameters.values.length === 0) parameters.values.push(type.tenant);

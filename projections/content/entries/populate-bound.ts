@@ -11,7 +11,7 @@ import { type AppError, refusal } from '../../../domain/errors.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { isList, relatedRows, rowLimit } from './related-rows.ts';
 
-/** Whether an answer with this number of entries could contain more related entries than the limit of 10,000. */
+/** Whether a response with this number of entries could contain more related entries than the limit of 10,000. */
 export function mayExceed(plan: PopulatePlan, entries: number): boolean {
   return maxRelated(plan, entries) > MAX_POPULATED;
 }
@@ -24,7 +24,7 @@ function maxRelated(plan: PopulatePlan, entries: number): number {
 }
 
 /**
- * SQL: whether the rows of `page` have at most as many related entries as one answer may contain. It counts them before
+ * SQL: whether the rows of `page` have at most as many related entries as one response may contain. It counts them before
  * their JSON is made, and stops counting above the limit.
  */
 export function withinBound(plan: PopulatePlan, page: string, sourceOf: (type: ContentType) => string): string {
@@ -38,13 +38,13 @@ export function withinBound(plan: PopulatePlan, page: string, sourceOf: (type: C
     const [parent, alias] = [`p${index}`, `p${index + 1}`];
     if (isLast && isManyToMany(relation.field))
       return `unnest(${parent}.${quoteIdentifier(relation.field.name)}) ${alias}`;
-    // This also counts drafts that the answer leaves out: the limit need not be exact.
+    // This also counts drafts that the response leaves out: the limit need not be exact.
     const rows = relatedRows({ relation, parent, alias, source: sourceOf(relation.type), drafts: true });
     return `lateral (select ${isLast ? '1' : `${alias}.*`} ${rows}${rowLimit(relation)}) ${alias}`;
   }
 }
 
-/** The refusal of an answer that would contain too many related entries. */
+/** The refusal of a response that would contain too many related entries. */
 export function populateRefusal(): AppError {
   return refusal('invalid_query_parameter', { message: 'invalid query parameter: populate' });
 }

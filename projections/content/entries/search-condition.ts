@@ -1,7 +1,7 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE } from '../content-types/rows.ts';
-import { type Parameters, bind } from './conditions.ts';
+import { type BoundValues, bind } from './conditions.ts';
 
 import { SEARCH, typeWord } from './search-table.ts';
 import { rowVectorSql, searchedKeys } from './search-vector.ts';
@@ -19,7 +19,7 @@ export type Search = {
  * SQL: the texts of the entry contain all words of the search, in any order and in any case. `"a phrase"`, `or` and
  * `-without` work as in a web search. False for every entry when the search contains no word.
  */
-export function searchSql({ type, hidden, search, words }: Search, parameters: Parameters, alias = 't'): string {
+export function searchSql({ type, hidden, search, words }: Search, parameters: BoundValues, alias = 't'): string {
   const query = `websearch_to_tsquery('pg_catalog.simple', ${bind(parameters, search, 'text')})`;
   const keys = searchedKeys(type.definition);
   const visible = keys.filter((key) => !hidden.has(key));

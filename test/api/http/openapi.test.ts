@@ -43,7 +43,7 @@ describe('the OpenAPI document', () => {
     expect(await lintOpenApi(openApiDocument(table, { title: 'Things', version: '1' }))).to.deep.equal([]);
   });
 
-  it('describes every route with parameters, body, answers and refusals', () => {
+  it('describes every route with parameters, body, responses and refusals', () => {
     const document: Document = JSON.parse(JSON.stringify(openApiDocument(table, { title: 'Things', version: '1' })));
     const at = (path: string, method: string) =>
       document.paths[path]?.[method] ?? expect.fail(`${method} ${path} is missing`);

@@ -8,10 +8,10 @@ import { type Route, type RouteResponse, route } from '../../../api/http/route.t
 import { eventually } from '../../support/eventually.ts';
 import { serve } from './serve.ts';
 
-/** What the source of one answer observed. */
+/** What the source of one response observed. */
 type Fate = { asked: number; returned: number; aborted: boolean };
 
-describe('a streamed answer', () => {
+describe('a streamed response', () => {
   const fate: Record<string, Fate> = {};
   let release: () => void = () => undefined;
   let credentialGood = true;

@@ -59,7 +59,7 @@ describe('probes', () => {
     const failing = { degraded, databaseReachable: () => Promise.resolve(false) };
     expect((await ask(failing, ['/readyz']))[0]?.body.reasons).to.deep.equal(['database unreachable']);
   });
-  it('report each change of their answer once', async () => {
+  it('report each change of their response once', async () => {
     const told: (readonly [string, readonly string[]])[] = [];
     let stopped: readonly string[] = ['content'];
     const { admin, content, logs } = await serve(

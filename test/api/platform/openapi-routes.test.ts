@@ -95,7 +95,7 @@ describe('the OpenAPI documents of a service', () => {
     expect(properties.tags).to.deep.include({ type: 'array', maxItems: 1000 });
   });
 
-  it('describe the requests and answers of the service, with their headers', async function () {
+  it('describe the requests and responses of the service, with their headers', async function () {
     this.timeout(60_000);
     const document = await publicDocument();
     const tag = (await service.ownerContent('POST', '/api/v1/content/tag', { data: { label: 'T' } })).json<{

@@ -395,22 +395,22 @@ describe('saving content types', () => {
     });
   });
 
-  it('serves a saved type from the catalogue as soon as the read model has applied it, and the old one until then', async () => {
+  it('serves a saved type from the directory as soon as the read model has applied it, and the old one until then', async () => {
     await post({ name: 'article', fields: [] });
-    const before = await world.catalogue().get('default', 'article');
-    expect(await world.catalogue().get('default', 'article')).to.equal(before);
+    const before = await world.typeDirectory().get('default', 'article');
+    expect(await world.typeDirectory().get('default', 'article')).to.equal(before);
     await saveContentType(
       { verb: 'put', name: 'article', input: { fields: [text('title')] } },
       testContext(),
       world.contentTypes(),
     );
-    expect((await world.catalogue().get('default', 'article'))?.revision).to.equal(0);
+    expect((await world.typeDirectory().get('default', 'article'))?.revision).to.equal(0);
     await world.project();
-    expect((await world.catalogue().get('default', 'article'))?.revision).to.equal(1);
-    expect(await world.catalogue().get('other', 'article')).to.equal(undefined);
-    expect(await world.catalogue().get('default', '../article')).to.equal(undefined);
+    expect((await world.typeDirectory().get('default', 'article'))?.revision).to.equal(1);
+    expect(await world.typeDirectory().get('other', 'article')).to.equal(undefined);
+    expect(await world.typeDirectory().get('default', '../article')).to.equal(undefined);
     await remove('article');
-    expect(await world.catalogue().get('default', 'article')).to.equal(undefined);
+    expect(await world.typeDirectory().get('default', 'article')).to.equal(undefined);
   });
 
   it('gives the same tables after a rebuild into another schema, and moves the views at the swap', async () => {

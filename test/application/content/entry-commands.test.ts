@@ -127,7 +127,7 @@ describe('commands on entries', () => {
     expect(await held()).to.deep.equal([]);
   });
 
-  it('gives events the time that the answer shows', async () => {
+  it('gives events the time that the response shows', async () => {
     const { entry } = await createEntry({ type, data: {} }, context, content.dependencies());
     expect((await content.log()).at(-1)?.metadata.occurred_at).to.equal(entry.createdAt);
   });

@@ -235,7 +235,7 @@ describe('unique values of entries and content types that change', () => {
         steps.map((step) => async () => {
           const through = faulty({ eventStore: world.eventStore(), claims, scheduler, fault: step.fault });
           try {
-            await perform(world, { ...through, rows: reads, types: world.catalogue() }, through, step);
+            await perform(world, { ...through, rows: reads, types: world.typeDirectory() }, through, step);
           } catch (error) {
             if (!isAppError(error) || !ANSWERS.includes(error.code)) throw error;
           }
@@ -343,7 +343,7 @@ describe('unique values of entries and content types that change', () => {
         await deleteContentType({ name, content: action.content }, context, dependencies);
         return;
       default: {
-        const type = await world.catalogue().get('default', name);
+        const type = await world.typeDirectory().get('default', name);
         if (type) await onEntry(type, entry, action, entries);
       }
     }

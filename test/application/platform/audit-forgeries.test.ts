@@ -370,7 +370,7 @@ describe('a forged step is found by comparing with anchors:', () => {
     });
   }
 
-  describe('anchors that this install did not sign', () => {
+  describe('anchors that this installation did not sign', () => {
     const log = useAuditedLog();
 
     it('are counted as invalid', async () => {

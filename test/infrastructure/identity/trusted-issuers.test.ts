@@ -227,7 +227,7 @@ describe('tokens of trusted issuers', () => {
     });
   });
 
-  it('are accepted for 24 hours while the issuer is down; later, and before the first fetch, the answer is 503', async () => {
+  it('are accepted for 24 hours while the issuer is down; later, and before the first fetch, the response is 503', async () => {
     await verify(await issuer.token('one'));
     issuer.answer({ status: 500, body: 'broken' });
     advance(24 * HOUR - 1);

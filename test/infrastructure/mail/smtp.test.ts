@@ -4,7 +4,7 @@ import { createMailWorker } from '../../../application/platform/mail-worker.ts';
 import { createQueuedMailer } from '../../../application/platform/queued-mailer.ts';
 import { createVault } from '../../../infrastructure/crypto/vault.ts';
 import { createPostgresMailQueue } from '../../../infrastructure/mail/postgres-mail-queue.ts';
-import { createSmtpRelay } from '../../../infrastructure/mail/smtp-relay.ts';
+import { createSmtpTransport } from '../../../infrastructure/mail/smtp-transport.ts';
 import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -52,8 +52,16 @@ describe('mail over SMTP', function () {
     const logger = recordingLogger();
     const vault = createVault({ database: database.db(), encryptionKey });
     const queue = createPostgresMailQueue({ database: database.db() });
-    const relay = createSmtpRelay({ host, port: server.port, from, credentials, startTls });
-    const worker = createMailWorker({ queue, relay, vault, signals, logger, now, retryDelayMs: () => retryDelayMs });
+    const transport = createSmtpTransport({ host, port: server.port, from, credentials, startTls });
+    const worker = createMailWorker({
+      queue,
+      transport,
+      vault,
+      signals,
+      logger,
+      now,
+      retryDelayMs: () => retryDelayMs,
+    });
     closing.push(() => worker.stop());
     return { mailer: createQueuedMailer({ queue, vault, signals, now, newId: v7 }), worker, logger };
   }
@@ -95,7 +103,7 @@ describe('mail over SMTP', function () {
     await server.waitFor(1);
   });
 
-  it('retries while the relay refuses temporarily, and logs no address', async () => {
+  it('retries while the mail server refuses temporarily, and logs no address', async () => {
     const server = await mailServer();
     server.refuseWith(451);
     const { mailer, worker, logger } = openMail({ server });
@@ -111,7 +119,7 @@ describe('mail over SMTP', function () {
     expect(JSON.stringify(logger.lines)).not.to.contain('zoe').and.not.to.contain('nowhere.test');
   });
 
-  it('keeps a mail while the relay is unreachable, and sends it after a restart', async () => {
+  it('keeps a mail while the mail server is unreachable, and sends it after a restart', async () => {
     const unreachable = await startMailServer();
     await unreachable.close();
     const { mailer, worker, logger } = openMail({ server: unreachable, retryDelayMs: 60_000 });
@@ -133,7 +141,7 @@ describe('mail over SMTP', function () {
     await back.waitFor(1);
   });
 
-  it('drops a mail that the relay refuses permanently, or temporarily twelve times', async () => {
+  it('drops a mail that the mail server refuses permanently, or temporarily twelve times', async () => {
     const server = await mailServer();
     const { mailer, worker, logger } = openMail({ server });
     worker.start();

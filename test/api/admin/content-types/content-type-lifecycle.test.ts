@@ -282,8 +282,8 @@ describe('content type lifecycle', () => {
       ).to.deep.equal([
         ['Drop column b', 'pending', true],
         ['Drop column c', 'pending', true],
-        ['Remove soft delete: deleted entries go', 'pending', true],
-        ['Remove draft and publish: every entry counts as published', 'pending', true],
+        ['Turn off soft delete: removes the deleted entries', 'pending', true],
+        ['Turn off draft and publish: every entry counts as published', 'pending', true],
       ]);
       expect(queued.total).to.be.at.least(4);
 

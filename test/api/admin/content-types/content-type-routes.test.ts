@@ -97,7 +97,7 @@ describe('content types over HTTP', () => {
           description: 'Drop column title',
           sql: 'alter table "rm_content"."article" drop column "title"',
           down_sql:
-            'alter table "rm_content"."article" add column if not exists "title" text;\n-- no undo: the values are gone from the table; they stay in the history',
+            'alter table "rm_content"."article" add column if not exists "title" text;\n-- cannot be undone: the values are deleted from the table and remain in the history',
           destructive: true,
         },
       ],

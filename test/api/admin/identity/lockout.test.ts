@@ -25,7 +25,7 @@ describe('account lockout', () => {
   const guess = (email: string, times: number, call: Call = admin, path = LOGIN): Promise<readonly Reply[]> =>
     Promise.all(Array.from({ length: times }, () => call('POST', path, { email, password: WRONG })));
 
-  it('refuses the right password after five wrong ones on either API, with the answer to a wrong one', async () => {
+  it('refuses the right password after five wrong ones on either API, with the response to a wrong one', async () => {
     const person = await newUser(admin, owner);
     const wrong = [...(await guess(person.email, 3)), ...(await guess(person.email, 2, content, TOKEN))];
     for (const [call, path] of [

@@ -43,7 +43,7 @@ describe('sign-ins of one client address', () => {
     expect((await login('203.0.113.1')).status, 'the next window').to.equal(200);
   });
 
-  it('get the same answers with and without an account', async () => {
+  it('get the same responses with and without an account', async () => {
     const replies: unknown[] = [];
     for (const [address, email] of [
       ['203.0.113.3', 'nobody@palimpsest.test'],

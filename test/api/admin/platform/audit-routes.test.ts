@@ -83,7 +83,7 @@ describe('the audit routes', () => {
       .map(({ type, stream }) => `${type} ${stream}`);
   const user = (name: string) => `user-default.${person(name).id}`;
 
-  it('show users, tenants, sign-ins and settings of the install to super admins only', async () => {
+  it('show users, tenants, sign-ins and settings of the installation to super admins only', async () => {
     const all = ofInstall(await listed(service.owner));
     for (const name of ['ada', 'bea', 'cyd'])
       expect(all).to.include.members([`UserCreated ${user(name)}`, `UserSignedIn ${user(name)}`]);

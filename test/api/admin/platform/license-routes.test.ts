@@ -8,7 +8,7 @@ import { LICENSE_PUBLIC_KEY, inDays, licenseEnvironment, licenseToken } from '..
 import { useReplicas } from '../../../support/replicas.ts';
 import { useService } from '../../../support/service.ts';
 
-/** The entitlements of a free install. */
+/** The entitlements of a free installation. */
 const FREE = {
   license_module: true,
   capabilities: [],
@@ -111,7 +111,7 @@ describe('a signed license', () => {
   });
 });
 
-describe('an install without a license', () => {
+describe('an installation without a license', () => {
   const replicas = useReplicas();
 
   it('runs the free tier and writes no cache', async () => {
@@ -277,7 +277,7 @@ describe('an opaque license key', () => {
     });
   });
 
-  it('is exchanged with a random install id for a token, whose cache is readable by its owner only', async () => {
+  it('is exchanged with a random installation id for a token, whose cache is readable by its owner only', async () => {
     server.answerWith(200, { token: licenseToken({ capabilities: ['flow-pro'], expiresAt: inDays(30, start) }) });
     const replica = await begin({}, shared);
     expect((await replica.owner('GET', '/api/admin/entitlements')).json()).to.deep.include({

@@ -58,7 +58,7 @@ describe('the EventStoreDB adapter, writing', () => {
     expect(idsOf(await read(stream))).to.deep.equal(idsOf(events));
   });
 
-  it('throws `outcome_unknown` when the answer is lost, and returns the first result when repeated', async () => {
+  it('throws `outcome_unknown` when the response is lost, and returns the first result when repeated', async () => {
     const stream = newStream();
     const events = newEvents(2);
     server().faults.appends = 'lost';
@@ -73,7 +73,7 @@ describe('the EventStoreDB adapter, writing', () => {
     expect(await codeOf(store().append(newStream(), [newEvent()], { expected: 'any' }))).to.equal('outcome_unknown');
   });
 
-  it('ignores a late answer without affecting later appends', async () => {
+  it('ignores a late response without affecting later appends', async () => {
     const stream = newStream();
     server().faults.appendDelayMs = 300;
     expect(await codeOf(store().append(stream, [newEvent()], { expected: 'any' }))).to.equal('outcome_unknown');

@@ -225,7 +225,7 @@ describe('populated entries in SQL', () => {
     ).to.equal(1);
   });
 
-  it('refuses an answer only if it has more than ten thousand related entries', async () => {
+  it('refuses a response only if it has more than ten thousand related entries', async () => {
     const comments = followed(types.article, 'comments', [
       followed(types.comment, 'article', [followed(types.article, 'comments')]),
     ]);
@@ -255,7 +255,7 @@ describe('populated entries in SQL', () => {
     ).not.to.equal(undefined);
   });
 
-  it('counts related entries first only if the answer could be too large', () => {
+  it('counts related entries first only if the response could be too large', () => {
     const [author, tags, comments] = [
       followed(types.article, 'author'),
       followed(types.article, 'tags'),

@@ -8,7 +8,7 @@ export type Delivery =
   | { readonly outcome: 'failed'; readonly reason: string };
 
 /** Sends mails to the configured mail server. */
-export type MailRelay = {
+export type MailTransport = {
   /**
    * Sends one mail. `id` becomes its Message-ID, so that mail clients show a mail that is sent twice only once. Never
    * throws.

@@ -3,12 +3,12 @@ import { changedName, contentTypeEvents } from '../../domain/content/content-typ
 import { TYPE_NAME } from '../../domain/content/content-type-parser.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import type { ContentTypeCatalogue } from '../ports/content-type-catalogue.ts';
+import type { ContentTypeDirectory } from '../ports/content-type-directory.ts';
 import type { EventStore } from '../ports/event-store.ts';
 
-export type CachedCatalogue = ContentTypeCatalogue & {
+export type CachedContentTypeDirectory = ContentTypeDirectory & {
   /**
-   * Notifies the catalogue of a change at `position`. Cached types are used until the read model has reached the
+   * Notifies the directory of a change at `position`. Cached types are used until the read model has reached the
    * position.
    * @param name Undefined when any content type of the tenant may have changed.
    */
@@ -19,7 +19,7 @@ export type CachedCatalogue = ContentTypeCatalogue & {
   clear(): void;
 };
 
-export type CatalogueOptions = {
+export type ContentTypeDirectoryOptions = {
   /** Reads a live content type from the read model. */
   readonly load: (tenant: string, name: string) => Promise<ContentType | undefined>;
   /** Position of the read model `content`. */
@@ -33,10 +33,13 @@ type Item = { readonly loading: Promise<ContentType | undefined>; stale: readonl
 const MAX_ITEMS = 10_000;
 
 /**
- * The catalogue of content types, cached over the read model. Unknown names are cached too, so repeated requests for
+ * The directory of content types, cached over the read model. Unknown names are cached too, so repeated requests for
  * them run no query.
  */
-export function createContentTypeCatalogue({ load, position }: CatalogueOptions): CachedCatalogue {
+export function createContentTypeDirectory({
+  load,
+  position,
+}: ContentTypeDirectoryOptions): CachedContentTypeDirectory {
   const items = new QuickLRU<string, Item>({ maxSize: MAX_ITEMS });
   /** Positions of changes that the read model has not reached, by name, also for names that are not in the cache. */
   const upcoming = new Map<string, readonly GlobalPosition[]>();

@@ -1,8 +1,8 @@
 import { createTransport } from 'nodemailer';
-import type { Delivery, MailRelay } from '../../application/ports/mail-relay.ts';
+import type { Delivery, MailTransport } from '../../application/ports/mail-transport.ts';
 import { isLoopback } from '../configuration/is-loopback.ts';
 
-export type SmtpRelayOptions = {
+export type SmtpTransportOptions = {
   readonly host: string;
   readonly port: number;
   /** Sender: an address, or `Name <address>`. */
@@ -14,16 +14,16 @@ export type SmtpRelayOptions = {
 
 const IMPLICIT_TLS_PORT = 465;
 const CONNECT_MS = 10_000;
-/** Longest time without data from the relay on an open connection. */
+/** Longest time without data from the mail server on an open connection. */
 const IDLE_SOCKET_MS = 30_000;
 const MAX_CONNECTIONS = 3;
 
 /**
- * Creates the SMTP relay; it keeps a few connections open. Port 465 uses implicit TLS. Other ports require STARTTLS;
- * with `startTls: 'optional'` they use it where the relay offers it, but credentials for another machine still require
- * it. Certificates are verified unless the relay is on this machine.
+ * Creates the SMTP transport; it keeps a few connections open. Port 465 uses implicit TLS. Other ports require STARTTLS;
+ * with `startTls: 'optional'` they use it where the mail server offers it, but credentials for another machine still
+ * require it. Certificates are verified unless the mail server is on this machine.
  */
-export function createSmtpRelay({ host, port, from, credentials, startTls }: SmtpRelayOptions): MailRelay {
+export function createSmtpTransport({ host, port, from, credentials, startTls }: SmtpTransportOptions): MailTransport {
   const local = isLoopback(host);
   const transport = createTransport({
     host,
@@ -67,10 +67,10 @@ export function createSmtpRelay({ host, port, from, credentials, startTls }: Smt
   };
 }
 
-/** Error codes that concern the mail itself. All other errors concern the relay and may be fixed there. */
+/** Error codes that concern the mail itself. All other errors concern the mail server and may be fixed there. */
 const MAIL_ERRORS: ReadonlySet<unknown> = new Set(['EENVELOPE', 'EMESSAGE']);
 
-/** The reason contains codes only, because the text of the relay's response may contain addresses. */
+/** The reason contains codes only, because the text of the mail server's response may contain addresses. */
 function failureOf(error: unknown): Delivery {
   const { code, status } = detailsOf(error);
   const reason = [typeof code === 'string' ? code : 'unknown', ...(status === undefined ? [] : [String(status)])].join(

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
-import { createOutbox } from '../../../infrastructure/mail/outbox.ts';
+import { createFileMailer } from '../../../infrastructure/mail/file-mailer.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const MAIL = {
@@ -21,7 +21,12 @@ describe('the outbox', () => {
 
   it('writes each mail to a file that only its owner can read, named by the time', async () => {
     let at = Date.parse('2030-01-01T00:00:00Z');
-    const outbox = createOutbox({ directory, logger: recordingLogger(), now: () => new Date((at += 1000)), newId: v7 });
+    const outbox = createFileMailer({
+      directory,
+      logger: recordingLogger(),
+      now: () => new Date((at += 1000)),
+      newId: v7,
+    });
     await outbox.send(MAIL);
     await outbox.send({ ...MAIL, subject: 'second' });
     const names = await readdir(directory);
@@ -38,7 +43,7 @@ describe('the outbox', () => {
 
   it('logs the path of the file, without address and link', async () => {
     const logger = recordingLogger();
-    await createOutbox({ directory, logger, now: () => new Date(), newId: v7 }).send(MAIL);
+    await createFileMailer({ directory, logger, now: () => new Date(), newId: v7 }).send(MAIL);
     expect(logger.lines).to.have.length(1);
     const line = JSON.stringify(logger.lines);
     expect(line).to.contain(directory).and.not.to.contain('zoe').and.not.to.contain('token=');
@@ -46,7 +51,7 @@ describe('the outbox', () => {
 
   it('writes no file and no log line for a withheld mail', async () => {
     const logger = recordingLogger();
-    await createOutbox({ directory, logger, now: () => new Date(), newId: v7 }).send({ ...MAIL, withheld: true });
+    await createFileMailer({ directory, logger, now: () => new Date(), newId: v7 }).send({ ...MAIL, withheld: true });
     expect(logger.lines).to.deep.equal([]);
     expect(await readdir(join(directory, '..'))).to.deep.equal([]);
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Mailer } from '../../application/ports/mailer.ts';
 
-export type OutboxOptions = {
+export type FileMailerOptions = {
   /** `<SVC_DATA_DIR>/outbox`. */
   readonly directory: string;
   readonly logger: Logger;
@@ -15,7 +15,7 @@ export type OutboxOptions = {
  * Creates the mailer for development. It writes each mail to a file that only the owner can read, and logs the path of
  * the file. The file is complete when `send` resolves. File names sort by time.
  */
-export function createOutbox({ directory, logger, now, newId }: OutboxOptions): Mailer {
+export function createFileMailer({ directory, logger, now, newId }: FileMailerOptions): Mailer {
   return {
     configured: true,
     async send({ to, subject, text, withheld }) {

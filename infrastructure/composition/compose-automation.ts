@@ -8,16 +8,16 @@ import {
 } from '../../application/automation/webhook-worker.ts';
 import type { EventFeed } from '../../application/ports/event-feed.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';
-import { webhookQueries } from '../../projections/automation/queries.ts';
+import { createWebhookQueries } from '../../projections/automation/queries.ts';
 import { createPostgresWebhookQueue } from '../automation/postgres-webhook-queue.ts';
 import { createPostgresWebhookRecords } from '../automation/postgres-webhook-records.ts';
 import { sweepDeadLetters } from '../automation/sweep-dead-letters.ts';
 import { sweepWebhookRecords } from '../automation/sweep-webhook-records.ts';
 import { randomSecrets } from '../crypto/random-secrets.ts';
-import { createExclusive } from '../identity/exclusive.ts';
 import { createOutbound } from '../outbound/outbound.ts';
 import type { OwnEndpoint } from '../outbound/own-endpoints.ts';
 import type { Queryable } from '../postgres/database.ts';
+import { createExclusive } from '../postgres/exclusive.ts';
 import { EMPTY_MODULE, type Module, type Sweep, type Worker } from './module.ts';
 import { ownEndpointsOf } from './platform/own-endpoints.ts';
 import type { Platform } from './platform/platform.ts';
@@ -44,7 +44,7 @@ export function composeAutomation(platform: Platform, needs: AutomationNeeds): A
   const { metrics, tracing, logger, now, newId } = platform;
   const ownEndpoints = [...ownEndpointsOf(settings)];
   const outbound = createOutbound({ allowedPrivateNetworks: settings.webhookAllowedPrivateNetworks, ownEndpoints });
-  const webhooks = webhookQueries(database);
+  const webhooks = createWebhookQueries({ database });
   const directory = createWebhookDirectory({
     webhooks,
     vault,

@@ -13,11 +13,11 @@ import type { JsonObject } from '../../domain/json.ts';
 import { createKeyHasher } from '../crypto/key-hasher.ts';
 import { createLruCache } from '../identity/lru-cache.ts';
 import { sweepApiKeyRequests } from '../identity/sweep-api-key-requests.ts';
+import { sweepMagicLinks } from '../identity/sweep-magic-links.ts';
 import type { ContentNeeds } from './compose-content.ts';
 import type { GdprNeeds } from './compose-gdpr.ts';
 import { type IdentityServices, openIdentity } from './identity/open-identity.ts';
 import { openTrustedIssuers } from './identity/open-trusted-issuers.ts';
-import { sweepMagicLinks } from './identity/sign-in-links.ts';
 import { EMPTY_MODULE, type Module, type Sweep } from './module.ts';
 import { type Opened, opening } from './opening.ts';
 import type { Platform } from './platform/platform.ts';
@@ -156,7 +156,14 @@ function identitySweeps(
     {
       name: 'sweep magic links',
       everyMs: 900_000,
-      run: () => sweepMagicLinks({ magicLinks }, { settings, now }),
+      run: () =>
+        sweepMagicLinks(
+          {
+            tokenRetentionMinutes: settings.magicLinkTokenRetentionMinutes,
+            retentionDays: settings.magicLinkRetentionDays,
+          },
+          { magicLinks, now },
+        ),
     },
     {
       name: 'sweep API key requests',

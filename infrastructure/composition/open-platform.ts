@@ -5,12 +5,12 @@ import type { SettingsLayer } from '../configuration/read-settings.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { createVault } from '../crypto/vault.ts';
 import type { OpenTracing } from '../tracing/open-tracing.ts';
+import { createEngine } from './platform/create-engine.ts';
+import { createOperationalState } from './platform/create-operational-state.ts';
 import { measuredEventStore } from './platform/measured-event-store.ts';
-import { openEngine } from './platform/open-engine.ts';
 import { openFeatures } from './platform/open-features.ts';
 import { openLicense } from './platform/open-license.ts';
 import { openObservability } from './platform/open-observability.ts';
-import { openOperationalState } from './platform/open-operational-state.ts';
 import { openReplica } from './platform/open-replica.ts';
 import { openStores } from './platform/open-stores.ts';
 import type { Platform } from './platform/platform.ts';
@@ -57,7 +57,7 @@ export async function openPlatform(
   const opened = await openStores({ settings: atStart, logger });
   shutdown.add(() => opened.close());
   const stores = { ...opened, eventStore: tracedEventStore(measuredEventStore(opened.eventStore, metrics), tracing) };
-  const engine = openEngine(stores, { ...observability, logger });
+  const engine = createEngine(stores, { ...observability, logger });
   shutdown.add(() => engine.stop());
   shutdown.signal.throwIfAborted();
   await engine.prepare();
@@ -87,7 +87,7 @@ export async function openPlatform(
   return {
     ...stores,
     ...observability,
-    ...openOperationalState(stores, { vault, encryptionKey }),
+    ...createOperationalState(stores, { vault, encryptionKey }),
     settings,
     configuration,
     roles,

@@ -1,25 +1,21 @@
-import type { StoredWebhook } from '../../application/ports/webhooks.ts';
+import type { StoredWebhook, Webhooks } from '../../application/ports/webhooks.ts';
 import type { Queryable } from '../../infrastructure/postgres/database.ts';
 
 const SELECT = `select id, tenant_id, name, url, events, schemas, enabled, headers, include_fields, exclude_fields, max_response_size, secret, created_at, updated_at
   from rm_automation.webhooks`;
 
-/** Queries of the read model `automation`; implements the port `Webhooks`. */
-export function webhookQueries(database: Queryable) {
+/** Queries of the read model `automation`. */
+export function createWebhookQueries({ database }: { readonly database: Queryable }): Webhooks {
   return {
-    /** Webhooks, oldest first; without `page` all of them. */
-    list: (
-      tenant: string,
-      page?: { readonly limit: number; readonly offset: number },
-    ): Promise<readonly StoredWebhook[]> =>
+    list: (tenant, page) =>
       database.query<StoredWebhook>(`${SELECT} where tenant_id = $1 order by created_at, id limit $2 offset $3`, [
         tenant,
         page?.limit ?? null,
         page?.offset ?? 0,
       ]),
-    one: async (tenant: string, id: string): Promise<StoredWebhook | undefined> =>
+    one: async (tenant, id) =>
       (await database.query<StoredWebhook>(`${SELECT} where tenant_id = $1 and id = $2`, [tenant, id]))[0],
-    count: async (tenant: string): Promise<number> =>
+    count: async (tenant) =>
       (
         await database.query<{ readonly count: number }>(
           'select count(*)::int as count from rm_automation.webhooks where tenant_id = $1',

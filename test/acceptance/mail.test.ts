@@ -5,7 +5,7 @@ import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ProtectionLimits } from '../../domain/traffic/protections.ts';
-import { sweepMagicLinks } from '../../infrastructure/composition/identity/sign-in-links.ts';
+import { sweepMagicLinks } from '../../infrastructure/identity/sweep-magic-links.ts';
 import { type Service, startService } from '../../infrastructure/composition/start-service.ts';
 import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
@@ -69,7 +69,13 @@ function useMailingService(environment: Record<string, string> = {}, protections
       const database = service.database.db();
       const layer = environmentLayer({ ...testEnvironment(service.database.url(), directory), ...environment });
       const { settings } = loadSettings([layer]);
-      await sweepMagicLinks({ magicLinks: createMagicLinks({ database }) }, { settings, now });
+      await sweepMagicLinks(
+        {
+          tokenRetentionMinutes: settings.magicLinkTokenRetentionMinutes,
+          retentionDays: settings.magicLinkRetentionDays,
+        },
+        { magicLinks: createMagicLinks({ database }), now },
+      );
     },
     rows: async (table) => (await service.database.db().query(`select 1 from operational.${table}`)).length,
   };

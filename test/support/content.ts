@@ -21,7 +21,7 @@ import { DEFAULT_ACCESS_RULE } from '../../domain/identity/access-rule.ts';
 import { openMemoryEventStore } from '../../infrastructure/event-store/memory/memory-event-store.ts';
 import { createClaims } from '../../infrastructure/postgres/claims.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
-import { type ContentTypeQueries, contentTypeQueries } from '../../projections/content/content-types/queries.ts';
+import { type ContentTypeQueries, createContentTypeQueries } from '../../projections/content/content-types/queries.ts';
 import { readContentTypes } from '../../projections/content/content-types/rows.ts';
 import { schemaRenderer } from '../../projections/content/content-types/schema-renderer.ts';
 import { createSchemaWorkbench } from '../../projections/content/content-types/schema-workbench.ts';
@@ -94,7 +94,7 @@ export async function openContent({
   const eventStore = openMemoryEventStore();
   const past = createPastReader({ database, stateAt: createPastState({ eventStore }) });
   const entryQueries = createEntryQueries({ database, past });
-  const queries = contentTypeQueries(database);
+  const queries = createContentTypeQueries({ database });
   let position: GlobalPosition = ORIGIN;
   const typeDirectory = createContentTypeDirectory({ load: queries.one, position: () => position });
 

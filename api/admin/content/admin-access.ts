@@ -14,7 +14,7 @@ import { refusal } from '../../../domain/errors.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
 import type { EntryReads } from '../../../projections/content/entries/get-entry.ts';
 import type { AdminEntryList } from '../../../projections/content/entries/list-admin-entries.ts';
-import type { slugQueries } from '../../../projections/content/entries/slug-queries.ts';
+import type { SlugQueries } from '../../../projections/content/entries/slug-queries.ts';
 import { type EntryAccess, requireEntryId } from '../../content/entry-access.ts';
 import type { RouteRequest } from '../../http/route.ts';
 
@@ -26,7 +26,7 @@ export type AdminContentDependencies = AdminEntryDependencies &
     readonly reads: EntryReads;
     readonly listAdminEntries: AdminEntryList;
     readonly entitlements: Entitlements;
-    readonly slugs: ReturnType<typeof slugQueries>;
+    readonly slugs: SlugQueries;
     /** Every content type of the tenant, including those that were deleted with `content=soft`. */
     readonly typesOf: (tenant: string) => Promise<readonly StoredContentType[]>;
   };

@@ -3,8 +3,8 @@ import type { OpenApiDocument } from '../../../api/http/openapi.ts';
 import { type DocumentName, openApiOf } from '../../../api/platform/openapi-routes.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { ContentTypeDefinition } from '../../../domain/content/definition.ts';
-import { contentTypeQueries } from '../../../projections/content/content-types/queries.ts';
-import { identityQueries } from '../../../projections/identity/queries.ts';
+import { createContentTypeQueries } from '../../../projections/content/content-types/queries.ts';
+import { createIdentityQueries } from '../../../projections/identity/queries.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import type { Database } from '../../postgres/database.ts';
 import { openStores } from '../platform/open-stores.ts';
@@ -66,6 +66,6 @@ export async function describeApi(
 }
 
 async function definitionsOf(database: Database, tenant: string): Promise<readonly ContentTypeDefinition[]> {
-  if (!(await identityQueries(database).tenant(tenant))) throw new Error(`there is no tenant ${tenant}`);
-  return (await contentTypeQueries(database).list(tenant)).map(({ definition }) => definition);
+  if (!(await createIdentityQueries({ database }).tenant(tenant))) throw new Error(`there is no tenant ${tenant}`);
+  return (await createContentTypeQueries({ database }).list(tenant)).map(({ definition }) => definition);
 }

@@ -1,9 +1,9 @@
 import type { AdminContentDependencies } from '../../../api/admin/content/admin-access.ts';
 import type { Entitlements } from '../../../application/ports/entitlements.ts';
-import { commentQueries } from '../../../projections/content/comments/queries.ts';
+import { createCommentQueries } from '../../../projections/content/comments/queries.ts';
 import { LIVE, readContentTypes } from '../../../projections/content/content-types/rows.ts';
 import { createAdminEntryList } from '../../../projections/content/entries/list-admin-entries.ts';
-import { slugQueries } from '../../../projections/content/entries/slug-queries.ts';
+import { createSlugQueries } from '../../../projections/content/entries/slug-queries.ts';
 import type { Database, Queryable } from '../../postgres/database.ts';
 import type { OpenContent } from './open-content.ts';
 
@@ -24,8 +24,8 @@ export function adminContentDependencies({
     entitlements,
     typeById: (id) => content.typeById(id),
     typesOf: (tenant) => readContentTypes(database, LIVE, { tenant }),
-    comments: commentQueries(database),
-    slugs: slugQueries(database),
+    comments: createCommentQueries({ database }),
+    slugs: createSlugQueries({ database }),
     listAdminEntries: createAdminEntryList({ database: reading }),
   };
 }

@@ -2,8 +2,8 @@ import { canvasLayoutRoutes } from '../../../api/admin/content-types/canvas-layo
 import { presetRoutes } from '../../../api/admin/content-types/preset-routes.ts';
 import { recoverFieldRoutes } from '../../../api/admin/content-types/recover-field-routes.ts';
 import type { Route } from '../../../api/http/route.ts';
-import { entriesWithoutValue } from '../../../projections/content/entries/entries-without-value.ts';
-import { canvasLayoutQueries, savedPresetQueries } from '../../../projections/content/modelling/queries.ts';
+import { createEntriesWithoutValue } from '../../../projections/content/entries/entries-without-value.ts';
+import { createCanvasLayoutQueries, createSavedPresetQueries } from '../../../projections/content/modelling/queries.ts';
 import { createOutbound } from '../../outbound/outbound.ts';
 import { ownEndpointsOf } from '../platform/own-endpoints.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -23,13 +23,13 @@ export function openModelling(
         vault,
         outbound,
         entitlements,
-        presets: savedPresetQueries(database),
+        presets: createSavedPresetQueries({ database }),
         contentTypes: typeDependencies,
       }),
-      ...canvasLayoutRoutes({ eventStore, entitlements, layouts: canvasLayoutQueries(database) }),
+      ...canvasLayoutRoutes({ eventStore, entitlements, layouts: createCanvasLayoutQueries({ database }) }),
       ...recoverFieldRoutes({
         ...entryDependencies,
-        withoutValue: entriesWithoutValue(database),
+        withoutValue: createEntriesWithoutValue({ database }),
         progress: typeDependencies.progress,
       }),
     ],

@@ -6,7 +6,10 @@ import { createPastState } from '../../../application/content/past-state.ts';
 import type { AccessRules } from '../../../application/ports/access-rules.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import type { StoredContentType } from '../../../domain/content/content-type.ts';
-import { type ContentTypeQueries, contentTypeQueries } from '../../../projections/content/content-types/queries.ts';
+import {
+  type ContentTypeQueries,
+  createContentTypeQueries,
+} from '../../../projections/content/content-types/queries.ts';
 import { LIVE, contentTypesById } from '../../../projections/content/content-types/rows.ts';
 import { schemaRenderer } from '../../../projections/content/content-types/schema-renderer.ts';
 import { createSchemaWorkbench } from '../../../projections/content/content-types/schema-workbench.ts';
@@ -38,7 +41,7 @@ export type OpenContentNeeds = {
  */
 export function openContent(platform: Platform, { accessRules, renameInAccess }: OpenContentNeeds): OpenContent {
   const { database, eventStore, progress, claims, replica } = platform;
-  const queries = contentTypeQueries(database);
+  const queries = createContentTypeQueries({ database });
   const { typeDirectory, close } = followContentTypes(queries, platform);
   const primary = refusingStaleStatements(database);
   const past = createPastReader({ database: primary, stateAt: createPastState({ eventStore }) });

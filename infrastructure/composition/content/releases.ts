@@ -3,8 +3,8 @@ import type { IdentityReads } from '../../../application/ports/identity-reads.ts
 import type { Actor } from '../../../domain/event.ts';
 import { isMember } from '../../../domain/identity/memberships.ts';
 import { SUPER_ADMIN, rolesInTenant } from '../../../domain/identity/roles.ts';
-import { releaseQueries } from '../../../projections/content/releases/queries.ts';
-import { createExclusive } from '../../identity/exclusive.ts';
+import { createReleaseQueries } from '../../../projections/content/releases/queries.ts';
+import { createExclusive } from '../../postgres/exclusive.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { OpenContent } from './open-content.ts';
 
@@ -21,7 +21,7 @@ export function releaseDependencies(
     eventStore,
     rows,
     accessRules,
-    releases: releaseQueries(database),
+    releases: createReleaseQueries({ database }),
     typeById: (id) => typeById(id),
     exclusive: createExclusive({ database }),
     rolesOf: (tenant, actor) => rolesOf(tenant, actor, userById),

@@ -5,16 +5,16 @@ import type { Mailer } from '../../../application/ports/mailer.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { equalSecrets } from '../../../domain/identity/equal-secrets.ts';
 import type { PasswordPolicy } from '../../../domain/identity/password-policy.ts';
-import { identityQueries } from '../../../projections/identity/queries.ts';
+import { createIdentityQueries } from '../../../projections/identity/queries.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { createCommonPasswords } from '../../crypto/common-passwords.ts';
 import { createKeyHasher } from '../../crypto/key-hasher.ts';
 import { BCRYPT_BYTES, createPasswords } from '../../crypto/passwords.ts';
 import { randomSecrets } from '../../crypto/random-secrets.ts';
 import { type ApiKeyRequestLog, createApiKeyRequests } from '../../identity/api-key-requests.ts';
-import { createExclusive } from '../../identity/exclusive.ts';
 import { createIdentityChanges } from '../../identity/identity-changes.ts';
-import { createSessionStore } from '../../identity/session-store.ts';
+import { createSessions } from '../../identity/sessions.ts';
+import { createExclusive } from '../../postgres/exclusive.ts';
 import { type Opened, opening } from '../opening.ts';
 import type { Platform } from '../platform/platform.ts';
 import { openSigning } from './open-signing.ts';
@@ -73,7 +73,7 @@ async function openServices(
       reads,
       changes,
       tenants,
-      sessions: createSessionStore({ database }),
+      sessions: createSessions({ database }),
       tokens: signing.tokens,
       passwords,
       mailer,
@@ -91,7 +91,7 @@ async function openServices(
 
 /** The identity read model, its changes, and the tenants in memory. */
 async function openTenants({ database, progress, logger }: Platform, opened: Opened) {
-  const reads = identityQueries(database);
+  const reads = createIdentityQueries({ database });
   const changes = createIdentityChanges({ lastChange: () => reads.lastChange(), progress });
   opened.add(() => {
     changes.close();

@@ -6,7 +6,6 @@ import type { Settings } from '../../configuration/settings/index.ts';
 import { createDeviceSignIns } from '../../identity/device-sign-ins.ts';
 import { createMagicLinks } from '../../identity/magic-links.ts';
 import type { Database } from '../../postgres/database.ts';
-import type { Platform } from '../platform/platform.ts';
 
 export type SignInLinks = Pick<RequestMagicLinkDependencies, 'magicLinks' | 'magicLinkOptions'> &
   Pick<DeviceSignInDependencies, 'deviceSignIns'>;
@@ -38,22 +37,4 @@ export function magicLinkOptionsOf(settings: Settings): MagicLinkOptions {
     allowedHosts: settings.magicLinkAllowedHosts,
     requireResolvedTenant: settings.magicLinkRequireResolvedTenant,
   };
-}
-
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
-
-/**
- * Deletes links that no longer work after `MAGIC_LINK_TOKEN_RETENTION_MINUTES`, and the history of sign-ins after
- * `MAGIC_LINK_RETENTION_DAYS` (0 keeps it).
- * @returns number of rows deleted
- */
-export async function sweepMagicLinks(
-  { magicLinks }: Pick<SignInLinks, 'magicLinks'>,
-  { settings, now }: Pick<Platform, 'settings' | 'now'>,
-): Promise<number> {
-  const { magicLinkRetentionDays: days, magicLinkTokenRetentionMinutes: minutes } = settings;
-  const at = now();
-  const links = await magicLinks.sweep(new Date(at.getTime() - minutes * MINUTE_MS), at);
-  return links + (days > 0 ? await magicLinks.sweepHistory(new Date(at.getTime() - days * DAY_MS)) : 0);
 }

@@ -10,7 +10,7 @@ import type { ProjectionProgress } from '../../../application/ports/projection-p
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
 import type { Json } from '../../../domain/json.ts';
-import { featureQueries } from '../../../projections/platform/queries.ts';
+import { createFeatureQueries } from '../../../projections/platform/queries.ts';
 import { type ReadSettings, type SettingsLayer, lookUp } from '../../configuration/read-settings.ts';
 import type { Setting } from '../../configuration/setting.ts';
 import { SETTINGS, type Settings } from '../../configuration/settings/index.ts';
@@ -51,7 +51,7 @@ export function openFeatures(
   return opening(async (opened) => {
     const features = createFeatures({
       entitlements,
-      records: featureQueries(database),
+      records: createFeatureQueries({ database }),
       requested: input.settings.plugins,
     });
     const reload = oneAtATime(async () => {

@@ -8,7 +8,7 @@ import { stoppablePause } from '../../timers/stoppable-pause.ts';
 import { startKafkaConsumer } from './kafka-consumer.ts';
 import { toRefusal } from './kafka-errors.ts';
 import { kafkaLogCreator } from './kafka-logging.ts';
-import { kafkaPublisher } from './kafka-publisher.ts';
+import { createKafkaPublisher } from './kafka-publisher.ts';
 import { createMissingTopics } from './kafka-topics.ts';
 import { once } from './once.ts';
 import { withDeadline } from './with-deadline.ts';
@@ -79,7 +79,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
     await made.connect();
     return made;
   });
-  const publisher = kafkaPublisher(() => producer.get());
+  const publisher = createKafkaPublisher({ connected: () => producer.get() });
 
   return {
     async ensureTopics(topics, signal) {

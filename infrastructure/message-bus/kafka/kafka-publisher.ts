@@ -25,7 +25,7 @@ export type KafkaPublisher = {
  * Sends requests one after another, because retries of concurrent requests would change the order of a key's messages.
  * Messages published while a request is in flight are sent together in the next one.
  */
-export function kafkaPublisher(connected: () => Promise<Producer>): KafkaPublisher {
+export function createKafkaPublisher({ connected }: { readonly connected: () => Promise<Producer> }): KafkaPublisher {
   let waiting: Waiting[] = [];
   let pump: Promise<void> | undefined;
 

@@ -12,7 +12,7 @@ type Row = {
 };
 
 /** Queries of the read model of comments, bound to a database (port `Comments`). */
-export function commentQueries(database: Queryable): Comments {
+export function createCommentQueries({ database }: { readonly database: Queryable }): Comments {
   return {
     async list({ tenant, entryId, limit, offset }) {
       const [rows, [count]] = await Promise.all([

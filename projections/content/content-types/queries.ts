@@ -27,7 +27,7 @@ export type PendingStatementRecord = StatementRecord & { readonly name: string }
 export type ContentTypeStats = { readonly rows: number; readonly last_updated: string | null };
 
 /** Queries of definitions and statements, bound to a database. Each reads the data of one tenant. */
-export function contentTypeQueries(database: Database) {
+export function createContentTypeQueries({ database }: { readonly database: Database }) {
   return {
     /** The tenant's content types that are not deleted, sorted by name. */
     list: (tenant: string) => readContentTypes(database, LIVE, { tenant, live: true }),
@@ -88,4 +88,4 @@ export function presentStatement({
   };
 }
 
-export type ContentTypeQueries = ReturnType<typeof contentTypeQueries>;
+export type ContentTypeQueries = ReturnType<typeof createContentTypeQueries>;

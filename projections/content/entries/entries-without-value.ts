@@ -5,7 +5,7 @@ import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { tableOf } from './entry-json.ts';
 
 /** Finds the entries, without deleted ones, that have no value in a field (port `EntriesWithoutValue`). */
-export function entriesWithoutValue(database: Queryable): EntriesWithoutValue {
+export function createEntriesWithoutValue({ database }: { readonly database: Queryable }): EntriesWithoutValue {
   return {
     async page(type, { key, definition }, { after, limit }) {
       const column = quoteIdentifier(key);

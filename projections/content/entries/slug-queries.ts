@@ -1,13 +1,21 @@
+import type { EntrySlugs } from '../../../application/ports/entry-slugs.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { numberedSlug } from '../../../domain/content/slug.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import { tableOf } from './entry-json.ts';
 
+export type SlugQueries = EntrySlugs & {
+  /** The entries with this slug, at most one for each type. */
+  find(
+    types: readonly ContentType[],
+    slug: string,
+  ): Promise<readonly { readonly type: ContentType; readonly id: string }[]>;
+};
+
 /** Look-ups by slug in the live read model, through its index of slugs. */
-export function slugQueries(database: Queryable) {
+export function createSlugQueries({ database }: { readonly database: Queryable }): SlugQueries {
   return {
-    /** The first number for which the slug made of this base is free (port `EntrySlugs`). */
-    async freeNumber(type: ContentType, base: string): Promise<number> {
+    async freeNumber(type, base) {
       const taken = (slug: string) =>
         `exists (select 1 from ${tableOf(type)} t where t.tenant_id = $1 and t."_slug" = ${slug} and t."_deleted_at" is null)`;
       const [row] = await database.query<{ readonly taken: number }>(
@@ -16,11 +24,7 @@ export function slugQueries(database: Queryable) {
       );
       return (row?.taken ?? 0) + 1;
     },
-    /** The entries with this slug, at most one for each type. */
-    async find(
-      types: readonly ContentType[],
-      slug: string,
-    ): Promise<readonly { readonly type: ContentType; readonly id: string }[]> {
+    async find(types, slug) {
       if (types.length === 0) return [];
       const arms = types.map(
         (type, at) =>

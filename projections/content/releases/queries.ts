@@ -5,7 +5,7 @@ import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 const SELECT = `select id, name, description, status, scheduled_at, items, refused, created_at, created_by, updated_at, published_at from rm_releases.releases`;
 
 /** Queries of the read model of releases, bound to a database (port `Releases`). */
-export function releaseQueries(database: Queryable): Releases {
+export function createReleaseQueries({ database }: { readonly database: Queryable }): Releases {
   return {
     list: (tenant, { limit, offset }) =>
       database.query<ReleaseRecord>(

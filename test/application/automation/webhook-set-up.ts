@@ -23,7 +23,7 @@ import { openMemoryEventStore } from '../../../infrastructure/event-store/memory
 import { createOutbound } from '../../../infrastructure/outbound/outbound.ts';
 import type { Database, Queryable } from '../../../infrastructure/postgres/database.ts';
 import { automationProjection } from '../../../projections/automation/projection.ts';
-import { webhookQueries } from '../../../projections/automation/queries.ts';
+import { createWebhookQueries } from '../../../projections/automation/queries.ts';
 
 /**
  * The webhook module without HTTP routes: queue and read model in Postgres, events in memory, requests over loopback.
@@ -74,7 +74,7 @@ export async function webhookSetUp(database: Database): Promise<WebhookSetUp> {
   const logger = silentLogger();
   const listeners = new Set<() => void>();
   const directory = createWebhookDirectory({
-    webhooks: webhookQueries(database),
+    webhooks: createWebhookQueries({ database }),
     vault,
     now: () => new Date(),
     logger,

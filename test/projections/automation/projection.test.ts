@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { automationProjection } from '../../../projections/automation/projection.ts';
-import { webhookQueries } from '../../../projections/automation/queries.ts';
+import { createWebhookQueries } from '../../../projections/automation/queries.ts';
 import { useDatabase } from '../../support/database.ts';
 import { recordedEvent } from '../../support/recorded-events.ts';
 
@@ -69,7 +69,7 @@ describe('the automation projection', () => {
   it('returns webhooks by tenant', async () => {
     await fresh();
     await apply(history());
-    const queries = webhookQueries(database.db());
+    const queries = createWebhookQueries({ database: database.db() });
     const [one, ...others] = await queries.list('acme');
     expect(others).to.deep.equal([]);
     expect(one).to.deep.include({

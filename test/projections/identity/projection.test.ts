@@ -5,7 +5,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { streamName } from '../../../domain/stream.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { identityProjection } from '../../../projections/identity/projection.ts';
-import { identityQueries } from '../../../projections/identity/queries.ts';
+import { createIdentityQueries } from '../../../projections/identity/queries.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const sealed = (text: string) => ({ $sealed: 1, k: 'person', n: 'n', c: text });
@@ -197,7 +197,7 @@ describe('the identity projection', () => {
       expect(await rowsOf(`t${batchSize}`, 'Asia/Kolkata')).to.deep.equal(expected);
     }
     await project('rm_identity', tenants, 4);
-    const reads = identityQueries(database.db());
+    const reads = createIdentityQueries({ database: database.db() });
     expect((await reads.tenants({ limit: 10, offset: 0 })).map(({ slug, disabled }) => [slug, disabled])).to.deep.equal(
       [
         ['default', false],
@@ -227,7 +227,7 @@ describe('the identity projection', () => {
 
   it('returns users, memberships and keys in their state after the last event', async () => {
     await project('rm_identity', log, 3);
-    const reads = identityQueries(database.db());
+    const reads = createIdentityQueries({ database: database.db() });
     const found = await reads.userById(ada);
     expect(found).to.deep.include({
       id: ada,

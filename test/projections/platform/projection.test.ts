@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { withTenantDeletion } from '../../../projections/engine/with-tenant-deletion.ts';
 import { deleteWithheldFeatures } from '../../../projections/platform/delete-withheld-features.ts';
 import { platformProjection } from '../../../projections/platform/projection.ts';
-import { featureQueries } from '../../../projections/platform/queries.ts';
+import { createFeatureQueries } from '../../../projections/platform/queries.ts';
 import { useDatabase } from '../../support/database.ts';
 import { recordedEvent } from '../../support/recorded-events.ts';
 
@@ -53,7 +53,7 @@ describe('the platform projection', () => {
     for (const size of [1, 2, 3, events.length]) {
       await fresh();
       for (let at = 0; at < events.length; at += size) await apply(events.slice(at, at + size));
-      const reads = featureQueries(database.db());
+      const reads = createFeatureQueries({ database: database.db() });
       expect(await reads.withheld()).to.deep.equal(new Map([['acme', new Set(['webhook'])]]));
       expect(await reads.configurations()).to.deep.equal(
         new Map([

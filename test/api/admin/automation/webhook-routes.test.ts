@@ -4,8 +4,8 @@ import { v7 } from 'uuid';
 import { webhookRoutes } from '../../../../api/admin/automation/webhook-routes.ts';
 import type { RecordedEvent } from '../../../../domain/event.ts';
 import { createPostgresWebhookRecords } from '../../../../infrastructure/automation/postgres-webhook-records.ts';
-import { createExclusive } from '../../../../infrastructure/identity/exclusive.ts';
-import { webhookQueries } from '../../../../projections/automation/queries.ts';
+import { createExclusive } from '../../../../infrastructure/postgres/exclusive.ts';
+import { createWebhookQueries } from '../../../../projections/automation/queries.ts';
 import { type WebhookSetUp, created, webhookSetUp } from '../../../application/automation/webhook-set-up.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -34,7 +34,7 @@ describe('the webhook routes', () => {
       eventStore: setUp.eventStore,
       vault: setUp.vault,
       outbound: setUp.outbound,
-      webhooks: webhookQueries(database.db()),
+      webhooks: createWebhookQueries({ database: database.db() }),
       records: createPostgresWebhookRecords({ database: database.db() }),
       entitlements: {
         has: (capability) => licensed && capability === 'webhook-pro',

@@ -26,16 +26,16 @@ import type { SigningKeys } from '../../../../infrastructure/crypto/signing-keys
 import { createVault } from '../../../../infrastructure/crypto/vault.ts';
 import { openPostgresEventStore } from '../../../../infrastructure/event-store/postgres/postgres-event-store.ts';
 import { type ApiKeyRequestLog, createApiKeyRequests } from '../../../../infrastructure/identity/api-key-requests.ts';
-import { createExclusive } from '../../../../infrastructure/identity/exclusive.ts';
+import { createExclusive } from '../../../../infrastructure/postgres/exclusive.ts';
 import { createIdentityChanges } from '../../../../infrastructure/identity/identity-changes.ts';
 import { createLruCache } from '../../../../infrastructure/identity/lru-cache.ts';
-import { createSessionStore } from '../../../../infrastructure/identity/session-store.ts';
+import { createSessions } from '../../../../infrastructure/identity/sessions.ts';
 import { createClaims } from '../../../../infrastructure/postgres/claims.ts';
 import { openDatabase } from '../../../../infrastructure/postgres/database.ts';
 import { createRateCounters } from '../../../../infrastructure/postgres/rate-counters.ts';
 import { createInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { identityProjection } from '../../../../projections/identity/projection.ts';
-import { identityQueries } from '../../../../projections/identity/queries.ts';
+import { createIdentityQueries } from '../../../../projections/identity/queries.ts';
 import { createTestEngine } from '../../../projections/engine/test-engine.ts';
 import { type TestDatabase, useDatabase } from '../../../support/database.ts';
 import { type Call, type Reply, caller } from '../../../support/http.ts';
@@ -149,7 +149,7 @@ export async function startIdentity({
   let advancedMs = 0;
   const now = () => new Date(Date.now() + advancedMs);
   const vault = createVault({ database, encryptionKey: ENCRYPTION_KEY });
-  const reads = identityQueries(database);
+  const reads = createIdentityQueries({ database });
   const requests = createApiKeyRequests({ database, vault, logger: recordingLogger(), newId: v7, now });
   const passwords = createPasswords({ cost: 4, threads: 2 });
   const changes = createIdentityChanges({ lastChange: () => reads.lastChange(), progress: engine.progress });
@@ -165,7 +165,7 @@ export async function startIdentity({
     tenants,
     entitlements,
     claims: createClaims({ database, key: claimsKey() }),
-    sessions: createSessionStore({ database }),
+    sessions: createSessions({ database }),
     tokens: createSessionTokens({
       keys: { current: () => SIGNING_KEYS, reread: () => Promise.resolve(false) },
       expirySeconds,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Exclusive } from '../../application/ports/exclusive.ts';
-import type { Database } from '../postgres/database.ts';
+import type { Database } from './database.ts';
 
 /**
  * Mutual exclusion between processes by a Postgres advisory lock, which the server releases when a process dies. Work

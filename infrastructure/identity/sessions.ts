@@ -12,7 +12,7 @@ type TokenRow = SessionRow & { readonly ended: boolean; readonly expired: boolea
 const SESSION_COLUMNS = 's.session_id, s.user_id, s.tenant_id, s.sessions_revision';
 
 /** Stores sessions in `operational.sessions`, and digests of their tokens in `operational.refresh_tokens`. */
-export function createSessionStore({ database }: { readonly database: Database }): Sessions {
+export function createSessions({ database }: { readonly database: Database }): Sessions {
   return {
     async open(session, { digest, expiresAt }) {
       await database.execute(

@@ -15,7 +15,7 @@ export type OperationalState = {
 };
 
 /** `encryptionKey`: the keys of the HMACs in these tables are derived from it. */
-export function openOperationalState(
+export function createOperationalState(
   { database, instanceId }: Pick<Stores, 'database' | 'instanceId'>,
   { vault, encryptionKey }: { readonly vault: Vault; readonly encryptionKey: string },
 ): OperationalState {

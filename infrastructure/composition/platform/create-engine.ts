@@ -8,7 +8,7 @@ import type { Stores } from './open-stores.ts';
 import { projections } from './projections.ts';
 
 /** The engine of all read models. `prepare` creates their schemas; `start` runs the projectors. */
-export function openEngine(
+export function createEngine(
   { database, eventStore, leases, signals, instanceId }: Stores,
   { logger, metrics, tracing }: Pick<Observability, 'metrics' | 'tracing'> & { readonly logger: Logger },
 ): ProjectionEngine {

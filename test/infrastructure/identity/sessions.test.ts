@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
-import { createSessionStore } from '../../../infrastructure/identity/session-store.ts';
+import { createSessions } from '../../../infrastructure/identity/sessions.ts';
 import { useDatabase } from '../../support/database.ts';
 
 const now = new Date('2026-05-01T00:00:00.000Z');
@@ -9,7 +9,7 @@ const later = (ms: number) => new Date(now.getTime() + ms);
 describe('the session store', () => {
   const database = useDatabase();
   const open = async (digest: string) => {
-    const sessions = createSessionStore({ database: database.db() });
+    const sessions = createSessions({ database: database.db() });
     const session = { sessionId: v7(), userId: v7(), tenant: 'default', sessionsRevision: 2 };
     await sessions.open(session, { digest, expiresAt: later(1_000) });
     return { sessions, session };

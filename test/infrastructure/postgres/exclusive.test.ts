@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createExclusive } from '../../../infrastructure/identity/exclusive.ts';
+import { createExclusive } from '../../../infrastructure/postgres/exclusive.ts';
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';
 import { useDatabase } from '../../support/database.ts';
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createExclusive } from '../../../infrastructure/postgres/exclusive.ts';
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';
+import { createExclusive } from '../../../infrastructure/postgres/exclusive.ts';
 import { useDatabase } from '../../support/database.ts';
 
 describe('exclusive work', () => {

@@ -26,12 +26,12 @@ import type { SigningKeys } from '../../../../infrastructure/crypto/signing-keys
 import { createVault } from '../../../../infrastructure/crypto/vault.ts';
 import { openPostgresEventStore } from '../../../../infrastructure/event-store/postgres/postgres-event-store.ts';
 import { type ApiKeyRequestLog, createApiKeyRequests } from '../../../../infrastructure/identity/api-key-requests.ts';
-import { createExclusive } from '../../../../infrastructure/postgres/exclusive.ts';
 import { createIdentityChanges } from '../../../../infrastructure/identity/identity-changes.ts';
 import { createLruCache } from '../../../../infrastructure/identity/lru-cache.ts';
 import { createSessions } from '../../../../infrastructure/identity/sessions.ts';
 import { createClaims } from '../../../../infrastructure/postgres/claims.ts';
 import { openDatabase } from '../../../../infrastructure/postgres/database.ts';
+import { createExclusive } from '../../../../infrastructure/postgres/exclusive.ts';
 import { createRateCounters } from '../../../../infrastructure/postgres/rate-counters.ts';
 import { createInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { identityProjection } from '../../../../projections/identity/projection.ts';

@@ -11,10 +11,14 @@ const CONNECT_MS = 1_000;
 /** A statement fails after one second more, so that a check takes at most 2 seconds. */
 const STATEMENT_MS = 500;
 const LIMIT_MS = 2_000;
+const HEARTBEAT_MS = 100;
+/** A process whose own event loop stood still for this long cannot tell whether the server was late. */
+const STALL_MS = 500;
 
 /**
  * Opens the check. It has a connection of its own that stays open: the result says nothing about how busy the pools
- * are, and a connection to a server that does not answer is replaced.
+ * are, and a connection to a server that does not answer is replaced. While the process itself stands still, the server
+ * counts as reachable: the next check decides.
  */
 export function openDatabaseCheck({ url }: { readonly url: string }): DatabaseCheck {
   const database = openDatabase({
@@ -29,6 +33,13 @@ export function openDatabaseCheck({ url }: { readonly url: string }): DatabaseCh
 
   async function check(): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
+    let beat = performance.now();
+    let longestGap = 0;
+    const heartbeat = setInterval(() => {
+      const now = performance.now();
+      longestGap = Math.max(longestGap, now - beat);
+      beat = now;
+    }, HEARTBEAT_MS);
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(resolve, LIMIT_MS, false);
     });
@@ -38,7 +49,8 @@ export function openDatabaseCheck({ url }: { readonly url: string }): DatabaseCh
     );
     const reachable = await Promise.race([answered, late]);
     clearTimeout(timer);
-    return reachable;
+    clearInterval(heartbeat);
+    return reachable || Math.max(longestGap, performance.now() - beat) > STALL_MS;
   }
 
   return {

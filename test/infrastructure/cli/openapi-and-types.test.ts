@@ -15,7 +15,7 @@ const run = promisify(execFile);
 
 /** A program that uses the types with the client. The compiler must reject the lines after `@ts-expect-error`. */
 const PROGRAM = `import { createClient } from 'palimpsest/client';
-import type { Entry } from 'palimpsest/client';
+import type { Entry, WrittenEntry } from 'palimpsest/client';
 import type { Part, Schemas, Tag, Whole, WholeInput } from './types.ts';
 
 const client = createClient<Schemas>({ url: 'http://localhost', apiKey: 'svc_x' });
@@ -30,8 +30,9 @@ export async function use(): Promise<void> {
   const tag: Entry<Tag> | null | undefined = first.data.first;
   const parts: readonly Entry<Part>[] | undefined = first.data.parts;
   const input: WholeInput = { title, first_id: first.data.first_id, a_decimal: 1.5, kind };
-  const made: Entry<Whole> = await whole.create(input);
-  await whole.update(made.id, { a_text: perhaps });
+  const made: WrittenEntry<Whole> = await whole.create(input);
+  const saved: string | undefined = made.data?.title;
+  await whole.update(made.id, { a_text: saved ?? perhaps });
   await client.content<{ label: string }>('tag').get(tag?.id ?? parts?.[0]?.id ?? String(count));
   // @ts-expect-error a required field is missing
   await whole.create({ title });

@@ -8,7 +8,7 @@ export type IdempotencyScope = {
   readonly key: string;
 };
 
-/** An response as the store keeps it for replays. It contains no secret: the caller removes secrets before `complete`. */
+/** A response as the store keeps it for replays. It contains no secret: the caller removes secrets before `complete`. */
 export type StoredResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -37,8 +37,8 @@ export type IdempotencyAttempt =
   | { readonly kind: 'in_progress' };
 
 /**
- * Keeps the responses of requests with an `Idempotency-Key` for 24 hours. When a process dies before it responses, the same
- * request may be attempted again after a time that the store chooses; the key stays bound to its body.
+ * Keeps the responses of requests with an `Idempotency-Key` for 24 hours. When a process dies before it responds, the
+ * same request may be attempted again after a time that the store chooses; the key stays bound to its body.
  */
 export type IdempotencyStore = {
   /** Reserves the key. `bodyHash` is the SHA-256 of the body in hex, `requestId` the id (a UUID) of this request. */

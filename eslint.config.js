@@ -1,5 +1,6 @@
 import importPlugin from 'eslint-plugin-import';
 import tseslint from 'typescript-eslint';
+import { ownProperties } from './ops/lint/own-properties.js';
 
 /** The layers or folders that each layer may import. Every other import between layers is refused. */
 const layers = {
@@ -12,6 +13,20 @@ const layers = {
 /** The composition root and the command line wire the layers together, so they may import all of them. */
 const roots = ['infrastructure/composition', 'infrastructure/cli'];
 const names = Object.keys(layers);
+/** What Node.js and browsers provide to scripts that are not TypeScript. */
+const scriptGlobals = [
+  'console',
+  'document',
+  'fetch',
+  'location',
+  'module',
+  'Option',
+  'process',
+  'require',
+  'setTimeout',
+  'URL',
+  'window',
+];
 
 const zones = names
   .flatMap((layer) => [
@@ -56,11 +71,14 @@ export default tseslint.config(
           alphabetize: { order: 'asc' },
           // Members are sorted by name, types and values alike; capitals come before small letters.
           named: { enabled: true, types: 'mixed' },
+          'newlines-between': 'never',
         },
       ],
       'import/no-cycle': ['error', { ignoreExternal: true }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       '@typescript-eslint/no-unnecessary-type-parameters': 'off',
+      // Prettier formats code and leaves comments as they are.
+      'max-len': ['error', { code: 10_000, comments: 120, ignoreUrls: true }],
       'no-console': 'error',
       'no-eval': 'error',
     },
@@ -79,6 +97,12 @@ export default tseslint.config(
     files: ['domain/**/*.ts', 'application/**/*.ts', 'projections/**/*.ts', 'infrastructure/**/*.ts', 'api/**/*.ts'],
     ignores: roots.map((root) => `${root}/**/*.ts`),
     rules: { 'import/no-restricted-paths': ['error', { zones }] },
+  },
+  {
+    files: ['domain/**/*.ts', 'application/**/*.ts', 'projections/**/*.ts', 'infrastructure/**/*.ts', 'api/**/*.ts'],
+    ignores: ['domain/own-value.ts', 'api/client/**/*.ts'],
+    plugins: { project: { rules: { 'own-properties': ownProperties } } },
+    rules: { 'project/own-properties': 'error' },
   },
   {
     files: ['**/*.ts'],
@@ -120,5 +144,24 @@ export default tseslint.config(
       'no-console': 'off',
     },
   },
+  {
+    files: ['**/*.js', '**/*.mjs', '**/*.cjs'],
+    plugins: { import: importPlugin },
+    languageOptions: { globals: Object.fromEntries(scriptGlobals.map((name) => [name, 'readonly'])) },
+    rules: {
+      eqeqeq: 'error',
+      'import/no-duplicates': 'error',
+      'max-len': ['error', { code: 10_000, comments: 120, ignoreUrls: true }],
+      'no-const-assign': 'error',
+      'no-dupe-keys': 'error',
+      'no-eval': 'error',
+      'no-undef': 'error',
+      'no-unreachable': 'error',
+      'no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'no-var': 'error',
+      'prefer-const': 'error',
+    },
+  },
   { files: ['infrastructure/cli/**/*.ts'], rules: { 'no-console': 'off' } },
+  { files: ['api/client/generated/**/*.ts'], rules: { 'max-len': 'off' } },
 );

@@ -1,9 +1,9 @@
 import { type CommandContext, timestamp } from '../domain/context.ts';
 import type { Decider, Fold } from '../domain/decider.ts';
-import { hasCode, refusal } from '../domain/errors.ts';
+import { hasCode, isAppError, refusal } from '../domain/errors.ts';
 import type { DomainEvent, GlobalPosition, NewEvent, RecordedEvent, StreamRevision } from '../domain/event.ts';
 import { type StateAt, foldStream } from './fold-stream.ts';
-import type { AppendResult, EventStore, StreamWrite } from './ports/event-store.ts';
+import type { AppendResult, EventStore, GuardFailure, Guards, StreamWrite } from './ports/event-store.ts';
 import { type LastWrite, runExclusivelyOnStream } from './run-exclusively-on-stream.ts';
 
 export type { StateAt } from './fold-stream.ts';
@@ -31,8 +31,13 @@ export type HandleCommandInput<State, Event extends DomainEvent> = {
    * called when the earlier commands on the stream have ended.
    */
   readonly snapshot?: StateAt<State> | (() => Promise<StateAt<State> | undefined>) | undefined;
-  /** Runs between each decision and its append, for example to claim unique values. */
-  readonly beforeAppend?: ((events: readonly Event[], state: State) => Promise<void>) | undefined;
+  /**
+   * Runs between each decision and its append, for example to claim unique values. @returns the guards of the append,
+   * for a store that has them
+   */
+  readonly beforeAppend?: ((events: readonly Event[], state: State) => Promise<Guards | undefined>) | undefined;
+  /** Runs when a guard failed. It may throw a refusal; else the command decides again. */
+  readonly onGuardFailed?: ((failure: GuardFailure) => Promise<void>) | undefined;
   /**
    * Returns writes to other streams that are appended before the events, all or none. Called for each decision.
    * Requires a store with `appendMany`.
@@ -55,7 +60,7 @@ const MAX_SENDS = 5;
 
 /**
  * Loads the state, decides, and appends. Commands of one process on the same stream run one after another. After a
- * conflict the command decides again on fresh state. After an unknown outcome it sends the same events with the same
+ * conflict the command decides again on the new state. After an unknown outcome it sends the same events with the same
  * ids again. In a repeatable request it first looks for the events of an earlier attempt.
  * @throws refusals of `decide`; `store_unavailable` when nothing was written; `outcome_unknown` when the events may
  * have been written
@@ -89,18 +94,20 @@ async function runCommand<State, Event extends DomainEvent>(
   for (let round = 1; ; round += 1) {
     const decided = decide(current.state, current.revision);
     if (decided.length === 0) return { ...current, position: undefined, events: [] };
-    await input.beforeAppend?.(decided, current.state);
+    const guards = await input.beforeAppend?.(decided, current.state);
     const events = decided.map((event) => toNewEvent(event, context));
     const expected = current.revision < 0 ? 'no_stream' : current.revision;
     const alongside = (await input.alongside?.(events)) ?? [];
     try {
       const { revision, position } = await appendOnce(() =>
-        appendWith(alongside, { stream, events, expected }, eventStore),
+        appendWith(alongside, { stream, events, expected, guards }, eventStore),
       );
       last.revision = Math.max(last.revision, revision);
       return { state: decided.reduce(decider.evolve, current.state), revision, position, events };
     } catch (error) {
-      if (!hasCode(error, 'conflict')) throw error;
+      const failure = guardFailureOf(error);
+      if (failure) await input.onGuardFailed?.(failure);
+      else if (!hasCode(error, 'conflict')) throw error;
       const earlier = context.repeatable && (await findEarlier(input, context, { eventStore }));
       if (earlier) return earlier;
       if (round === MAX_DECISIONS) throw refusal('store_unavailable', { cause: error });
@@ -133,14 +140,20 @@ async function findEarlier<State, Event extends DomainEvent>(
 
 async function appendWith(
   alongside: readonly StreamWrite[],
-  { stream, events, expected }: StreamWrite,
+  write: StreamWrite,
   eventStore: EventStore,
 ): Promise<AppendResult> {
-  if (alongside.length === 0) return eventStore.append(stream, events, { expected });
-  const results = await eventStore.appendMany?.([...alongside, { stream, events, expected }]);
+  const { stream, events, expected, guards } = write;
+  if (alongside.length === 0) return eventStore.append(stream, events, { expected, guards });
+  const results = await eventStore.appendMany?.([...alongside, write]);
   const last = results?.at(-1);
-  if (!last) throw new TypeError('this event store can not append to several streams at once');
+  if (!last) throw new TypeError('this event store cannot append to several streams at once');
   return last;
+}
+
+/** The guard that failed, if the error is that refusal. */
+export function guardFailureOf(error: unknown): GuardFailure | undefined {
+  return isAppError(error) && error.code === 'guard_failed' ? (error.cause as GuardFailure) : undefined;
 }
 
 /** The `decide` of `handleCommand` for a command that is made from the current state. */

@@ -1,7 +1,8 @@
 /**
- * Runs `work` on every item, on at most `limit` items at the same time.
+ * Runs `work` on every item, on at most `limit` items at the same time. After the first error it starts no more work
+ * and waits for the work that runs.
  * @returns the results in the order of the items
- * @throws the first error of `work`; the other items are still worked on
+ * @throws the first error of `work`
  */
 export async function inParallel<T, R>(
   items: readonly T[],
@@ -10,9 +11,17 @@ export async function inParallel<T, R>(
 ): Promise<readonly R[]> {
   const results: R[] = [];
   const waiting = [...items.entries()];
+  const errors: unknown[] = [];
   const worker = async (): Promise<void> => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) results[next[0]] = await work(next[1]);
+    for (let next = waiting.shift(); next && errors.length === 0; next = waiting.shift()) {
+      try {
+        results[next[0]] = await work(next[1]);
+      } catch (error) {
+        errors.push(error);
+      }
+    }
   };
   await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+  if (errors.length > 0) throw errors[0];
   return results;
 }

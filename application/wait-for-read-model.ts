@@ -22,7 +22,7 @@ export function waitForReadModel(
  * @throws `not_caught_up` after 5 seconds, `projection_stopped`
  */
 export async function waitForHead(
-  name: string,
+  { name }: { readonly name: string },
   {
     eventStore,
     progress,

@@ -1,8 +1,19 @@
 import { hasCode } from '../domain/errors.ts';
 import type { ClaimChange, ClaimRequest, Claims } from './ports/claims.ts';
+import type { EventStore, Guards } from './ports/event-store.ts';
 
 /** Claims and abandons unique values during one run of a command. */
 export type ClaimSession = {
+  /**
+   * Takes and releases values together with the next append to the owner's stream, which must get `guardsOf`. Called
+   * again for each new decision; the last call counts. A store without guards claims them now, as `claim` does.
+   * @returns the values that other streams are known to hold; when there are any, nothing may be appended
+   */
+  readonly take: (change: ClaimChange) => Promise<readonly ClaimRequest[]>;
+  /** The guards of an append to the stream. Undefined when it changes no value, or the store has no guards. */
+  readonly guardsOf: (owner: string) => Guards | undefined;
+  /** The values of `take` that other streams hold; called after the guard of an append failed. */
+  readonly heldOf: (owner: string) => Promise<readonly ClaimRequest[]>;
   /**
    * Claims values before an append, and marks the values that the append gives up. Called again for each new decision
    * of the command.
@@ -30,22 +41,48 @@ export type WithClaimsInput<T> = {
 type OwnerClaims = { readonly claimed: ClaimRequest[]; readonly released: ClaimRequest[] };
 
 type Run = {
-  /** Values touched so far. Most commands touch no unique value, so the map is made when it is needed. */
+  /** Values claimed so far. Most commands touch no unique value, so the maps are made when they are needed. */
   owners: Map<string, OwnerClaims> | undefined;
+  /** Values that appends take and release, by stream. */
+  taken: Map<string, ClaimChange> | undefined;
   isKept: boolean;
 };
 
+export type WithClaimsDependencies = {
+  readonly claims: Pick<Claims, 'keysOf' | 'claim' | 'confirm' | 'abandon' | 'heldByOthers'>;
+  readonly eventStore: Pick<EventStore, 'capabilities'>;
+};
+
 /**
- * Runs an append under claims of unique values: the work claims before it appends; afterwards the claims are confirmed
- * or released, and abandoned after a failure. After `outcome_unknown`, or when settling fails, the claims stay
- * unsettled: the reaper compares them with the owner's stream.
+ * Runs an append under claims of unique values.
+ * - On a store with guards, the append itself takes and releases the values of its stream (`take`).
+ * - On another store, and for the values of other streams (`claim`), the work claims the values before it appends.
+ * - After the append these claims are confirmed or released. After a failure they are abandoned.
+ * - After `outcome_unknown`, or when settling fails, they stay unsettled. The reaper compares them with the owner's
+ *   stream.
  * @throws what the work throws
  */
 export async function withClaims<T>(
   { command, work, heldAfter }: WithClaimsInput<T>,
-  { claims }: { readonly claims: Pick<Claims, 'claim' | 'confirm' | 'abandon'> },
+  { claims, eventStore }: WithClaimsDependencies,
 ): Promise<T> {
-  const run: Run = { owners: undefined, isKept: false };
+  const run: Run = { owners: undefined, taken: undefined, isKept: false };
+
+  function take(change: ClaimChange): Promise<readonly ClaimRequest[]> {
+    if (!eventStore.capabilities.guards) return claim(change);
+    if (change.claimed.length + (change.released ?? []).length > 0) (run.taken ??= new Map()).set(change.owner, change);
+    else run.taken?.delete(change.owner);
+    return Promise.resolve([]);
+  }
+
+  function guardsOf(owner: string): Guards | undefined {
+    const change = run.taken?.get(owner);
+    return change && { taken: claims.keysOf(change.claimed), released: claims.keysOf(change.released ?? []) };
+  }
+
+  async function heldOf(owner: string): Promise<readonly ClaimRequest[]> {
+    return claims.heldByOthers(owner, run.taken?.get(owner)?.claimed ?? []);
+  }
 
   async function claim({ owner, claimed, released = [] }: ClaimChange): Promise<readonly ClaimRequest[]> {
     if (claimed.length + released.length === 0) return [];
@@ -59,6 +96,7 @@ export async function withClaims<T>(
   }
 
   async function abandon(): Promise<void> {
+    run.taken = undefined;
     const all = run.owners ?? [];
     run.owners = undefined;
     for (const [owner, { claimed }] of all) await abandonOne(owner, claimed);
@@ -84,13 +122,36 @@ export async function withClaims<T>(
 
   let result: T;
   try {
-    result = await work({ claim, abandon, keepOnFailure: () => (run.isKept = true) });
+    result = await work({ take, guardsOf, heldOf, claim, abandon, keepOnFailure: () => (run.isKept = true) });
   } catch (error) {
     if (!run.isKept && !hasCode(error, 'outcome_unknown')) await abandon();
     throw error;
   }
   if (run.owners) await settle(result);
   return result;
+}
+
+/** How a command takes the values of a session with its append; members of the input of `handleCommand`. */
+export type TakenValues = {
+  readonly beforeAppend: () => Promise<Guards | undefined>;
+  readonly onGuardFailed: () => Promise<void>;
+};
+
+/**
+ * The members of the input of `handleCommand` for a command whose values do not depend on its decision: they were
+ * taken before it.
+ * @param input `refuse` throws when there are values that other streams hold
+ */
+export function takenValues(
+  { owner, refuse }: { readonly owner: string; readonly refuse: (held: readonly ClaimRequest[]) => void },
+  session: Pick<ClaimSession, 'guardsOf' | 'heldOf'>,
+): TakenValues {
+  return {
+    beforeAppend: () => Promise.resolve(session.guardsOf(owner)),
+    async onGuardFailed() {
+      refuse(await session.heldOf(owner));
+    },
+  };
 }
 
 export type WithEndingScopesInput<T> = {

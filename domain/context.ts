@@ -22,8 +22,8 @@ export type CommandContext = {
 };
 
 /**
- * A request that the client may send again after a lost response. Every attempt has the same `causationId`, the same time
- * and the same sequence of ids. So an attempt finds the events of an earlier one by their `$causationId`.
+ * A request that the client may send again after a lost response. Every attempt has the same `causationId`, the same
+ * time and the same sequence of ids. So an attempt finds the events of an earlier one by their `$causationId`.
  */
 export type RepeatableRequest = {
   /** Id of this attempt. */

@@ -82,6 +82,7 @@ export const ERRORS = {
 
   // event store
   conflict: { status: 409, message: 'the stream has changed' },
+  guard_failed: { status: 409, message: 'a condition of the append does not hold' },
   stream_deleted: { status: 410, message: 'the stream is deleted' },
   invalid_append: { status: 500, message: 'the append is not valid' },
   idempotency_corrupted: { status: 500, message: 'the events were appended only in part' },
@@ -132,7 +133,7 @@ export const ERRORS = {
   new_name_required: { status: 422, message: 'new_name is required' },
   new_name_same: { status: 422, message: 'new_name must differ from current name' },
   content_mode_refused: { status: 422, message: 'content must be hard or soft' },
-  undo_too_large: { status: 422, message: 'the batch holds more than 10000 entries' },
+  undo_too_large: { status: 422, message: 'the batch contains more than 10000 entries' },
   schema_migration_failed: { status: 422, message: 'schema migration failed' },
   schema_mutation_limited: { status: 429, message: 'schema mutation rate limit exceeded' },
   ddl_in_progress: { status: 503, message: 'another instance is applying DDL for this schema; retry in 1s' },
@@ -210,7 +211,7 @@ export const ERRORS = {
   license_expired: { status: 400, message: 'the license has expired' },
   license_refused: { status: 400, message: 'the license server refused the license key' },
   license_unverified: { status: 400, message: 'license verification failed' },
-  message_unreadable: { status: 500, message: 'the message can not be read' },
+  message_unreadable: { status: 500, message: 'the message cannot be read' },
   payment_required: { status: 402, message: 'payment_required' },
   cap_exceeded: { status: 402, message: 'cap_exceeded' },
   config_not_saved: { status: 409, message: 'none of the settings could be saved' },

@@ -36,6 +36,11 @@ export type Actor = {
   readonly id: string;
 };
 
+/** Whether two events have the same actor. */
+export function isSameActor(a: Actor, b: Actor): boolean {
+  return a.kind === b.kind && a.id === b.id;
+}
+
 /** Metadata of an event. It contains no personal data. */
 export type EventMetadata = {
   readonly tenant: string;

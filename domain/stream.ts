@@ -42,6 +42,17 @@ export function parseStream(stream: string): StreamParts | undefined {
   return { category: category as Category, tenant: tenant as string, id: id as string };
 }
 
+/**
+ * Parses the name of a stream that must have one of the categories.
+ * @throws TypeError for any other stream
+ */
+export function partsOf(stream: string, ...categories: readonly Category[]): StreamParts {
+  const parts = parseStream(stream);
+  if (!parts || !categories.includes(parts.category))
+    throw new TypeError(`not a stream of ${categories.join(', ')}: ${stream}`);
+  return parts;
+}
+
 /** Category of any stream: the text before the first `-`; the whole name without one. */
 export function categoryOf(stream: string): string {
   const dash = stream.indexOf('-');

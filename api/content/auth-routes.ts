@@ -15,6 +15,8 @@ import { Email, Password, TenantSlug } from '../admin/identity/schemas.ts';
 import { type Route, route } from '../http/route.ts';
 import { strict } from '../http/schemas.ts';
 
+const SHARED = { api: 'content', tag: 'identity', access: { kind: 'public' } } as const;
+
 /**
  * Sign-in of programs, and the public keys that verify the tokens of this service. The Content API sets no cookie.
  * `publicKeys` are published beside the keys of session tokens.
@@ -25,13 +27,11 @@ export function contentAuthRoutes(
   const { tokens, publicKeys = [] } = dependencies;
   return [
     route({
-      api: 'content',
+      ...SHARED,
       method: 'POST',
       path: '/api/v1/auth/token',
       operation: 'createToken',
-      tag: 'identity',
       summary: 'Sign in with a password; returns a bearer token, or a challenge for the second factor',
-      access: { kind: 'public' },
       body: Type.Object(
         {
           email: Email,
@@ -48,13 +48,11 @@ export function contentAuthRoutes(
       },
     }),
     route({
-      api: 'content',
+      ...SHARED,
       method: 'POST',
       path: '/api/v1/auth/mfa-verify',
       operation: 'verifyMfaForToken',
-      tag: 'identity',
       summary: 'Complete a sign-in with a code of the second factor; returns a bearer token',
-      access: { kind: 'public' },
       body: ChallengeBody,
       responses: { 200: Credentials },
       refusals: ['invalid_challenge', 'invalid_code', 'tenant_disabled', 'rate_limited'],
@@ -65,13 +63,11 @@ export function contentAuthRoutes(
         ),
     }),
     route({
-      api: 'content',
+      ...SHARED,
       method: 'GET',
       path: '/.well-known/jwks.json',
       operation: 'getJwks',
-      tag: 'identity',
       summary: 'Public keys that verify session tokens and audit seals',
-      access: { kind: 'public' },
       responses: { 200: Type.Object({ keys: Type.Array(Type.Record(Type.String(), Type.Unknown())) }) },
       handler: ({ context }) =>
         Promise.resolve({

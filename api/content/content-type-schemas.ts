@@ -4,6 +4,7 @@ import { MAX_LINKS } from '../../domain/content/entry-value.ts';
 import { FIELD_TYPE_SPECS, isManyToMany, isStored } from '../../domain/content/field-types.ts';
 import { MAX_MANY } from '../../domain/content/populate-plan.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { isList } from '../http/openapi/json-schema.ts';
 
 /** JSON Schemas of the member `data` of one content type's entries. */
@@ -143,7 +144,9 @@ function ruleOf(
       if (!isJavaScriptPattern(pattern)) return { note: `matches the RE2 pattern ${pattern}` };
       return { keywords: { pattern: required === true ? pattern : `^$|(?:${pattern})` } };
     default:
-      return typeof op === 'string' && typeof field === 'string' ? { note: `${COMPARISONS[op] ?? op} ${field}` } : {};
+      return typeof op === 'string' && typeof field === 'string'
+        ? { note: `${ownValue(COMPARISONS, op) ?? op} ${field}` }
+        : {};
   }
 }
 

@@ -1,20 +1,48 @@
 import type { CursorValue, PagePlace, SortKey } from '../../domain/content/entry-query.ts';
 import { readValue } from '../../domain/content/entry-value.ts';
 import { parsePosition } from '../../domain/event.ts';
+import { equalSecrets } from '../../domain/identity/equal-secrets.ts';
 import { UUID_PATTERN } from '../../domain/uuid.ts';
 
 /** The list that a cursor belongs to: its sort order and its point in time (`as_of`). */
 export type CursorList = { readonly sort: readonly SortKey[]; readonly asOf?: string | undefined };
 
-/** Encodes a place in a list as opaque text. The text also names the list, so that another list refuses it. */
-export function encodeCursor(list: CursorList, { values, id, walk }: PagePlace): string {
+/** A keyed digest of a text (HMAC-SHA256, base64url). */
+export type CursorSigner = (text: string) => string;
+
+/** The cursors of the lists of one content type. */
+export type Cursors = {
+  /** Encodes a place in a list as opaque text. The text also names the list, so that another list refuses it. */
+  encode(list: CursorList, place: PagePlace): string;
+  /** The place that a cursor names. @returns undefined for text that `encode` did not make for the same list */
+  decode(list: CursorList, text: string): PagePlace | undefined;
+};
+
+/**
+ * Creates the cursors of a content type. They are signed, because each position of a walk makes the service gather
+ * entries as they were then: a client must not choose it.
+ */
+export function createCursors({ typeId, sign }: { readonly typeId: string; readonly sign: CursorSigner }): Cursors {
+  const signatureOf = (place: string): string => sign(`${typeId} ${place}`);
+  return {
+    encode(list, place) {
+      const text = encodePlace(list, place);
+      return `${text}.${signatureOf(text)}`;
+    },
+    decode(list, text) {
+      const match = text.length > 16_384 ? null : /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/.exec(text);
+      const [, place = '', signature = ''] = match ?? [];
+      return match && equalSecrets(signature, signatureOf(place)) ? decodePlace(list, place) : undefined;
+    },
+  };
+}
+
+function encodePlace(list: CursorList, { values, id, walk }: PagePlace): string {
   return Buffer.from(JSON.stringify([listOf(list), walk ?? null, ...values, id])).toString('base64url');
 }
 
-/** The place that a cursor names. @returns undefined for malformed text and for a cursor of another list */
-export function decodeCursor(list: CursorList, text: string): PagePlace | undefined {
+function decodePlace(list: CursorList, text: string): PagePlace | undefined {
   const { sort } = list;
-  if (text.length > 16_384 || !/^[A-Za-z0-9_-]+$/.test(text)) return undefined;
   const parts = parse(Buffer.from(text, 'base64url').toString('utf8'));
   if (!isList(parts) || parts.length !== sort.length + 3) return undefined;
   const [of, walk, ...rest] = parts;
@@ -49,7 +77,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether PostgreSQL accepts the text as a value of the sort key's type. A client can forge a cursor. */
+/** Whether PostgreSQL accepts the text as a value of the sort key's type, which may have changed since then. */
 function isValueOf(key: SortKey | undefined, value: unknown): value is CursorValue {
   if (!key) return false;
   if (value === null) return key.column.nullable;

@@ -8,20 +8,24 @@ import type { AccessAction } from '../../application/ports/access-rules.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
 import { UUID_PATTERN } from '../../domain/uuid.ts';
-import type { EntryReads } from '../../projections/content/entries/get-entry.ts';
-import type { EntryList } from '../../projections/content/entries/list-entries.ts';
-import type { RelatedList } from '../../projections/content/entries/list-related.ts';
+import type { EntryList } from '../../projections/content/entries/entry-list.ts';
+import type { EntryReads } from '../../projections/content/entries/entry-reads.ts';
 import type { PastReader } from '../../projections/content/entries/past-reader.ts';
+import type { RelatedList } from '../../projections/content/entries/related-list.ts';
 import { expectedVersions } from '../http/entity-tags.ts';
 import type { RouteRequest } from '../http/route.ts';
+import type { CursorSigner } from './cursor.ts';
 
-/** What the routes of entries need. `rows` are the same reads as `reads`, in the form that commands use. */
+/** What the routes of entries need. */
 export type EntryRouteDependencies = EntryDependencies &
   ContentAccessDependencies & {
     readonly reads: EntryReads;
     readonly lists: EntryList;
     readonly listRelated: RelatedList;
     readonly past: PastReader;
+    readonly signCursor: CursorSigner;
+    /** Largest JSON text of a response in bytes. Default: 16 MiB. */
+    readonly maxResponseBytes?: number;
   };
 
 /** The caller, and what it may do with the content type that its request names. */

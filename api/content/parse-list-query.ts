@@ -1,25 +1,17 @@
+import type { Static } from '@sinclair/typebox';
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import { type EntryQuery, SYSTEM_FIELDS, type SortKey, queryColumn } from '../../domain/content/entry-query.ts';
 import { SLUG_KEY } from '../../domain/content/entry-title.ts';
 import { isStored } from '../../domain/content/field-types.ts';
 import { parseDatetime } from '../../domain/datetime.ts';
 import { invalidParameter, wholeNumber } from '../http/query-parameters.ts';
-import { decodeCursor } from './cursor.ts';
+import type { Cursors } from './cursor.ts';
+import type { ListParametersSchema, PageParametersSchema } from './entry-schemas.ts';
 import type { ListAccess } from './list-access.ts';
 import { parseFilters } from './parse-filters.ts';
 
-/** Query parameters of lists as the client sends them. */
-export type ListParameters = {
-  readonly limit?: string;
-  readonly offset?: string;
-  readonly cursor?: string;
-  readonly count?: string;
-  readonly sort?: string;
-  readonly fields?: string;
-  readonly filters?: unknown;
-  readonly q?: string;
-  readonly as_of?: string;
-};
+/** Query parameters of lists, by offset and by cursor, as the client sends them. */
+export type ListParameters = Static<typeof ListParametersSchema> & Static<typeof PageParametersSchema>;
 
 const MAX_SORT_KEYS = 5;
 const DEFAULT_LIMIT = 25;
@@ -49,19 +41,24 @@ export function parseListQuery(access: ListAccess, parameters: ListParameters, n
  * Parses the query of a cursor list. `limit` is 1 to 1000, default 20; a larger number counts as 20.
  * @throws `invalid_query_parameter` with the name
  */
-export function parsePageQuery(access: ListAccess, parameters: ListParameters, now: () => Date): EntryQuery {
+export function parsePageQuery(
+  access: ListAccess,
+  parameters: ListParameters,
+  now: () => Date,
+  cursors: Pick<Cursors, 'decode'>,
+): EntryQuery {
   const common = parseCommon(access, parameters, now);
-  const asked = wholeNumber('limit', parameters.limit, {
+  const requested = wholeNumber('limit', parameters.limit, {
     min: 1,
     max: Number.MAX_SAFE_INTEGER,
     fallback: DEFAULT_PAGE,
   });
   // An empty cursor means the first page, because the last page of a list has an empty `next_cursor`.
   const after =
-    parameters.cursor === undefined || parameters.cursor === '' ? undefined : decodeCursor(common, parameters.cursor);
+    parameters.cursor === undefined || parameters.cursor === '' ? undefined : cursors.decode(common, parameters.cursor);
   if (after === undefined && parameters.cursor !== undefined && parameters.cursor !== '')
     throw invalidParameter('cursor');
-  return { ...common, limit: asked > MAX_PAGE ? DEFAULT_PAGE : asked, offset: 0, after };
+  return { ...common, limit: requested > MAX_PAGE ? DEFAULT_PAGE : requested, offset: 0, after };
 }
 
 /** Whether `count=true` asks for the header `X-Total-Count`. @throws `invalid_query_parameter` */

@@ -4,8 +4,7 @@ import { MAX_DEPTH, type PopulatePlan } from '../../domain/content/populate-plan
 import { invalidParameter } from '../http/query-parameters.ts';
 import type { RouteRequest } from '../http/route.ts';
 import type { CallerAccess } from './entry-access.ts';
-
-type Parameters = { readonly populate?: string; readonly depth?: string };
+import type { ListParameters } from './parse-list-query.ts';
 
 /**
  * Parses `populate` (`author,tags` or `*`) and `depth` (1 to 3, default 1). @returns undefined without `populate`
@@ -13,7 +12,7 @@ type Parameters = { readonly populate?: string; readonly depth?: string };
  */
 export async function parsePopulate(
   { type, hidden, principal }: Pick<CallerAccess, 'type' | 'hidden' | 'principal'>,
-  { query }: Pick<RouteRequest<unknown, Parameters, unknown>, 'query'>,
+  { query }: Pick<RouteRequest<unknown, Pick<ListParameters, 'populate' | 'depth'>, unknown>, 'query'>,
   dependencies: ContentAccessDependencies,
 ): Promise<PopulatePlan | undefined> {
   const depth = query.depth === undefined ? 1 : /^\d$/.test(query.depth) ? Number(query.depth) : 0;

@@ -1,11 +1,19 @@
-import { localize } from '../../application/content/localize.ts';
+import { type Localization, localize } from '../../application/content/localize.ts';
 import { entryAsOf } from '../../application/content/read-revisions.ts';
+import type { ContentType } from '../../domain/content/content-type.ts';
+import type { PopulatePlan } from '../../domain/content/populate-plan.ts';
 import { refusal } from '../../domain/errors.ts';
 import { getPastEntry } from '../../projections/content/entries/get-past-entry.ts';
 import { entityTag, matchesVersion } from '../http/entity-tags.ts';
-import { type Route, type RouteResponse, route } from '../http/route.ts';
-import { encodeCursor } from './cursor.ts';
-import { type EntryRouteDependencies, READS, requireAccess, requireEntryId } from './entry-access.ts';
+import { type Route, type RouteRequest, type RouteResponse, route } from '../http/route.ts';
+import { type Cursors, createCursors } from './cursor.ts';
+import {
+  type CallerAccess,
+  type EntryRouteDependencies,
+  READS,
+  requireAccess,
+  requireEntryId,
+} from './entry-access.ts';
 import {
   EntryListSchema,
   EntryPageSchema,
@@ -16,10 +24,17 @@ import {
   SchemaParams,
   SingleParametersSchema,
 } from './entry-schemas.ts';
-import { parseAsOf, parseFields, parseListQuery, parsePageQuery, wantsCount } from './parse-list-query.ts';
+import {
+  type ListParameters,
+  parseAsOf,
+  parseFields,
+  parseListQuery,
+  parsePageQuery,
+  wantsCount,
+} from './parse-list-query.ts';
 import { parsePopulate } from './parse-populate.ts';
 import { presentEntry } from './present-entry.ts';
-import { LOCALIZED, requestedLocale } from './request-locale.ts';
+import { LOCALIZED, requestedLocale } from './requested-locale.ts';
 
 const SHARED = {
   api: 'content',
@@ -44,16 +59,13 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       responses: { 200: EntryListSchema },
       refusals: ['schema_not_found', 'schema_write_only', 'past_not_ready'],
       handler: async (request) => {
-        const access = await requireAccess(request, 'read', dependencies);
-        const locale = localize(access.type, requestedLocale(request));
-        const query = {
-          ...parseListQuery(access, request.query, () => request.context.now()),
-          populate: await parsePopulate(access, request, dependencies),
-          ...locale,
-        };
-        if (!wantsCount(request.query))
-          return { status: 200, json: await lists.list(access.type, query), headers: LOCALIZED };
-        const [json, count] = await Promise.all([lists.list(access.type, query), lists.count(access.type, query)]);
+        const { type, ...query } = await parseRead(
+          request,
+          (access) => parseListQuery(access, request.query, () => request.context.now()),
+          dependencies,
+        );
+        if (!wantsCount(request.query)) return { status: 200, json: await lists.list(type, query), headers: LOCALIZED };
+        const [json, count] = await Promise.all([lists.list(type, query), lists.count(type, query)]);
         return { status: 200, json, headers: { ...LOCALIZED, 'X-Total-Count': String(count) } };
       },
     }),
@@ -68,19 +80,20 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       responses: { 200: EntryPageSchema },
       refusals: ['schema_not_found', 'schema_write_only', 'past_not_ready'],
       handler: async (request) => {
-        const access = await requireAccess(request, 'read', dependencies);
-        const locale = localize(access.type, requestedLocale(request));
-        const query = {
-          ...parsePageQuery(access, request.query, () => request.context.now()),
-          populate: await parsePopulate(access, request, dependencies),
-          ...locale,
-        };
+        const { type, ...query } = await parseRead(
+          request,
+          (access) =>
+            parsePageQuery(access, request.query, () => request.context.now(), cursorsOf(access.type, dependencies)),
+          dependencies,
+        );
         const [page, total] = await Promise.all([
-          lists.page(access.type, query),
-          wantsCount(request.query) ? lists.count(access.type, query) : undefined,
+          lists.page(type, query),
+          wantsCount(request.query) ? lists.count(type, query) : undefined,
         ]);
         const next =
-          page.last && page.count === query.limit ? encodeCursor(query, { ...page.last, walk: page.walk }) : '';
+          page.last && page.count === query.limit
+            ? cursorsOf(type, dependencies).encode(query, { ...page.last, walk: page.walk })
+            : '';
         return {
           status: 200,
           json: `{"data":${page.json},"next_cursor":"${next}"}`,
@@ -99,33 +112,37 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       responses: { 200: EntrySchema, 304: null },
       refusals: ['schema_not_found', 'schema_write_only', 'entry_not_found', 'past_not_ready'],
       handler: async (request): Promise<RouteResponse> => {
-        const access = await requireAccess(request, 'read', dependencies);
-        const id = requireEntryId(request.params.id);
-        const fields = parseFields(access, request.query.fields);
-        const populate = await parsePopulate(access, request, dependencies);
+        const { type, id, ...shape } = await parseRead(
+          request,
+          (access) => ({
+            id: requireEntryId(request.params.id),
+            hidden: access.hidden,
+            fields: parseFields(access, request.query.fields),
+          }),
+          dependencies,
+        );
         // Related entries can change without a new version of this entry, so a populated response is never 304.
-        const known = populate === undefined ? request.header('if-none-match') : undefined;
-        const locale = localize(access.type, requestedLocale(request));
+        const known = shape.populate === undefined ? request.header('if-none-match') : undefined;
         const asOf = parseAsOf(request.query.as_of, () => request.context.now());
-        const shape = { hidden: access.hidden, fields, populate, ...locale };
         if (asOf !== undefined) {
-          const entry = await entryAsOf({ type: access.type, id, moment: asOf }, dependencies);
+          const entry = await entryAsOf({ type, id, moment: asOf }, dependencies);
           const headers = { ...LOCALIZED, ETag: entityTag(entry.version) };
           if (matchesVersion(known, entry.version)) return { status: 304, headers };
-          if (populate !== undefined)
+          if (shape.populate !== undefined)
             return {
               status: 200,
-              json: await getPastEntry({ type: access.type, entry, asOf, shape }, dependencies),
+              json: await getPastEntry({ type, entry, asOf, shape }, dependencies),
               headers,
             };
-          const resolved = locale ? { resolved_locale: locale.resolvedLocale } : {};
+          const { hidden, fields, resolvedLocale } = shape;
+          const resolved = resolvedLocale === undefined ? {} : { resolved_locale: resolvedLocale };
           return {
             status: 200,
-            body: { ...presentEntry(access.type, entry, access.hidden, fields), ...resolved },
+            body: { ...presentEntry(type, entry, hidden, fields), ...resolved },
             headers,
           };
         }
-        const entry = await reads.get(access.type, id, shape);
+        const entry = await reads.get(type, id, shape);
         if (!entry) throw refusal('entry_not_found');
         const headers = { ...LOCALIZED, ETag: entityTag(entry.version) };
         return matchesVersion(known, entry.version)
@@ -134,4 +151,29 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       },
     }),
   ];
+}
+
+function cursorsOf({ id }: ContentType, { signCursor }: Pick<EntryRouteDependencies, 'signCursor'>): Cursors {
+  return createCursors({ typeId: id, sign: signCursor });
+}
+
+/**
+ * What every read of entries takes from its request: the content type, what `parse` returns, `populate` and the locale.
+ * @throws `schema_not_found`, `permission_denied`, `invalid_query_parameter`, and what `parse` throws
+ */
+async function parseRead<
+  Query extends object,
+  Params extends { readonly schema: string },
+  Parameters extends Pick<ListParameters, 'populate' | 'depth' | 'locale'>,
+>(
+  request: RouteRequest<Params, Parameters, unknown>,
+  parse: (access: CallerAccess) => Query,
+  dependencies: EntryRouteDependencies,
+): Promise<
+  Query & Partial<Localization> & { readonly type: ContentType; readonly populate: PopulatePlan | undefined }
+> {
+  const access = await requireAccess(request, 'read', dependencies);
+  const query = parse(access);
+  const populate = await parsePopulate(access, request, dependencies);
+  return { ...query, type: access.type, populate, ...localize(access.type, requestedLocale(request)) };
 }

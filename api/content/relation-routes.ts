@@ -122,6 +122,6 @@ function linksOf(field: FieldDefinition, ids: readonly string[]): JsonObject {
     throw refusal('validation_failed', { message, fields: [{ field: name, message }] });
   }
   if (isManyToMany(field)) return { [name]: ids };
-  if (ids.length > 1) throw invalidField(name, 'holds one entry at most');
+  if (ids.length > 1) throw invalidField(name, 'must contain at most one entry');
   return { [keyOf(field)]: ids[0] ?? null };
 }

@@ -5,6 +5,7 @@ import { refuseClosedTenant } from '../../application/identity/refuse-closed-ten
 import { refusal } from '../../domain/errors.ts';
 import { equalSecrets } from '../../domain/identity/equal-secrets.ts';
 import { type Principal, holdsRole } from '../../domain/identity/principal.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import type { CompiledRoute } from './compile-route.ts';
 import type { HttpDependencies } from './http-dependencies.ts';
 
@@ -21,7 +22,7 @@ export function credentialsOf(headers: IncomingHttpHeaders, api: 'admin' | 'cont
     api,
     bearer: authorization === undefined ? undefined : BEARER.exec(authorization)?.[1],
     apiKey: typeof key === 'string' ? key : undefined,
-    sessionCookie: api === 'admin' && cookie !== undefined ? parseCookie(cookie)[cookieName] : undefined,
+    sessionCookie: api === 'admin' && cookie !== undefined ? ownValue(parseCookie(cookie), cookieName) : undefined,
   };
 }
 

@@ -12,13 +12,16 @@ export type Sender = {
   readonly fromConsole: boolean;
 };
 
+/** The address of a client; empty when its connection is closed. */
+export type ClientAddress = (sender: Sender) => string;
+
 /**
  * Creates the function that finds the client's address. It is the peer's address, or, if the peer is a trusted proxy
  * (`TRUSTED_PROXIES`), the last address in `X-Forwarded-For` that is not a trusted proxy. For a request of the console
  * it is the address before that one. An IPv4 address in IPv6 form is returned as IPv4.
  * @throws Error when an entry is neither an address nor a CIDR
  */
-export function createClientAddress(trustedProxies: readonly string[]): (sender: Sender) => string {
+export function createClientAddress({ trustedProxies }: { readonly trustedProxies: readonly string[] }): ClientAddress {
   const ranges = trustedProxies.map(parseRange);
   const trusted = (address: Address) =>
     ranges.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits));

@@ -1,3 +1,4 @@
+import { ownValue } from '../../domain/own-value.ts';
 /** The cross-origin policy, from the settings `CORS_*`. */
 export type CorsPolicy = {
   /** Exact origins, such as `http://localhost:5173`. The service refuses to start with `*`. */
@@ -33,10 +34,16 @@ const WILDCARDS: Readonly<Record<string, readonly string[]>> = {
 
 const NONE: readonly string[] = [];
 
-/** Creates the CORS headers of a policy. `isTenantDomain` says whether a host name belongs to a tenant, without I/O. */
-export function createCors(policy: CorsPolicy, isTenantDomain: (host: string) => boolean = () => false): Cors {
+export type CorsOptions = {
+  readonly policy: CorsPolicy;
+  /** Says without I/O whether a host name belongs to a tenant. */
+  readonly isTenantDomain: (host: string) => boolean;
+};
+
+/** Creates the CORS headers of a policy. */
+export function createCors({ policy, isTenantDomain }: CorsOptions): Cors {
   const suffixes = (policy.allowedDomains ?? []).map((suffix) => suffix.toLowerCase().replace(/^\.?/, '.'));
-  const exposed = policy.exposeHeaders.flatMap((name) => WILDCARDS[name] ?? [name]).join(', ');
+  const exposed = policy.exposeHeaders.flatMap((name) => ownValue(WILDCARDS, name) ?? [name]).join(', ');
   const simple = new Map<string, readonly string[]>();
   const preflight = new Map<string, readonly string[]>();
   const allow = (origin: string) => ['Access-Control-Allow-Origin', origin, 'Access-Control-Allow-Credentials', 'true'];

@@ -11,6 +11,7 @@ import { Exchange } from './exchange.ts';
 import { createHostAndIpFilter } from './host-and-ip-filter.ts';
 import type { HttpDependencies } from './http-dependencies.ts';
 import type { App } from './listener.ts';
+import type { FailureCause } from './outage-watch.ts';
 import { PROBES } from './probes.ts';
 import { endRequestSpan, startRequestSpan } from './request-span.ts';
 import { type Serving, respond } from './respond.ts';
@@ -52,13 +53,16 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
         .filter((route) => route.api === api)
         .map((route) => ({ method: route.method, path: route.path, target: compileRoute(route) })),
     ),
-    cors: createCors(options.cors, (host) => typeof dependencies.tenantOfHost(host) === 'string'),
+    cors: createCors({
+      policy: options.cors,
+      isTenantDomain: (host) => typeof dependencies.tenantOfHost(host) === 'string',
+    }),
     hostAndIpFilter: options.hostAndIpFilter && createHostAndIpFilter(options.hostAndIpFilter),
     cookieName: sessionCookieName(options.secure),
     dependencies,
   };
   const constant = ['Vary', 'Origin', ...securityHeaders(options)];
-  const clientAddress = createClientAddress(options.trustedProxies);
+  const clientAddress = createClientAddress(options);
 
   const router = express.Router();
   /** Aborted when the listener that serves this API begins to close. */
@@ -119,11 +123,17 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
 
   /** Responds, or refuses when the request waits for a database that does not answer. */
   function respondInTime(exchange: Exchange): Promise<RouteResponse> {
-    const { outages } = dependencies;
-    if (!outages) return respond(exchange, serving);
-    // A write that has begun may still happen.
-    const refuse = () => refusal(exchange.isHandling && exchange.compiled?.unsafe ? 'outcome_unknown' : 'unavailable');
-    return outages.run(() => respond(exchange, serving), refuse);
+    const { outages, withinLimits } = dependencies;
+    const kind = exchange.request.method === 'GET' || exchange.request.method === 'HEAD' ? 'read' : 'write';
+    const work = (): Promise<RouteResponse> =>
+      withinLimits ? withinLimits(kind, () => respond(exchange, serving)) : respond(exchange, serving);
+    if (!outages) return work();
+    // A write that has begun may still take effect.
+    const refuse = (cause: FailureCause) => {
+      if (exchange.isHandling && exchange.compiled?.unsafe) return refusal('outcome_unknown');
+      return refusal(cause === 'fault' ? 'internal' : 'unavailable');
+    };
+    return outages.run(work, refuse);
   }
 
   function refused(error: unknown, exchange: Exchange): RouteResponse {

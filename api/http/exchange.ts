@@ -5,6 +5,7 @@ import type { Span } from '../../application/ports/tracing.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import type { Actor } from '../../domain/event.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { addressBlock } from './address-block.ts';
 import type { CompiledRoute } from './compile-route.ts';
 import type { HttpDependencies } from './http-dependencies.ts';
@@ -64,7 +65,7 @@ export class Exchange implements RouteRequest<unknown, unknown, unknown> {
   }
 
   readonly header = (name: string): string | undefined => {
-    const value = this.request.headers[name];
+    const value = ownValue(this.request.headers, name);
     return Array.isArray(value) ? value.join(', ') : value;
   };
 

@@ -30,5 +30,5 @@ export function enforceFeatureGate(
 ): void {
   if (featureGate.isWithheld(tenant, feature)) throw refusal('endpoint_not_found');
   if (capability !== undefined && !featureGate.entitlements.has(capability))
-    throw paymentRequired({ plugin: feature, feature: capability }, featureGate.entitlements);
+    throw paymentRequired({ plugin: feature, feature: capability }, featureGate);
 }

@@ -54,6 +54,9 @@ export type HttpDependencies = {
   /** Undefined: the primary database serves all reads. */
   readonly replica?: ReplicaRouting | undefined;
 
+  /** Runs the work of a request within the time limits of its kind. Undefined: there are none. */
+  readonly withinLimits?: (<T>(kind: 'read' | 'write', work: () => Promise<T>) => Promise<T>) | undefined;
+
   /** Undefined: requests wait as long as the database takes. */
   readonly outages?: OutageWatch | undefined;
 

@@ -5,6 +5,7 @@ import { Server as TlsServer, createServer as createTlsServer } from 'node:https
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, refusal } from '../../domain/errors.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { errorResponse } from './error-response.ts';
 
 /** Serves one request. `stopping` is aborted when the listener begins to close; endless responses end then. */
@@ -32,8 +33,8 @@ export type Listener = {
   renew(tls: TlsPair): void;
   /**
    * Stops accepting connections, ends endless responses at once, lets other requests finish and closes idle
-   * connections. Breaks the remaining connections after `deadlineMs` (default 10,000). Resolves when every connection is
-   * closed. Safe to call twice.
+   * connections. Breaks the remaining connections after `deadlineMs` (default 10,000). Resolves when every connection
+   * is closed. Safe to call twice.
    */
   close(options?: { readonly deadlineMs?: number }): Promise<void>;
 };
@@ -70,7 +71,7 @@ export async function startListener({ app, address, tls }: StartListenerOptions)
   });
   server.on('clientError', refuseClient);
 
-  const { host, port } = parseAddress(address);
+  const { host, port } = parseListenAddress(address);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -94,7 +95,7 @@ export async function startListener({ app, address, tls }: StartListenerOptions)
 }
 
 /** Parses `host:port`; an empty host is `0.0.0.0`. @throws Error for any other text */
-export function parseAddress(address: string): { readonly host: string; readonly port: number } {
+export function parseListenAddress(address: string): { readonly host: string; readonly port: number } {
   const match = /^(?:\[([0-9A-Fa-f:.]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(address);
   const port = Number(match?.[3]);
   if (!match || port > 65_535) throw new Error(`not an address of the form host:port: ${address}`);
@@ -129,7 +130,7 @@ function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void {
     socket.destroy();
     return;
   }
-  const { status, text, headers } = rawRefusal(CLIENT_ERRORS[error.code ?? ''] ?? 'bad_request');
+  const { status, text, headers } = rawRefusal(ownValue(CLIENT_ERRORS, error.code ?? '') ?? 'bad_request');
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${text}`);
 }

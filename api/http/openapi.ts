@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { createComponents } from './openapi/components.ts';
 import { ERROR_SCHEMAS, errorExamples } from './openapi/errors.ts';
 import { headerComponents } from './openapi/headers.ts';
@@ -45,9 +46,10 @@ export function openApiDocument(
   const components = createComponents(ERROR_SCHEMAS);
   for (const route of routes) {
     // The probes are declared for both listeners under one path: describe them once.
-    const item = (paths[route.path] ??= {});
+    const item = ownValue(paths, route.path) ?? {};
+    paths[route.path] = item;
     const method = route.method.toLowerCase();
-    if (item[method]) continue;
+    if (ownValue(item, method)) continue;
     if (operations.has(route.operation)) throw new Error(`two routes are named ${route.operation}`);
     operations.add(route.operation);
     item[method] = operationOf(route, components);
@@ -63,7 +65,7 @@ export function openApiDocument(
     servers: [{ url: '/' }],
     tags: [...new Set(routes.map(({ tag }) => tag))]
       .toSorted()
-      .map((name) => ({ name, description: TAGS[name] ?? `Routes of the module ${name}` })),
+      .map((name) => ({ name, description: ownValue(TAGS, name) ?? `Routes of the module ${name}` })),
     paths,
     components: {
       ...components.all(),

@@ -1,11 +1,17 @@
-/** Requests that are being handled, failed together when the database does not answer. */
+/** Why requests are failed: the database does not answer, or the process must end after an error. */
+export type FailureCause = 'outage' | 'fault';
+
+/** Requests that are being handled, failed together when the database does not answer or the process must end. */
 export type OutageWatch = {
   /**
    * Runs the work of a request.
-   * @param refusal the error of the request when the database does not answer
-   * @throws what `work` throws; `refusal()` when `work` is still running and the database does not answer
+   * @param refusal the error of the request when it is failed
+   * @throws what `work` throws; `refusal()` when `work` is still running and the database does not answer, or `failAll`
+   *   is called
    */
-  run<T>(work: () => Promise<T>, refusal: () => Error): Promise<T>;
+  run<T>(work: () => Promise<T>, refusal: (cause: FailureCause) => Error): Promise<T>;
+  /** Fails every request that is being handled, because the process must end after an error. */
+  failAll(): void;
 };
 
 export type OutageWatchOptions = {
@@ -18,12 +24,12 @@ export type OutageWatchOptions = {
 const TICK_MS = 500;
 
 /**
- * Creates the watch. A database whose server is frozen, or whose network drops packets, refuses no connection and ends
- * none, so that a statement would wait without end. One timer serves all requests, because most requests end before
- * its first tick.
+ * Creates the watch. A database whose server does not answer, or whose network drops packets, refuses no connection
+ * and ends none, so that a statement would wait without end. One timer serves all requests, because most requests end
+ * before its first tick.
  */
 export function createOutageWatch({ isReachable, patienceMs = 1_500 }: OutageWatchOptions): OutageWatch {
-  type Waiting = { readonly since: number; readonly fail: () => void };
+  type Waiting = { readonly since: number; readonly fail: (cause: FailureCause) => void };
   /** In the order of their beginning. */
   const waiting = new Set<Waiting>();
   let timer: NodeJS.Timeout | undefined;
@@ -42,17 +48,20 @@ export function createOutageWatch({ isReachable, patienceMs = 1_500 }: OutageWat
     const reachable = await isReachable();
     checking = false;
     if (reachable) return;
-    for (const request of waiting) if (request.since <= begun) request.fail();
+    for (const request of waiting) if (request.since <= begun) request.fail('outage');
   }
 
   return {
+    failAll() {
+      for (const request of waiting) request.fail('fault');
+    },
     run: (work, refusal) =>
       new Promise((resolve, reject) => {
         const request: Waiting = {
           since: performance.now(),
-          fail() {
+          fail(cause) {
             waiting.delete(request);
-            reject(refusal());
+            reject(refusal(cause));
           },
         };
         waiting.add(request);

@@ -62,7 +62,8 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * The refusal of a body that is not read. Node drops a moderate rest after the response; a larger one closes the connection.
+ * The refusal of a body that is not read to its end. After the response Node reads and drops a rest of moderate size;
+ * for a larger one the connection is closed.
  */
 function unreadBodyRefusal(code: ErrorCode, request: IncomingMessage, response: ServerResponse, bytes: number): Error {
   const unread = request.headers.expect !== undefined || bytes > MAX_DRAINED_BYTES;

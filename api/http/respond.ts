@@ -40,7 +40,7 @@ export type Serving = {
 /**
  * Responds to a request. The order of the checks decides which refusal the caller gets: host and client address, path,
  * method, limit per client address; credential, CSRF token, scope, grant or role, monthly limit; tenant, feature and
- * capability, disabled tenant, ids in the path; the route's `spend` and `precheck`; body, query; position of
+ * capability, disabled tenant, ids in the path; the route's `consume` and `precheck`; body, query; position of
  * `X-Min-Position`. Then the handler runs, and its commit is awaited. Plain HTTP is redirected after the first check.
  * @throws the refusal that the caller gets
  */
@@ -85,7 +85,7 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Rou
   refuseDisabledHost(route, exchange.tenant, dependencies);
 
   exchange.params = readParams(compiled, match.values);
-  if (route.spend) await route.spend(exchange);
+  if (route.consume) await route.consume(exchange);
   if (route.precheck) exchange.checked = await route.precheck(exchange);
   const checkedAt = performance.now();
   const bytes =

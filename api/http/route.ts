@@ -140,7 +140,7 @@ export type RouteSpec<P extends TSchema, Q extends TSchema, B extends TSchema, C
   /** Paid capability that the route needs: without it 402 `payment_required`, before body and query are read. */
   readonly capability?: Capability;
   /** Counts the call against a limit, before `precheck`; throws the refusal of an exceeded limit. */
-  spend?(request: RouteRequest<Static<P>, unknown, unknown>): Promise<void>;
+  consume?(request: RouteRequest<Static<P>, unknown, unknown>): Promise<void>;
   /**
    * Checks access or existence before the body and the query are read, so that its refusal takes precedence over
    * theirs. It runs again after a body that took longer than a second to arrive. The handler gets the result as

@@ -1,3 +1,4 @@
+import { ownValue } from '../../domain/own-value.ts';
 import type { Exchange } from './exchange.ts';
 import type { Serving } from './respond.ts';
 import type { RouteResponse } from './route.ts';
@@ -29,7 +30,7 @@ export function sendResponse(
   let cached = false;
   let typed = false;
   for (const name in routeResponse.headers) {
-    const value = routeResponse.headers[name];
+    const value = ownValue(routeResponse.headers, name);
     if (
       value === undefined ||
       (request.headers.origin !== undefined && name.startsWith('Access-Control-') && headers.includes(name))

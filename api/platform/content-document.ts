@@ -21,7 +21,10 @@ const SYSTEM = ['_id', '_status', '_slug', '_version', '_created_at', '_updated_
  * Adds the paths and schemas of content types to the generic ones of the document. Types whose REST transport is off
  * are left out. A relation to a type outside the list is described by its ids.
  */
-export function withContentTypes(document: OpenApiDocument, types: readonly ContentTypeDefinition[]): OpenApiDocument {
+export function documentWithContentTypes(
+  document: OpenApiDocument,
+  types: readonly ContentTypeDefinition[],
+): OpenApiDocument {
   const served = types
     .filter(({ transports }) => transports?.rest !== 'off')
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));

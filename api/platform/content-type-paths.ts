@@ -1,5 +1,6 @@
 import type { ContentTypeDefinition } from '../../domain/content/definition.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { isList, isObject, mapSchema } from '../http/openapi/json-schema.ts';
 import type { OpenApiDocument, PathItem } from '../http/openapi.ts';
 
@@ -43,7 +44,7 @@ export function contentTypePaths(
 ): { readonly [path: string]: PathItem } {
   const paths: [string, PathItem][] = [];
   for (const [rest, applies] of Object.entries(TYPED)) {
-    const item = applies(definition) ? document.paths[GENERIC + rest] : undefined;
+    const item = applies(definition) ? ownValue(document.paths, GENERIC + rest) : undefined;
     const operations = Object.entries(item ?? {}).filter(([method]) => isOpen(definition, method));
     if (operations.length === 0) continue;
     paths.push([

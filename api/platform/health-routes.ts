@@ -1,4 +1,5 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
+import type { ChainFault } from '../../application/platform/stopped-chains.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type Route, route } from '../http/route.ts';
 
@@ -7,25 +8,44 @@ export type HealthChecks = {
   readonly state: () => 'setting_up' | 'starting' | 'running' | 'shutting_down';
   /** One round trip to the database. Rejects or returns false when the database is unreachable. */
   readonly databaseReachable: () => Promise<boolean>;
+  /** Whether the pool gives a connection. It may take as long as the requests that wait for one. Default: it does. */
+  readonly poolAnswers?: () => Promise<boolean>;
+  /** Names of the followers of the log that have repeated their work without success for some time. */
+  readonly retryingFollowers?: () => readonly string[];
   /** Names of the projections that stopped at an event that they cannot apply. */
   readonly stoppedProjections: () => readonly string[];
   /** Whether the disk with the local data is nearly full. */
   readonly diskLow: () => Promise<boolean>;
+  /** What is wrong with the audit chains. Default: nothing. */
+  readonly chainFaults?: () => Promise<readonly ChainFault[]>;
+  /** Number of parked streams by projection. Default: none. */
+  readonly parkedStreams?: () => Promise<ReadonlyMap<string, number>>;
   /**
-   * What an operator must repair while the process can serve. The readiness probe reports it and succeeds. It must not
-   * name tenants, because the probe is public.
-   */
-  readonly degraded?: () => Promise<readonly string[]>;
-  /**
-   * Called when the result of a probe changes: with the reasons of its failure, or with an empty list when it recovers.
+   * Called when the result of a probe changes: with its reasons, or with an empty list when it has none any more. For a
+   * degraded state the reasons are JSON texts.
    */
   readonly onChange?: (probe: 'healthz' | 'readyz' | 'startup', reasons: readonly string[]) => void;
 };
 
 const Ok = Type.Object({ status: Type.Literal('ok') });
+/** A fault that an operator must repair while the process can serve. The probe is public, so none names a tenant. */
+const Degradation = Type.Union([
+  Type.Object({ code: Type.Literal('database_pool_exhausted') }),
+  Type.Object({ code: Type.Literal('follower_retrying'), follower: Type.String() }),
+  Type.Object({
+    code: Type.Literal('stream_parked'),
+    projection: Type.String(),
+    streams: Type.Integer({ description: 'Number of streams that wait' }),
+  }),
+  Type.Object({
+    code: Type.Literal('audit_chains_stopped'),
+    chains: Type.Integer({ description: 'Number of stopped chains' }),
+  }),
+  Type.Object({ code: Type.Literal('audit_state_invalid'), detail: Type.String() }),
+]);
 const Ready = Type.Object({
   status: Type.Union([Type.Literal('ok'), Type.Literal('degraded')]),
-  reasons: Type.Optional(Type.Array(Type.String())),
+  reasons: Type.Optional(Type.Array(Degradation)),
 });
 const OK = { status: 200, json: '{"status":"ok"}', headers: { 'Cache-Control': 'no-store' } } as const;
 
@@ -40,6 +60,7 @@ const SHARED_MS = 1000;
 /** The probes of both listeners, and the health routes for callers with a credential. */
 export function healthRoutes(checks: HealthChecks): readonly Route[] {
   const databaseReachable = shared(() => checks.databaseReachable());
+  const poolAnswers = shared(() => checks.poolAnswers?.() ?? Promise.resolve(true));
   const diskLow = shared(() => checks.diskLow());
 
   async function reasons(): Promise<readonly string[]> {
@@ -69,14 +90,30 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
   }
 
   const live = async () => probeResponse('healthz', (await databaseReachable()) ? [] : ['database unreachable']);
-  const degraded = sharedValue<readonly string[]>(() => checks.degraded?.() ?? Promise.resolve([]), []);
+  const chainFaults = sharedValue<readonly ChainFault[]>(() => checks.chainFaults?.() ?? Promise.resolve([]), []);
+  const parkedStreams = sharedValue<ReadonlyMap<string, number>>(
+    () => checks.parkedStreams?.() ?? Promise.resolve(new Map()),
+    new Map(),
+  );
+  async function degradations(): Promise<readonly Static<typeof Degradation>[]> {
+    const [faults, answers, parked] = await Promise.all([chainFaults(), poolAnswers(), parkedStreams()]);
+    return [
+      ...(answers ? [] : [{ code: 'database_pool_exhausted' } as const]),
+      ...(checks.retryingFollowers?.() ?? []).map((follower) => ({ code: 'follower_retrying', follower }) as const),
+      ...[...parked].map(([projection, streams]) => ({ code: 'stream_parked', projection, streams }) as const),
+      ...faults,
+    ];
+  }
   const ready = async () => {
-    const found = await reasons();
-    if (found.length > 0) return probeResponse('readyz', found);
-    const problems = await degraded();
-    if (problems.length === 0) return probeResponse('readyz', []);
-    report('readyz', problems);
-    return { ...OK, json: JSON.stringify({ status: 'degraded', reasons: problems }) };
+    const failures = await reasons();
+    if (failures.length > 0) return probeResponse('readyz', failures);
+    const found = await degradations();
+    if (found.length === 0) return probeResponse('readyz', []);
+    report(
+      'readyz',
+      found.map((reason) => JSON.stringify(reason)),
+    );
+    return { ...OK, json: JSON.stringify({ status: 'degraded', reasons: found }) };
   };
   function started() {
     const state = checks.state();

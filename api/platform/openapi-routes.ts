@@ -7,7 +7,7 @@ import { visibleTypes } from '../content/visible-types.ts';
 import { matchesTag } from '../http/entity-tags.ts';
 import { type OpenApiDocument, openApiDocument } from '../http/openapi.ts';
 import { type Route, type RouteRequest, type RouteResponse, route } from '../http/route.ts';
-import { withContentTypes } from './content-document.ts';
+import { documentWithContentTypes } from './content-document.ts';
 import { type SentDocument, documentCache, sentDocument } from './sent-document.ts';
 
 const SHARED = {
@@ -43,7 +43,7 @@ export function openApiOf(
   }: { readonly routes: readonly Route[]; readonly version: string; readonly types: readonly ContentTypeDefinition[] },
 ): OpenApiDocument {
   const document = openApiDocument(routes.filter(DOCUMENTS[name]), { title: TITLES[name], version });
-  return name === 'admin' ? document : withContentTypes(document, types);
+  return name === 'admin' ? document : documentWithContentTypes(document, types);
 }
 
 const TITLES: Readonly<Record<DocumentName, string>> = {

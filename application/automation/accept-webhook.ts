@@ -115,7 +115,7 @@ function checkPaidOptions(input: WebhookInput, entitlements: Entitlements): void
     ['payload_template', 'field_filters', 'jsonpath_filter', 'max_retries', 'retry_delay_seconds'] as const
   ).filter((name) => isSet(input[name]));
   if (paid.length === 0) return;
-  requirePaid({ plugin: 'webhook', feature: 'webhook-pro' }, entitlements);
+  requirePaid({ plugin: 'webhook', feature: 'webhook-pro' }, { entitlements });
   // No delivery applies these options yet. Storing a filter would send data that the owner wants to hold back.
   throw refusal('invalid_input', {
     fields: paid.map((field) => ({ field, message: 'is not available on this instance yet' })),

@@ -12,19 +12,23 @@ const LEASE_MS = 30_000;
 type AnnounceDeadLettersDependencies = {
   readonly queue: Pick<WebhookQueue, 'claimUnannounced' | 'announced'>;
   readonly eventStore: Pick<EventStore, 'append'>;
-  readonly now: () => Date;
 };
+
+type AnnounceDeadLettersContext = { readonly now: () => Date };
 
 /**
  * Appends `WebhookDeliveryFailed` for every dead letter that has no such event yet. The id of the event is the id of
  * the dead letter. After a crash between the append and the mark the event is appended again, which changes nothing.
  */
-export async function announceDeadLetters(dependencies: AnnounceDeadLettersDependencies): Promise<void> {
+export async function announceDeadLetters(
+  context: AnnounceDeadLettersContext,
+  dependencies: AnnounceDeadLettersDependencies,
+): Promise<void> {
   const { queue } = dependencies;
   for (;;) {
     const letters = await queue.claimUnannounced({ limit: BATCH, leaseMs: LEASE_MS });
     for (const letter of letters) {
-      await append(letter, dependencies);
+      await append(letter, context, dependencies);
       await queue.announced([letter.id]);
     }
     if (letters.length < BATCH) return;
@@ -33,18 +37,19 @@ export async function announceDeadLetters(dependencies: AnnounceDeadLettersDepen
 
 async function append(
   letter: UnannouncedDeadLetter,
-  { eventStore, now }: Pick<AnnounceDeadLettersDependencies, 'eventStore' | 'now'>,
+  context: AnnounceDeadLettersContext,
+  { eventStore }: Pick<AnnounceDeadLettersDependencies, 'eventStore'>,
 ): Promise<void> {
   const stream = streamName({ category: 'webhook', tenant: letter.tenant, id: letter.webhookId });
   try {
-    await eventStore.append(stream, [failedEvent(letter, { now })], { expected: 'any' });
+    await eventStore.append(stream, [failedEvent(letter, context)], { expected: 'any' });
   } catch (error) {
     // A tombstoned stream accepts no events. The dead letter itself stays readable.
     if (!hasCode(error, 'stream_deleted')) throw error;
   }
 }
 
-function failedEvent(letter: UnannouncedDeadLetter, { now }: Pick<AnnounceDeadLettersDependencies, 'now'>): NewEvent {
+function failedEvent(letter: UnannouncedDeadLetter, { now }: AnnounceDeadLettersContext): NewEvent {
   const data: WebhookDeliveryFailure = {
     webhook_id: letter.webhookId,
     webhook_name: letter.webhookName,

@@ -2,7 +2,7 @@ import { type RetryPolicy, retryDelay } from '../../domain/automation/retry-poli
 import type { OutboundOutcome } from '../ports/outbound.ts';
 import type { Tracing } from '../ports/tracing.ts';
 import type { AttemptRecord, ClaimedDelivery } from '../ports/webhook-queue.ts';
-import type { OpenWebhook } from './open-webhook.ts';
+import type { DecryptedWebhook } from './decrypt-webhook.ts';
 import { type SendWebhookDependencies, resultOf, sendWebhook } from './send-webhook.ts';
 import type { WebhookDirectory } from './webhook-directory.ts';
 
@@ -77,7 +77,7 @@ export async function attemptDelivery(
  * span in `traceparent`.
  */
 async function sendTraced(
-  webhook: OpenWebhook,
+  webhook: DecryptedWebhook,
   delivery: ClaimedDelivery,
   dependencies: AttemptDependencies,
 ): Promise<OutboundOutcome> {

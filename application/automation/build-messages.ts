@@ -6,25 +6,20 @@ import {
   fires,
   triggerOf,
 } from '../../domain/automation/trigger.ts';
-import type { EntryState } from '../../domain/content/entry-state.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
+import type { ChangeOf } from '../content/entry-history.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { WebhookMessage } from '../ports/webhook-queue.ts';
 import { messageId } from './message-id.ts';
 import type { WebhookDirectory } from './webhook-directory.ts';
 
-/**
- * Returns the whole entry before and after an event, with the current names of fields and content types where known.
- */
-export type ChangeOf = (
-  event: RecordedEvent,
-) => Promise<{ readonly before: EntryState | undefined; readonly after: EntryState | undefined }>;
+/** Whether entries of the content type have a status (`with_draft_publish`), which envelopes show. */
+export type HasStatus = (typeId: string) => Promise<boolean> | boolean;
 
 export type BuildMessagesDependencies = {
   readonly directory: Pick<WebhookDirectory, 'of'>;
   readonly changeOf: ChangeOf;
-  /** Whether entries of the type have a status (`with_draft_publish`) that envelopes show. */
-  readonly hasStatus: (tenant: string, typeId: string) => Promise<boolean> | boolean;
+  readonly hasStatus: HasStatus;
   readonly newId: () => string;
   readonly logger: Logger;
 };
@@ -50,7 +45,7 @@ export async function buildMessages(
       dependencies.logger.warn(
         'the entry of an event no longer exists in the event store; no webhook fires for the event',
         {
-          eventId: event.id,
+          event_id: event.id,
           position: event.position,
         },
       );
@@ -87,7 +82,7 @@ async function envelopeOf(
   const current = trigger.event === 'after_delete' ? before : after;
   if (!current) return undefined;
   const base = { event: trigger.event, schema: current.schema };
-  const withStatus = await hasStatus(event.metadata.tenant, current.typeId);
+  const withStatus = await hasStatus(current.typeId);
   const data = entryForEnvelope(current, withStatus);
   if (trigger.event !== 'after_update') return { ...base, data, timestamp };
   return { ...base, data, old_data: before ? entryForEnvelope(before, withStatus) : {}, timestamp };

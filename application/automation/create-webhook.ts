@@ -1,12 +1,12 @@
 import { restoreHeaders } from '../../domain/automation/request-headers.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { FEATURES } from '../../domain/platform/features.ts';
-import { findEarlierWrite } from '../earlier-attempt.ts';
+import { findEarlierWrite } from '../find-earlier-write.ts';
 import { capExceeded } from '../platform/license-refusals.ts';
 import { waitForReadModel } from '../wait-for-read-model.ts';
 import { type AcceptedWebhook, type WebhookInput, acceptWebhook, unknownRedactedHeader } from './accept-webhook.ts';
 import { decideOnWebhook, webhookStream } from './decide-on-webhook.ts';
-import { sealWebhookHeaders, sealWebhookPart } from './open-webhook.ts';
+import { sealWebhookHeaders, sealWebhookPart } from './decrypt-webhook.ts';
 import { AUTOMATION, type WebhookDependencies, type WebhookOutcome } from './webhook-dependencies.ts';
 
 /** Maximum number of webhooks of a tenant without the capability `webhook-pro`, including disabled ones. */
@@ -32,7 +32,7 @@ export async function createWebhook(
   return exclusive(`webhooks/${context.tenant}`, async () => {
     const current = await webhooks.count(context.tenant);
     if (current >= FREE_WEBHOOKS) {
-      throw capExceeded({ cap: 'webhook.endpoints', limit: FREE_WEBHOOKS, current }, entitlements);
+      throw capExceeded({ cap: 'webhook.endpoints', limit: FREE_WEBHOOKS, current }, { entitlements });
     }
     const outcome = await create();
     if (outcome.position !== undefined)

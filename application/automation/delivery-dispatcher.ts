@@ -25,14 +25,15 @@ export type DeliveryDispatcherOptions = {
   readonly slowMs?: number | undefined;
 };
 
-export type DeliveryDispatcherDependencies = AttemptDependencies & {
-  readonly queue: WebhookQueue;
-  readonly recorder: AttemptRecorder;
-  readonly metrics: Metrics;
-  readonly logger: Logger;
-  /** Called at the start, after a delivery became a dead letter, and every few seconds. */
-  readonly onDeadLetter: () => void;
-};
+export type DeliveryDispatcherDependencies = AttemptDependencies &
+  DeliveryDispatcherOptions & {
+    readonly queue: WebhookQueue;
+    readonly recorder: AttemptRecorder;
+    readonly metrics: Metrics;
+    readonly logger: Logger;
+    /** Called at the start, after a delivery became a dead letter, and every few seconds. */
+    readonly onDeadLetter: () => void;
+  };
 
 /** Claims due deliveries from the queue and sends them. */
 export type DeliveryDispatcher = {
@@ -47,12 +48,9 @@ const REPORT_INTERVAL_MS = 5_000;
 /** Delay of a delivery to a webhook that already has its share of slow requests. */
 const CROWDED_MS = 2_000;
 
-export function createDeliveryDispatcher(
-  options: DeliveryDispatcherOptions,
-  dependencies: DeliveryDispatcherDependencies,
-): DeliveryDispatcher {
+export function createDeliveryDispatcher(dependencies: DeliveryDispatcherDependencies): DeliveryDispatcher {
   const { queue, recorder, metrics, logger, onDeadLetter } = dependencies;
-  const { concurrency = 64, leaseMs = 20_000, pollMs = 30_000, postponeMs = 15_000, slowMs = 1_000 } = options;
+  const { concurrency = 64, leaseMs = 20_000, pollMs = 30_000, postponeMs = 15_000, slowMs = 1_000 } = dependencies;
   /** Minimum number of free slots for which the queue is read; also the limit of slow requests of one webhook. */
   const quarter = Math.max(1, Math.ceil(concurrency / 4));
   const slowRequests = new Map<string, number>();
@@ -119,7 +117,7 @@ export function createDeliveryDispatcher(
       .catch((error: unknown) => {
         // The delivery becomes due again when its claim expires.
         logger.error('a webhook delivery failed unexpectedly', {
-          webhookId: delivery.webhookId,
+          webhook_id: delivery.webhookId,
           reason: reasonOf(error),
         });
       })

@@ -5,7 +5,7 @@ import { refusal } from '../../domain/errors.ts';
 import type { StoredWebhook } from '../ports/webhooks.ts';
 import { type AcceptedWebhook, type WebhookInput, acceptWebhook, unknownRedactedHeader } from './accept-webhook.ts';
 import { decideOnWebhook } from './decide-on-webhook.ts';
-import { openWebhook, sealWebhookHeaders, sealWebhookPart } from './open-webhook.ts';
+import { decryptWebhook, sealWebhookHeaders, sealWebhookPart } from './decrypt-webhook.ts';
 import type { WebhookDependencies, WebhookOutcome } from './webhook-dependencies.ts';
 
 /**
@@ -50,7 +50,7 @@ function changedSettings(
 ): Partial<WebhookSettings> {
   const { name, url, headers, plain } = accepted;
   const webhookId = stored.id;
-  const current = openWebhook(stored, { vault });
+  const current = decryptWebhook(stored, { vault });
   const restored = restoreHeaders(headers, current.headers);
   if (!restored) throw unknownRedactedHeader();
   return {

@@ -3,7 +3,7 @@ import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { MIN_SECRET_LENGTH } from './accept-webhook.ts';
 import { decideOnWebhook } from './decide-on-webhook.ts';
-import { sealWebhookPart } from './open-webhook.ts';
+import { sealWebhookPart } from './decrypt-webhook.ts';
 import type { WebhookDependencies } from './webhook-dependencies.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { Outbound, OutboundOutcome } from '../ports/outbound.ts';
-import type { OpenWebhook } from './open-webhook.ts';
-import { signatureHeaders } from './sign-request.ts';
+import type { DecryptedWebhook } from './decrypt-webhook.ts';
+import { signatureHeaders } from './signature-headers.ts';
 
 /** One request to the endpoint of a webhook. */
 export type WebhookRequest = {
@@ -29,7 +29,7 @@ export type SendWebhookDependencies = {
  * another origin is followed without the signature and without the extra headers.
  */
 export function sendWebhook(
-  { webhook, request }: { readonly webhook: OpenWebhook; readonly request: WebhookRequest },
+  { webhook, request }: { readonly webhook: DecryptedWebhook; readonly request: WebhookRequest },
   { outbound, now, newNonce, timeoutMs }: SendWebhookDependencies,
 ): Promise<OutboundOutcome> {
   const signature =
@@ -60,7 +60,7 @@ export function sendWebhook(
 }
 
 /** A `traceparent` among the webhook's own headers takes precedence. */
-function traceHeader({ headers }: OpenWebhook, { traceparent }: WebhookRequest): Readonly<Record<string, string>> {
+function traceHeader({ headers }: DecryptedWebhook, { traceparent }: WebhookRequest): Readonly<Record<string, string>> {
   const taken = Object.keys(headers).some((name) => name.toLowerCase() === 'traceparent');
   return traceparent === undefined || taken ? {} : { traceparent };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { trimEnvelope } from '../../domain/automation/envelope.ts';
 import { type CommandContext, timestamp } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
-import { openWebhook } from './open-webhook.ts';
+import { decryptWebhook } from './decrypt-webhook.ts';
 import { resultOf, sendWebhook } from './send-webhook.ts';
 import type { WebhookDependencies } from './webhook-dependencies.ts';
 
@@ -20,7 +20,7 @@ export async function testWebhook(
 ): Promise<WebhookTest> {
   const stored = await webhooks.one(context.tenant, id);
   if (!stored) throw refusal('webhook_not_found');
-  const webhook = openWebhook(stored, { vault });
+  const webhook = decryptWebhook(stored, { vault });
   const envelope = trimEnvelope(
     { event: 'test', schema: '*', data: { message: 'This is a test delivery.' }, timestamp: timestamp(context) },
     webhook,

@@ -1,14 +1,14 @@
 import type { Logger } from '../ports/logger.ts';
 import type { Vault } from '../ports/vault.ts';
 import type { StoredWebhook, Webhooks } from '../ports/webhooks.ts';
-import { type OpenWebhook, openWebhook } from './open-webhook.ts';
+import { type DecryptedWebhook, decryptWebhook } from './decrypt-webhook.ts';
 
 /** A webhook whose sealed parts cannot be opened with the current `ENCRYPTION_KEY`. Its deliveries are postponed. */
 export type UnreadableWebhook = Pick<
-  OpenWebhook,
+  DecryptedWebhook,
   'id' | 'name' | 'enabled' | 'events' | 'schemas' | 'include_fields' | 'exclude_fields'
 > & { readonly unreadable: true };
-export type KnownWebhook = (OpenWebhook & { readonly unreadable?: never }) | UnreadableWebhook;
+export type KnownWebhook = (DecryptedWebhook & { readonly unreadable?: never }) | UnreadableWebhook;
 
 /** Cache of the tenants' webhooks with their sealed parts opened. */
 export type WebhookDirectory = {
@@ -35,7 +35,7 @@ export type WebhookDirectoryDependencies = {
  * Caches one list per tenant until the read model applies events. A list that is still being read then is returned to
  * its caller and not cached.
  */
-export function createWebhookDirectory({
+export function openWebhookDirectory({
   webhooks,
   vault,
   onApplied,
@@ -58,10 +58,10 @@ export function createWebhookDirectory({
 
   function open(row: StoredWebhook): KnownWebhook {
     try {
-      return openWebhook(row, { vault });
+      return decryptWebhook(row, { vault });
     } catch {
       logger.error('a webhook cannot be opened with the current ENCRYPTION_KEY; its deliveries are postponed', {
-        webhookId: row.id,
+        webhook_id: row.id,
       });
       return { ...row, unreadable: true };
     }

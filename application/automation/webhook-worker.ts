@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../domain/automation/retry-policy.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
+import type { ChangeOf } from '../content/entry-history.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
@@ -11,7 +12,7 @@ import { reasonOf } from '../ports/transient-errors.ts';
 import type { WebhookQueue } from '../ports/webhook-queue.ts';
 import { announceDeadLetters } from './announce-dead-letters.ts';
 import { createAttemptRecorder } from './attempt-recorder.ts';
-import { type ChangeOf, buildMessages } from './build-messages.ts';
+import { type HasStatus, buildMessages } from './build-messages.ts';
 import { type DeliveryDispatcherOptions, createDeliveryDispatcher } from './delivery-dispatcher.ts';
 import type { WebhookDirectory } from './webhook-directory.ts';
 
@@ -30,7 +31,7 @@ export type WebhookWorkerDependencies<Tx> = {
   readonly outbound: Outbound;
   readonly eventStore: EventStore;
   readonly changeOf: ChangeOf;
-  readonly hasStatus: (tenant: string, typeId: string) => Promise<boolean> | boolean;
+  readonly hasStatus: HasStatus;
   readonly signals?: Signals;
   readonly metrics: Metrics;
   readonly tracing?: Tracing | undefined;
@@ -71,9 +72,10 @@ export function createWebhookWorker<Tx>(dependencies: WebhookWorkerDependencies<
   let announceAgain = false;
   let unsubscribe: (() => void) | undefined;
 
-  const dispatcher = createDeliveryDispatcher(dependencies.dispatcher ?? {}, {
+  const dispatcher = createDeliveryDispatcher({
     random: () => 0,
     ...dependencies,
+    ...dependencies.dispatcher,
     policy,
     newNonce: randomUUID,
     recorder: createAttemptRecorder({ queue, logger }),
@@ -92,7 +94,7 @@ export function createWebhookWorker<Tx>(dependencies: WebhookWorkerDependencies<
     while (announceAgain) {
       announceAgain = false;
       try {
-        await announceDeadLetters({ queue, eventStore, now });
+        await announceDeadLetters({ now }, { queue, eventStore });
       } catch (error) {
         logger.error('announcing a dead letter failed; it will be retried', { reason: reasonOf(error) });
       }

@@ -5,7 +5,7 @@ import { invalidField } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import { UUID_PATTERN } from '../../domain/uuid.ts';
-import { findEarlierWrite } from '../earlier-attempt.ts';
+import { findEarlierWrite } from '../find-earlier-write.ts';
 import { handleCommand } from '../handle-command.ts';
 import type { Comment, Comments } from '../ports/comments.ts';
 import type { EventStore } from '../ports/event-store.ts';

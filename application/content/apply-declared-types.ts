@@ -59,7 +59,7 @@ async function isAsDeclared(
     const { definition } = await planContentType({ name, input }, context, { reader: workbench, renderer });
     return sameJson(presentContentType(definition), presentContentType(stored.definition));
   } catch {
-    // The save that follows reports what is wrong.
+    // The save that follows reports the error.
     return false;
   }
 }

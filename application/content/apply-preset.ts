@@ -19,7 +19,7 @@ export type AppliedPreset = {
  *   other refusals of `saveContentType`
  */
 export async function applyPreset(
-  id: string,
+  { id }: { readonly id: string },
   context: CommandContext,
   { presets, contentTypes }: Pick<PresetDependencies, 'presets' | 'contentTypes'>,
 ): Promise<AppliedPreset> {

@@ -48,7 +48,7 @@ export async function backfillUniqueClaims(
 
 /**
  * Claims the values of unique fields that no entry has claimed. Of two entries with the same value, one gets the claim.
- * Claims in these fields that match no stored value are marked as doubtful; the reaper compares them with the streams.
+ * Claims in these fields that match no stored value become unsettled; the reaper compares them with the streams.
  */
 export async function claimMissingValues(
   { tenant, typeId, name, fields }: UniqueFields,

@@ -7,28 +7,24 @@ import { changeEntry } from './change-entry.ts';
 import type { EntryOutcome } from './run-entry-command.ts';
 import { writeWithSlug } from './write-with-slug.ts';
 
+export type ChangeAdminEntryInput = {
+  readonly type: ContentType;
+  readonly id: string;
+  readonly data: JsonObject;
+  readonly slug?: string | undefined;
+  readonly versions?: readonly number[] | undefined;
+};
+
 /**
  * Writes the fields of `data` and the slug. An entry without a slug gets one.
  * @throws `entry_not_found`, `entry_changed`, `validation_failed`, `unique_value_held`
  */
 export async function changeAdminEntry(
-  {
-    type,
-    id,
-    data,
-    slug,
-    versions,
-  }: {
-    readonly type: ContentType;
-    readonly id: string;
-    readonly data: JsonObject;
-    readonly slug?: string | undefined;
-    readonly versions?: readonly number[] | undefined;
-  },
+  { type, id, data, slug, versions }: ChangeAdminEntryInput,
   context: CommandContext,
   dependencies: AdminEntryDependencies,
 ): Promise<EntryOutcome> {
-  const stored = slug === undefined ? await dependencies.rows.load(type, id) : undefined;
+  const stored = slug === undefined ? await dependencies.entryRows.load(type, id) : undefined;
   const title =
     stored && stored.slug === undefined
       ? titleOf(type.definition, { ...stored.fields, ...data }, new Set())

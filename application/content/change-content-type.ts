@@ -15,7 +15,7 @@ import type { ProjectionProgress } from '../ports/projection-progress.ts';
 import type { SchemaRenderer } from '../ports/schema-renderer.ts';
 import type { SchemaScope, SchemaSession, SchemaWorkbench } from '../ports/schema-workbench.ts';
 import { waitForHead } from '../wait-for-read-model.ts';
-import type { ClaimSession } from '../with-claims.ts';
+import { type ClaimSession, type TakenValues, takenValues } from '../with-claims.ts';
 
 export type ContentTypeDependencies = {
   readonly eventStore: EventStore;
@@ -27,12 +27,12 @@ export type ContentTypeDependencies = {
    * Renames a content type wherever else it is named, such as in API keys, after its rename was appended.
    * @returns the position of the last event; undefined when nothing changed
    */
-  readonly renamed: (
+  readonly renameInAccess: (
     names: { readonly from: string; readonly to: string },
     context: CommandContext,
   ) => Promise<GlobalPosition | undefined>;
   /** The cache of content types; `changed` is called after every change that this process appends. */
-  readonly typeDirectory: { changed(tenant: string, name: string | undefined, position: GlobalPosition): void };
+  readonly types: { changed(tenant: string, name: string | undefined, position: GlobalPosition): void };
 };
 
 /**
@@ -45,7 +45,7 @@ export async function changeExclusively<T>(
   { workbench, eventStore, progress }: Pick<ContentTypeDependencies, 'workbench' | 'eventStore' | 'progress'>,
 ): Promise<T> {
   const result = await workbench.exclusively(scope, async (session) => {
-    await waitForHead('content', { eventStore, progress });
+    await waitForHead({ name: 'content' }, { eventStore, progress });
     return change(session);
   });
   if (!result) throw changeInProgress();
@@ -92,24 +92,23 @@ export function changeInProgress(): AppError {
   return refusal('ddl_in_progress', { headers: { 'Retry-After': '1' } });
 }
 
+export type AppendChangeInput = {
+  readonly typeId: string;
+  readonly stored: StoredContentType | undefined;
+  readonly command: ContentTypeCommand;
+  readonly taken?: TakenValues | undefined;
+};
+
 /**
  * Appends a change that was decided on the stored type. An event of another process in between is refused, because the
  * statements were tried without it.
- * @param input `stored`: undefined for a new type
+ * @param input `stored`: undefined for a new type. `taken`: of `takeName`.
  * @throws `ddl_in_progress`
  */
 export async function appendChange(
-  {
-    typeId,
-    stored,
-    command,
-  }: {
-    readonly typeId: string;
-    readonly stored: StoredContentType | undefined;
-    readonly command: ContentTypeCommand;
-  },
+  { typeId, stored, command, taken }: AppendChangeInput,
   context: CommandContext,
-  dependencies: Pick<ContentTypeDependencies, 'eventStore' | 'typeDirectory'>,
+  dependencies: Pick<ContentTypeDependencies, 'eventStore' | 'types'>,
 ): Promise<GlobalPosition> {
   const tried = stored?.revision ?? -1;
   const { position, events } = await handleCommand(
@@ -124,26 +123,35 @@ export async function appendChange(
         if (revision !== tried) throw changeInProgress();
         return contentTypeDecider.decide(state, command);
       },
+      ...taken,
     },
     context,
     dependencies,
   );
   if (position === undefined) throw new Error('a change of a content type appended nothing');
   for (const event of events.filter(contentTypeEvents.includes))
-    dependencies.typeDirectory.changed(context.tenant, changedName(event), position);
+    dependencies.types.changed(context.tenant, changedName(event), position);
   return position;
 }
 
-/** Claims the name of a content type for its stream, and gives up its old name. @throws `schema_exists` */
-export async function claimName(
+/**
+ * Takes the name of a content type for its stream, and releases its old name, with the next append.
+ * @throws `schema_exists`
+ */
+export async function takeName(
   {
     owner,
     taken,
-    released = [],
-  }: { readonly owner: string; readonly taken: ClaimRequest; readonly released?: readonly ClaimRequest[] },
-  session: Pick<ClaimSession, 'claim'>,
-): Promise<void> {
-  if ((await session.claim({ owner, claimed: [taken], released })).length > 0) throw refusal('schema_exists');
+    released,
+  }: { readonly owner: string; readonly taken?: ClaimRequest; readonly released?: ClaimRequest },
+  session: Pick<ClaimSession, 'take' | 'guardsOf' | 'heldOf'>,
+): Promise<TakenValues> {
+  refuseHeldName(await session.take({ owner, claimed: taken ? [taken] : [], released: released ? [released] : [] }));
+  return takenValues({ owner, refuse: refuseHeldName }, session);
+}
+
+function refuseHeldName(held: readonly ClaimRequest[]): void {
+  if (held.length > 0) throw refusal('schema_exists');
 }
 
 /** The claim on the name of a content type. Names are unique in the tenant. */

@@ -5,6 +5,7 @@ import { storedFields } from '../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import { NOTHING_TO_UNDO, type UndoObstacle, type UndoPlan, withoutRefused } from '../../domain/content/undo-plan.ts';
 import type { FieldError } from '../../domain/errors.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { streamName } from '../../domain/stream.ts';
 import { findMissingTargets, idsIn } from './related-entries.ts';
 import type { EntryDependencies } from './run-entry-command.ts';
@@ -23,9 +24,9 @@ type PlannedEntry = { readonly type: ContentType; readonly entry: EntryState; re
 /** Finds an entry outside the batch that refers to an entry that the undo would delete. */
 export async function findForeignReferrer(
   { type, id, ofBatch }: { readonly type: ContentType; readonly id: string; readonly ofBatch: (id: string) => boolean },
-  { rows }: Pick<EntryDependencies, 'rows'>,
+  { entryRows }: Pick<EntryDependencies, 'entryRows'>,
 ): Promise<UndoObstacle | undefined> {
-  for await (const referrers of rows.referrers(type, id)) {
+  for await (const referrers of entryRows.referrers(type, id)) {
     const foreign = referrers.find(({ entry }) => !ofBatch(entry.id));
     if (foreign) {
       const field = referringField(foreign, id);
@@ -40,7 +41,7 @@ export async function findForeignReferrer(
  * targets of relations that do not exist. Adds the plan's effects to `effects`.
  * @returns the plan with what would be refused as obstacles
  */
-export async function checkPlan(
+export async function checkUndo(
   { type, entry, plan, effects }: PlannedEntry & { readonly effects: PlannedEffects },
   dependencies: EntryDependencies,
 ): Promise<UndoPlan> {
@@ -90,9 +91,11 @@ function addEffects({ type, entry, plan }: PlannedEntry, { undeleted, released }
 /** The values of the relations without the given ids. */
 function withoutIds(type: ContentType, fields: FieldValues, ids: ReadonlySet<string>): FieldValues {
   const relations = storedFields(type.definition).filter(
-    ({ key, definition }) => definition.field_type === 'relation' && key in fields,
+    ({ key, definition }) => definition.field_type === 'relation' && Object.hasOwn(fields, key),
   );
-  return Object.fromEntries(relations.map(({ key }) => [key, idsIn(fields[key]).filter((id) => !ids.has(id))]));
+  return Object.fromEntries(
+    relations.map(({ key }) => [key, idsIn(ownValue(fields, key)).filter((id) => !ids.has(id))]),
+  );
 }
 
 /** Name of the entry's field that refers to the id. */
@@ -101,7 +104,7 @@ function referringField(
   id: string,
 ): string {
   const field = storedFields(type.definition).find(
-    ({ key, definition }) => definition.field_type === 'relation' && idsIn(entry.fields[key]).includes(id),
+    ({ key, definition }) => definition.field_type === 'relation' && idsIn(ownValue(entry.fields, key)).includes(id),
   );
   return field?.definition.name ?? '';
 }

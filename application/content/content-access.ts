@@ -25,8 +25,8 @@ export type ContentAccessQuestion = {
 export type ContentAccess = {
   readonly type: ContentType;
   /**
-   * Names of the fields hidden from the caller. A belongs_to is listed under its name and its key. When the field of the
-   * title is hidden, the slug (`SLUG_KEY`) is hidden too.
+   * Names of the fields hidden from the caller. A belongs_to is listed under its name and its key. When the field of
+   * the title is hidden, the slug (`SLUG_KEY`) is hidden too.
    */
   readonly hidden: ReadonlySet<string>;
   /** Names of the fields that this action may not write, in the form of `hidden`. */
@@ -60,10 +60,10 @@ export async function contentAccess(
   if (!type || mode === 'off') throw refusal('schema_not_found');
   if (writes && mode === 'r') throw refusal('schema_read_only');
   if (!writes && mode === 'w') throw refusal('schema_write_only');
-  const asked = { tenant, roles: principal.roles, schema };
-  const { allowed, maskedFields } = accessRules.decide({ ...asked, action });
+  const requested = { tenant, roles: principal.roles, schema };
+  const { allowed, maskedFields } = accessRules.decide({ ...requested, action });
   if (!allowed) throw refusal('permission_denied');
-  const read = writes ? accessRules.decide({ ...asked, action: 'read' }) : undefined;
+  const read = writes ? accessRules.decide({ ...requested, action: 'read' }) : undefined;
   const locked = namesOf(type, maskedFields);
   return {
     type,

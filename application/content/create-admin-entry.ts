@@ -8,22 +8,19 @@ import { createEntry } from './create-entry.ts';
 import type { EntryOutcome } from './run-entry-command.ts';
 import { writeWithSlug } from './write-with-slug.ts';
 
+export type CreateAdminEntryInput = {
+  readonly type: ContentType;
+  readonly data: JsonObject;
+  readonly slug?: string | undefined;
+  readonly status?: 'draft' | 'published' | undefined;
+};
+
 /**
  * Creates an entry with a slug: the given one, or one made from its title.
  * @throws `validation_failed`, also for a draft of a type without drafts; `unique_value_held`
  */
 export function createAdminEntry(
-  {
-    type,
-    data,
-    slug,
-    status,
-  }: {
-    readonly type: ContentType;
-    readonly data: JsonObject;
-    readonly slug?: string | undefined;
-    readonly status?: 'draft' | 'published' | undefined;
-  },
+  { type, data, slug, status }: CreateAdminEntryInput,
   context: CommandContext,
   dependencies: AdminEntryDependencies,
 ): Promise<EntryOutcome> {

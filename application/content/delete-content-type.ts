@@ -11,6 +11,7 @@ import {
   changeExisting,
   contentTypeStream,
   nameClaim,
+  takeName,
 } from './change-content-type.ts';
 
 /**
@@ -42,8 +43,8 @@ export async function deleteContentType(
           {
             async work(session) {
               const owner = contentTypeStream(tenant, stored.id);
-              await session.claim({ owner, claimed: [], released: [nameClaim(tenant, name)] });
-              const work = () => appendChange({ typeId: stored.id, stored, command }, context, dependencies);
+              const taken = await takeName({ owner, released: nameClaim(tenant, name) }, session);
+              const work = () => appendChange({ typeId: stored.id, stored, command, taken }, context, dependencies);
               return withEndingScopes({ tenant, prefixes, work }, dependencies);
             },
           },

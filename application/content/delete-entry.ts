@@ -34,6 +34,15 @@ export function deleteEntry(
             type,
             id,
             decide: (state, base) => entryDecider.decide(state, { ...base, kind: 'delete', versions }),
+            guards: async () => ({
+              // The references are read after this position; a later one makes the append fail.
+              unmentioned: {
+                tenant: type.tenant,
+                category: 'entry',
+                text: id,
+                after: await dependencies.entryRows.position(),
+              },
+            }),
             alongside,
           },
           context,

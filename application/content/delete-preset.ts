@@ -9,7 +9,7 @@ import { type PresetDependencies, presetStream } from './preset-dependencies.ts'
 
 /** Deletes a saved preset. The content types made from it stay. @throws `preset_built_in`, `preset_not_found` */
 export async function deletePreset(
-  id: string,
+  { id }: { readonly id: string },
   context: CommandContext,
   { eventStore, presets }: Pick<PresetDependencies, 'eventStore' | 'presets'>,
 ): Promise<GlobalPosition | undefined> {

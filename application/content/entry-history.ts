@@ -10,6 +10,9 @@ import { type LastStep, createStateCache } from './state-cache.ts';
 /** The whole entry before and after one event: undefined before its creation and after its deletion. */
 export type EntryChange = { readonly before: EntryState | undefined; readonly after: EntryState | undefined };
 
+/** The change of an entry that an event made, with current names of fields and content types where known. */
+export type ChangeOf<Change = EntryChange> = (event: RecordedEvent) => Promise<Change>;
+
 /**
  * Reads the history of entries from their streams. The last step of each stream is kept in a bounded cache. With a
  * `type`, fields have its names and types; it must be as new as the events. Without one, they have the names and types
@@ -39,7 +42,7 @@ export function createEntryHistory({
   readonly eventStore: EventStore;
   readonly maxCachedCharacters?: number;
 }): EntryHistory {
-  const cache = createStateCache(maxCachedCharacters);
+  const cache = createStateCache({ maxCharacters: maxCachedCharacters });
 
   async function at(stream: string, revision: StreamRevision, type?: ContentType): Promise<EntryAt> {
     if (revision < 0) return NO_ENTRY;

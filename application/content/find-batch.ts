@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import { parseStream } from '../../domain/stream.ts';
@@ -37,7 +38,6 @@ export type Batch = {
 /** Maximum number of entries of one undo. */
 const MAX_ENTRIES = 10_000;
 const MAX_LISTED = 200;
-const DAY_MS = 86_400_000;
 
 export type FindBatchInput = {
   readonly tenant: string;

@@ -1,5 +1,5 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
-import { withCurrentFields } from '../../domain/content/current-fields.ts';
+import { eventWithCurrentFields } from '../../domain/content/current-fields.ts';
 import { parseEntryEvent } from '../../domain/content/entry-events.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import { entryDecider } from '../../domain/content/entry.ts';
@@ -50,6 +50,6 @@ function evolve(
 ): EntryState | undefined {
   const event = parseEntryEvent(recorded);
   if (!type) return entryDecider.evolve(state, event);
-  const next = entryDecider.evolve(state, withCurrentFields(type, event));
+  const next = entryDecider.evolve(state, eventWithCurrentFields(type, event));
   return next?.typeId === type.id && next.schema !== type.name ? { ...next, schema: type.name } : next;
 }

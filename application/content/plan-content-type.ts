@@ -1,3 +1,11 @@
+import {
+  type ExceededQuota,
+  MAX_COLUMNS,
+  MAX_SHARED_COLUMNS,
+  SMALL_TYPE,
+  exceededQuota,
+  exceedsShare,
+} from '../../domain/content/column-quota.ts';
 import { parseContentType } from '../../domain/content/content-type-parser.ts';
 import type { StoredContentType } from '../../domain/content/content-type.ts';
 import type { ContentTypeDefinition } from '../../domain/content/definition.ts';
@@ -39,7 +47,7 @@ export type PlanContentTypeDependencies = { readonly reader: ContentTypeReader; 
 
 /**
  * Reads a definition and compares it with the stored one and with the other types in the same table.
- * @throws InvalidDefinition; `schema_table_shared`
+ * @throws InvalidDefinition; `invalid_schema` for more columns than the quota; `schema_table_shared`
  */
 export async function planContentType(
   { name, input, adopt = false }: PlanContentTypeInput,
@@ -67,6 +75,14 @@ export async function planContentType(
     // An adopted type is changed in the table where its entries were kept, which no other type shares.
     others: isAdopted ? [] : others,
   });
+  const uses = {
+    before: stored && tableUseOf(stored),
+    after: tableUseOf({ definition, retained: difference.retained }),
+  };
+  const exceeded = exceededQuota(uses.before, uses.after);
+  if (exceeded) throw columnQuotaRefusal(name, exceeded);
+  // A deleted type has no columns in the shared table.
+  if (exceedsShare(isAdopted ? { ...uses, before: undefined } : uses, others)) throw columnShareRefusal(name);
   const statements = toStatements({ operations: difference.operations, table: name, newId }, { renderer });
   if (isAdopted) {
     requireShareable([...definition.fields, ...difference.retained], others);
@@ -75,6 +91,19 @@ export async function planContentType(
   }
   if (difference.conflict !== undefined) throw sharedTableRefusal(difference.conflict);
   return { definition, stored, difference, statements };
+}
+
+function columnQuotaRefusal(name: string, { current, removed }: ExceededQuota): AppError {
+  const needed = `"${name}" would need ${String(current + removed)} columns: ${String(current)} for its fields and ${String(removed)} for removed fields whose removal is pending`;
+  return refusal('invalid_schema', {
+    message: `invalid schema: a content type can have at most ${String(MAX_COLUMNS)} columns, and ${needed}; apply the pending statements, or remove fewer fields`,
+  });
+}
+
+function columnShareRefusal(name: string): AppError {
+  return refusal('invalid_schema', {
+    message: `invalid schema: the tenants' content types "${name}" would need more than ${String(MAX_SHARED_COLUMNS)} columns together; use another name, or at most ${String(SMALL_TYPE)} columns, removed fields whose removal is pending included`,
+  });
 }
 
 /** Restores the kept entries, changes the table in which they were kept, then moves them to the table of the name. */

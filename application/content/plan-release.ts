@@ -2,13 +2,14 @@ import type { AttributedEntryEvent } from '../../domain/content/entry-events.ts'
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import { type EntryTransition, entryDecider } from '../../domain/content/entry.ts';
 import type { RefusedItem, ReleaseItem } from '../../domain/content/release-events.ts';
-import { type CommandContext, timestamp } from '../../domain/context.ts';
+import type { CommandContext } from '../../domain/context.ts';
 import { isAppError, refusal } from '../../domain/errors.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import { CONTENT_WRITERS } from '../../domain/identity/roles.ts';
 import { streamName } from '../../domain/stream.ts';
 import { chunks } from '../chunks.ts';
 import { toNewEvent } from '../handle-command.ts';
+import { entryCommandBase } from './entry-command-base.ts';
 import { NO_ENTRY, foldEntry } from './fold-entry.ts';
 import type { ReleaseDependencies } from './release-dependencies.ts';
 import { typeOfEntry } from './type-of-entry.ts';
@@ -35,7 +36,10 @@ export type ReleasePlan = {
   readonly refused: readonly RefusedItem[];
 };
 
-export type PlanReleaseDependencies = Pick<ReleaseDependencies, 'eventStore' | 'typeById' | 'rows' | 'accessRules'>;
+export type PlanReleaseDependencies = Pick<
+  ReleaseDependencies,
+  'eventStore' | 'typeById' | 'entryRows' | 'accessRules'
+>;
 
 /** Items that are planned at the same time. */
 const AT_ONCE = 20;
@@ -90,7 +94,7 @@ export async function planTransition(
   context: CommandContext,
   dependencies: PlanReleaseDependencies,
 ): Promise<Omit<PlannedTransition, 'item'>> {
-  const { tenant, actor } = context;
+  const { tenant } = context;
   const type = await typeOfEntry({ tenant, id: entryId }, dependencies);
   if (!type) throw refusal('entry_not_found');
   const mayPublish = (roles: readonly string[]): boolean =>
@@ -98,17 +102,12 @@ export async function planTransition(
     dependencies.accessRules.decide({ tenant, roles, schema: type.name, action: 'publish' }).allowed;
   if (!rolesOfEach.every(mayPublish)) throw refusal('permission_denied');
   const stream = streamName({ category: 'entry', tenant, id: entryId });
-  const row = await dependencies.rows.load(type, entryId);
+  const row = await dependencies.entryRows.load(type, entryId);
   const from = row ? { state: row, revision: row.version - 1 } : NO_ENTRY;
   const { state, revision } = await foldEntry({ stream, type, from }, dependencies);
   const [event] = entryDecider.decide(state, {
+    ...entryCommandBase({ type, id: entryId }, context),
     kind: 'transition',
-    entryId,
-    typeId: type.id,
-    typeRevision: type.revision,
-    definition: type.definition,
-    actor,
-    at: timestamp(context),
     transition,
   });
   if (!state || !event) throw refusal('entry_not_found');

@@ -6,8 +6,9 @@ import { loadRelease } from './load-release.ts';
 import { publishRelease } from './publish-release.ts';
 import type { ReleaseDependencies } from './release-dependencies.ts';
 
-export type DueReleaseDependencies = ReleaseDependencies &
-  Pick<CommandContext, 'now' | 'newId'> & { readonly logger: Logger };
+export type DueReleaseContext = Pick<CommandContext, 'now' | 'newId'>;
+
+export type DueReleaseDependencies = ReleaseDependencies & { readonly logger: Logger };
 
 /** Actor of a publication whose scheduling actor is unknown. */
 const UNKNOWN_ACTOR: Actor = { kind: 'system', id: 'schedule' };
@@ -19,25 +20,28 @@ const UNKNOWN_ACTOR: Actor = { kind: 'system', id: 'schedule' };
  * the next run tries it again. Both are logged.
  * @returns number of releases that were published or failed
  */
-export async function publishDueReleases(dependencies: DueReleaseDependencies): Promise<number> {
-  const { releases, now, logger } = dependencies;
+export async function publishDueReleases(
+  context: DueReleaseContext,
+  dependencies: DueReleaseDependencies,
+): Promise<number> {
+  const { releases, logger } = dependencies;
   let done = 0;
-  for (const release of await releases.due(now().toISOString())) {
+  for (const release of await releases.due(context.now().toISOString())) {
     const { tenant, id } = release;
     try {
-      const { position, refused } = await publishDue(release, dependencies);
+      const { position, refused } = await publishDue(release, context, dependencies);
       if (position === undefined) continue;
       done += 1;
       if (refused.length > 0)
         logger.warn('a scheduled release was not published', {
           tenant,
-          release: id,
+          release_id: id,
           refused: refused.length,
           first: refused[0]?.error ?? '',
         });
-      else logger.info('a scheduled release was published', { tenant, release: id });
+      else logger.info('a scheduled release was published', { tenant, release_id: id });
     } catch (error) {
-      logger.error('publishing a scheduled release failed', { tenant, release: id, reason: reasonOf(error) });
+      logger.error('publishing a scheduled release failed', { tenant, release_id: id, reason: reasonOf(error) });
     }
   }
   return done;
@@ -45,9 +49,10 @@ export async function publishDueReleases(dependencies: DueReleaseDependencies): 
 
 async function publishDue(
   { tenant, id }: { readonly tenant: string; readonly id: string },
+  { now, newId }: DueReleaseContext,
   dependencies: DueReleaseDependencies,
 ) {
-  const { rolesOf, now, newId } = dependencies;
+  const { rolesOf } = dependencies;
   const actor = (await loadRelease({ tenant, id }, dependencies)).state?.scheduledBy ?? UNKNOWN_ACTOR;
   const context: CommandContext = { tenant, actor, correlationId: newId(), causationId: id, now, newId };
   return publishRelease({ id, by: 'schedule', roles: (await rolesOf(tenant, actor)) ?? [] }, context, dependencies);

@@ -23,9 +23,9 @@ export type StepwisePublication = {
 };
 
 /**
- * Publishes on an event store that appends to one stream at a time. All transitions are recorded first, with the ids of their
- * events, so that each is appended exactly once, also when another process resumes after a crash. When a transition is
- * refused, the transitions before it are reverted.
+ * Publishes on an event store that appends to one stream at a time. All transitions are recorded first, with the ids of
+ * their events, so that each is appended exactly once, also when another process resumes after a crash. When a
+ * transition is refused, the transitions before it are reverted.
  * @throws `conflict` before the first transition, when the release has changed
  */
 export async function startSteps(

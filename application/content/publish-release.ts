@@ -1,7 +1,8 @@
 import type { RefusedItem, ReleaseEvent, ReleaseItem } from '../../domain/content/release-events.ts';
-import { type Release, type ReleaseState, isSameActor, openRelease } from '../../domain/content/release.ts';
+import { type Release, type ReleaseState, requireEditableRelease } from '../../domain/content/release.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
+import { isSameActor } from '../../domain/event.ts';
 import { appendOnce, toNewEvent } from '../handle-command.ts';
 import type { StreamWrite } from '../ports/event-store.ts';
 import { loadRelease } from './load-release.ts';
@@ -55,7 +56,7 @@ export function publishRelease(
           await resumeSteps({ id, at: { ...at, state: at.state }, publisher }, context, dependencies),
         );
       if (by === 'schedule' && !isDue(at.state, context)) return { position: undefined, refused: [] };
-      const release = openRelease(at.state);
+      const release = requireEditableRelease(at.state);
       try {
         return await attempt({ release, revision: at.revision, publisher });
       } catch (error) {

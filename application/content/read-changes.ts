@@ -46,22 +46,19 @@ const MAX_CHARACTERS = 4_000_000;
 const SLICE = 25;
 const BATCH = 100;
 
+export type ReadChangesInput = {
+  readonly view: ChangesView;
+  readonly after: GlobalPosition;
+  readonly limit: number;
+  readonly signal: AbortSignal;
+};
+
 /**
  * Reads one page of the changes of a content type's entries after a position, from the event store. Deletions are
  * included. A change of hidden fields only is listed without them.
  */
 export async function readChanges(
-  {
-    view,
-    after,
-    limit,
-    signal,
-  }: {
-    readonly view: ChangesView;
-    readonly after: GlobalPosition;
-    readonly limit: number;
-    readonly signal: AbortSignal;
-  },
+  { view, after, limit, signal }: ReadChangesInput,
   dependencies: ChangesDependencies,
 ): Promise<ChangesPage> {
   const { eventStore } = dependencies;

@@ -1,5 +1,5 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
-import { withCurrentFields } from '../../domain/content/current-fields.ts';
+import { eventWithCurrentFields } from '../../domain/content/current-fields.ts';
 import { type AttributedEntryEvent, type FieldValues, parseEntryEvent } from '../../domain/content/entry-events.ts';
 import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
@@ -7,6 +7,7 @@ import { sameJson } from '../../domain/content/same-json.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { Actor, RecordedEvent } from '../../domain/event.ts';
 import type { Json } from '../../domain/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { EntryRows } from '../ports/entry-rows.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -15,7 +16,7 @@ import { foldEntry } from './fold-entry.ts';
 import { createPastState } from './past-state.ts';
 import type { RevisionWindow } from './revision-window.ts';
 
-export type RevisionDependencies = { readonly eventStore: EventStore; readonly rows: EntryRows };
+export type RevisionDependencies = { readonly eventStore: EventStore; readonly entryRows: EntryRows };
 
 /** One revision of an entry. */
 export type Revision = {
@@ -95,7 +96,7 @@ export async function diffRevisions(
     (await revisionAt({ type, id, window, revision: to, current }, dependencies)).state.fields,
   );
   return Object.entries(after)
-    .map(([field, value]) => ({ field, from: before[field] ?? null, to: value }))
+    .map(([field, value]) => ({ field, from: ownValue(before, field) ?? null, to: value }))
     .filter((change) => !sameJson(change.from, change.to));
 }
 
@@ -123,10 +124,10 @@ function visibleFields(type: ContentType, hidden: ReadonlySet<string>, fields: F
 
 async function currentEntry(
   { type, id }: Pick<EntryAddress, 'type' | 'id'>,
-  { rows, eventStore }: RevisionDependencies,
+  { entryRows, eventStore }: RevisionDependencies,
 ): Promise<EntryState> {
   const state =
-    (await rows.load(type, id)) ??
+    (await entryRows.load(type, id)) ??
     (await foldEntry({ stream: streamName({ category: 'entry', tenant: type.tenant, id }), type }, { eventStore }))
       .state;
   if (!state || state.deleted || state.typeId !== type.id) throw refusal('entry_not_found');
@@ -164,7 +165,7 @@ const ACTIONS = {
 } as const satisfies Record<AttributedEntryEvent['type'], Revision['action']>;
 
 function toRevision(type: ContentType, hidden: ReadonlySet<string>, event: RecordedEvent): Revision {
-  const current = withCurrentFields(type, parseEntryEvent(event));
+  const current = eventWithCurrentFields(type, parseEntryEvent(event));
   const fields = current.type === 'EntryCreated' || current.type === 'EntryFieldsChanged' ? current.data.fields : {};
   const restored = current.type === 'EntryFieldsChanged' && current.data.restored_version !== undefined;
   return {

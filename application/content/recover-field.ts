@@ -54,7 +54,7 @@ export async function recoverField(
   const { eventStore, withoutValue } = dependencies;
   const definition = type.definition.fields.find((field) => field.name === name);
   if (!definition) throw refusal('field_not_found');
-  await waitForHead('content', dependencies);
+  await waitForHead({ name: 'content' }, dependencies);
   const field = storedFields(type.definition).find((stored) => stored.definition === definition);
   const earlier = removedFieldIds(type, definition);
   const skipped: SkippedEntry[] = [];

@@ -3,43 +3,94 @@ import { type FieldValues, parseEntryEvent } from '../../domain/content/entry-ev
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import type { FieldError } from '../../domain/errors.ts';
 import type { Json } from '../../domain/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { ContentTypeDirectory } from '../ports/content-type-directory.ts';
 import type { EntryRows } from '../ports/entry-rows.ts';
-import type { EventStore } from '../ports/event-store.ts';
+import type { EventStore, StreamGuard } from '../ports/event-store.ts';
 
 export type RelatedDependencies = {
   readonly types: ContentTypeDirectory;
-  readonly rows: EntryRows;
+  readonly entryRows: EntryRows;
   readonly eventStore: EventStore;
+};
+
+export type FindMissingTargetsInput = {
+  readonly type: ContentType;
+  /** Field values of one or more entries of the type. */
+  readonly sets: readonly FieldValues[];
+  /** Reads the stream of every target. Default: only of those that the read model does not show. */
+  readonly fromStreams?: boolean;
 };
 
 /**
  * Finds the targets of relations that do not exist.
- * @param input `sets`: field values of one or more entries of the type
  * @returns one list of errors for each set: `related entry not found: <id>`
  */
 export async function findMissingTargets(
-  { type, sets }: { readonly type: ContentType; readonly sets: readonly FieldValues[] },
+  { type, sets, fromStreams = false }: FindMissingTargetsInput,
   dependencies: RelatedDependencies,
 ): Promise<readonly (readonly FieldError[])[]> {
-  const relations = storedFields(type.definition).filter(({ definition }) => definition.field_type === 'relation');
-  const problems: FieldError[][] = sets.map(() => []);
-  for (const { key, definition } of relations) {
-    const ids = new Set(sets.flatMap((values) => idsIn(values[key])));
+  const missing = new Map<string, ReadonlySet<string>>();
+  for (const { key, definition } of relationsOf(type)) {
+    const ids = new Set(sets.flatMap((values) => idsIn(ownValue(values, key))));
     if (ids.size === 0) continue;
     const target = await dependencies.types.get(type.tenant, definition.relation_to ?? '');
-    const missing = new Set(ids);
     if (target) {
-      for (const id of await dependencies.rows.existing(target, [...ids])) missing.delete(id);
-      for (const id of missing) if (await isInStream({ type: target, id }, dependencies)) missing.delete(id);
+      const shown = fromStreams ? [] : await dependencies.entryRows.existing(target, [...ids]);
+      for (const id of shown) ids.delete(id);
+      for (const id of ids) if (await isInStream({ type: target, id }, dependencies)) ids.delete(id);
     }
-    sets.forEach((values, index) => {
-      for (const id of idsIn(values[key]))
-        if (missing.has(id)) problems[index]?.push({ field: key, message: `related entry not found: ${id}` });
-    });
+    missing.set(key, ids);
   }
-  return problems;
+  return targetProblems({ type, sets, isMissing: (key, id) => missing.get(key)?.has(id) === true });
+}
+
+/** The errors of the targets that are missing, one list for each set. `key`: of the relation's field. */
+export function targetProblems({
+  type,
+  sets,
+  isMissing,
+}: Pick<FindMissingTargetsInput, 'type' | 'sets'> & {
+  readonly isMissing: (key: string, id: string) => boolean;
+}): readonly (readonly FieldError[])[] {
+  return sets.map((values) =>
+    relationsOf(type).flatMap(({ key }) =>
+      idsIn(ownValue(values, key))
+        .filter((id) => isMissing(key, id))
+        .map((id) => ({ field: key, message: `related entry not found: ${id}` })),
+    ),
+  );
+}
+
+function relationsOf(type: ContentType): ReturnType<typeof storedFields> {
+  return storedFields(type.definition).filter(({ definition }) => definition.field_type === 'relation');
+}
+
+/**
+ * Guards of an append that writes these field values: each target of a relation exists, and is of the related type.
+ * @returns undefined when a related type does not exist, so that `findMissingTargets` must name the fields
+ */
+export async function targetGuards(
+  { type, sets }: { readonly type: ContentType; readonly sets: readonly FieldValues[] },
+  { types }: Pick<RelatedDependencies, 'types'>,
+): Promise<readonly StreamGuard[] | undefined> {
+  const guards = new Map<string, StreamGuard>();
+  for (const { key, definition } of relationsOf(type)) {
+    const ids = sets.flatMap((values) => idsIn(ownValue(values, key)));
+    if (ids.length === 0) continue;
+    const target = await types.get(type.tenant, definition.relation_to ?? '');
+    if (!target) return undefined;
+    for (const id of ids) {
+      const stream = streamName({ category: 'entry', tenant: type.tenant, id: id.toLowerCase() });
+      guards.set(`${stream} ${target.id}`, {
+        stream,
+        notEndingWith: 'EntryDeleted',
+        endingWith: { member: 'type_id', value: target.id },
+      });
+    }
+  }
+  return [...guards.values()];
 }
 
 /** The ids in the value of a relation. */

@@ -11,7 +11,7 @@ import type { TypeOfEntryDependencies } from './type-of-entry.ts';
 export type ReleaseDependencies = TypeOfEntryDependencies & {
   readonly eventStore: EventStore;
   readonly releases: Releases;
-  readonly rows: Pick<EntryRows, 'load'>;
+  readonly entryRows: Pick<EntryRows, 'load'>;
   readonly accessRules: AccessRules;
   /** Runs one publication of a release at a time in the whole installation. */
   readonly exclusive: Exclusive;

@@ -6,16 +6,18 @@ import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import type { Json } from '../../domain/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { streamName } from '../../domain/stream.ts';
 import { appendOnce, toNewEvent } from '../handle-command.ts';
 import type { ClaimRequest } from '../ports/claims.ts';
 import type { Referrer } from '../ports/entry-rows.ts';
 import type { StreamWrite } from '../ports/event-store.ts';
 import { type ClaimSession, withClaims } from '../with-claims.ts';
+import { entryCommandBase } from './entry-command-base.ts';
 import { foldEntry } from './fold-entry.ts';
 import { idsIn } from './related-entries.ts';
 import type { EntryDependencies } from './run-entry-command.ts';
-import { type ClaimChanges, claimChanges, claimUniqueValues, heldClaims } from './unique-values.ts';
+import { type ClaimChanges, claimChanges, heldClaims, takeUniqueValues } from './unique-values.ts';
 
 /** Maximum size, in characters, of the events that one append writes together with a deletion. */
 const MAX_CHARACTERS = 4_000_000;
@@ -38,7 +40,7 @@ export type ReleaseReferencesInput = {
   readonly id: string;
   /** Names the run of the deletion for its claims. */
   readonly command: string;
-  readonly session: Pick<ClaimSession, 'claim' | 'abandon'>;
+  readonly session: Pick<ClaimSession, 'take' | 'guardsOf' | 'abandon'>;
 };
 
 /** The removal of the references to one entry, as part of its deletion. */
@@ -63,7 +65,7 @@ export function releaseReferences(
   context: CommandContext,
   dependencies: EntryDependencies,
 ): ReferenceRelease {
-  const { eventStore, rows } = dependencies;
+  const { eventStore, entryRows } = dependencies;
   /** Removals that are written in the append of the deletion. */
   let joined: readonly Removal[] = [];
   let isFirst = true;
@@ -71,7 +73,7 @@ export function releaseReferences(
   function plan({ type, entry }: Referrer, deletion: NewEvent): Removal | undefined {
     const data: Record<string, Json> = {};
     for (const { key, definition } of storedFields(type.definition)) {
-      const value = entry.fields[key] ?? null;
+      const value = ownValue(entry.fields, key) ?? null;
       if (definition.relation_to !== target.name || !idsIn(value).includes(id)) continue;
       const rest = Array.isArray(value) ? value.filter((other) => other !== id) : null;
       if (definition.required === true && (rest === null || rest.length === 0))
@@ -80,13 +82,8 @@ export function releaseReferences(
     }
     if (entry.deleted || Object.keys(data).length === 0) return undefined;
     const decided = entryDecider.decide(entry, {
+      ...entryCommandBase({ type, id: entry.id }, context),
       kind: 'change',
-      entryId: entry.id,
-      typeId: type.id,
-      typeRevision: type.revision,
-      definition: type.definition,
-      actor: context.actor,
-      at: context.now().toISOString(),
       data,
     });
     const events = decided.map((event) =>
@@ -132,8 +129,9 @@ export function releaseReferences(
           {
             command,
             async work(own) {
-              await claimUniqueValues({ owner: stream, ...removal.claims }, own);
-              await appendOnce(() => eventStore.append(stream, events, { expected }));
+              await takeUniqueValues({ owner: stream, ...removal.claims }, own);
+              const guards = own.guardsOf(stream);
+              await appendOnce(() => eventStore.append(stream, events, { expected, guards }));
             },
             heldAfter: () => heldClaims(removal.type, removal.after),
           },
@@ -157,11 +155,11 @@ export function releaseReferences(
       // After a conflict this runs again: the previous decision appended nothing, so its claims are abandoned.
       joined = [];
       await session.abandon();
-      for await (const chunk of rows.referrers(target, id, { required: true }))
+      for await (const chunk of entryRows.referrers(target, id, { required: true }))
         for (const referrer of chunk) await planOn(referrer, { isFresh: true }, deletion);
       const isAtomic = eventStore.capabilities.atomicMultiStream && eventStore.appendMany !== undefined;
       let waiting: readonly Referrer[] = [];
-      for await (const chunk of rows.referrers(target, id)) {
+      for await (const chunk of entryRows.referrers(target, id)) {
         for (const referrer of waiting) await appendAhead(referrer, deletion);
         waiting = chunk;
       }
@@ -176,8 +174,8 @@ export function releaseReferences(
         return [];
       }
       joined = removals;
-      for (const { write, claims } of removals) await claimUniqueValues({ owner: write.stream, ...claims }, session);
-      return removals.map(({ write }) => write);
+      for (const { write, claims } of removals) await takeUniqueValues({ owner: write.stream, ...claims }, session);
+      return removals.map(({ write }) => ({ ...write, guards: session.guardsOf(write.stream) }));
     },
   };
 }

@@ -12,9 +12,9 @@ import {
   type ContentTypeDependencies,
   appendChange,
   changeExisting,
-  claimName,
   contentTypeStream,
   nameClaim,
+  takeName,
 } from './change-content-type.ts';
 import { readNewName } from './read-new-name.ts';
 import { otherTableUses, requireShareable } from './shared-table.ts';
@@ -59,11 +59,11 @@ export async function renameContentType(
           {
             async work(claims) {
               const owner = contentTypeStream(tenant, stored.id);
-              const released = [nameClaim(tenant, name)];
-              await claimName({ owner, taken: nameClaim(tenant, to), released }, claims);
+              const names = { taken: nameClaim(tenant, to), released: nameClaim(tenant, name) };
+              const taken = await takeName({ owner, ...names }, claims);
               const event = { type_id: stored.id, from: name, definition, statements };
               return appendChange(
-                { typeId: stored.id, stored, command: { kind: 'rename', event } },
+                { typeId: stored.id, stored, command: { kind: 'rename', event }, taken },
                 context,
                 dependencies,
               );
@@ -71,7 +71,7 @@ export async function renameContentType(
           },
           dependencies,
         );
-        return { definition, position: (await dependencies.renamed({ from: name, to }, context)) ?? position };
+        return { definition, position: (await dependencies.renameInAccess({ from: name, to }, context)) ?? position };
       },
     },
     context,

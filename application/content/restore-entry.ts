@@ -35,7 +35,7 @@ export async function restoreEntry(
   dependencies: EntryDependencies,
 ): Promise<EntryOutcome> {
   const stream = streamName({ category: 'entry', tenant: type.tenant, id });
-  const row = await dependencies.rows.load(type, id);
+  const row = await dependencies.entryRows.load(type, id);
   const found = await findRevision({ stream, revision }, dependencies);
   const past = found === undefined ? undefined : (await foldEntry({ stream, type, to: found }, dependencies)).state;
   if (!past || past.typeId !== type.id) throw refusal(row ? 'revision_not_found' : 'entry_not_found');

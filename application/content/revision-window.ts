@@ -1,4 +1,5 @@
 import type { CommandContext } from '../../domain/context.ts';
+import { DAY_MS } from '../../domain/durations.ts';
 import { paymentRequired } from '../platform/license-refusals.ts';
 import type { Entitlements } from '../ports/entitlements.ts';
 
@@ -13,14 +14,13 @@ export type RevisionWindow = {
 };
 
 const FREE_DAYS = 30;
-const DAY_MS = 86_400_000;
 
 /** Allows all revisions with the entitlement `content-pro`, otherwise those of the last 30 days. */
 export function revisionWindow(
   { now }: Pick<CommandContext, 'now'>,
   { entitlements }: { readonly entitlements: Entitlements },
 ): RevisionWindow {
-  const refusal = (): Error => paymentRequired({ plugin: 'content', feature: 'content-pro' }, entitlements);
+  const refusal = (): Error => paymentRequired({ plugin: 'content', feature: 'content-pro' }, { entitlements });
   if (entitlements.has('content-pro')) return { holds: () => true, refusal };
   const since = new Date(now().getTime() - FREE_DAYS * DAY_MS).toISOString();
   return { holds: (madeAt) => madeAt >= since, refusal };

@@ -7,15 +7,15 @@ import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { SchemaSession } from '../ports/schema-workbench.ts';
-import { withClaims } from '../with-claims.ts';
+import { type TakenValues, withClaims } from '../with-claims.ts';
 import { backfillUniqueClaims, requestClaimBackfill } from './backfill-unique-claims.ts';
 import {
   type ContentTypeDependencies,
   appendChange,
   changeExclusively,
-  claimName,
   contentTypeStream,
   nameClaim,
+  takeName,
 } from './change-content-type.ts';
 import { claimExistingValues, claimsByOwner } from './existing-unique-values.ts';
 import { type ContentTypePlan, definitionRefusal, planContentType } from './plan-content-type.ts';
@@ -77,11 +77,12 @@ export async function saveContentType(
         command: context.repeatable?.attempt ?? context.newId(),
         async work(claims) {
           await claimExistingValues({ before, after }, claims);
-          if (!stored || stored.deleted) {
-            const owner = contentTypeStream(tenant, typeId);
-            await claimName({ owner, taken: nameClaim(tenant, plan.definition.name) }, claims);
-          }
-          return appendSave({ plan, typeId }, context, dependencies);
+          const owner = contentTypeStream(tenant, typeId);
+          const taken =
+            !stored || stored.deleted
+              ? await takeName({ owner, taken: nameClaim(tenant, plan.definition.name) }, claims)
+              : undefined;
+          return appendSave({ plan, typeId, taken }, context, dependencies);
         },
       },
       dependencies,
@@ -119,7 +120,11 @@ function nameOf(command: SaveContentTypeInput): string {
 }
 
 function appendSave(
-  { plan, typeId }: { readonly plan: ContentTypePlan; readonly typeId: string },
+  {
+    plan,
+    typeId,
+    taken,
+  }: { readonly plan: ContentTypePlan; readonly typeId: string; readonly taken: TakenValues | undefined },
   context: CommandContext,
   dependencies: ContentTypeDependencies,
 ): Promise<GlobalPosition> {
@@ -127,7 +132,7 @@ function appendSave(
   const { canceled, retained } = difference;
   const adopted = stored?.deleted === true ? { adopted: true } : {};
   const event = { type_id: typeId, definition, statements, canceled, retained, ...adopted };
-  return appendChange({ typeId, stored, command: { kind: 'save', event } }, context, dependencies);
+  return appendChange({ typeId, stored, command: { kind: 'save', event }, taken }, context, dependencies);
 }
 
 /** Whether the field is unique in the stored definition. */

@@ -9,7 +9,7 @@ export type StateCache = { get(key: string): LastStep | undefined; set(key: stri
  * A cache of steps that removes the least recently used ones. It is limited by size, not number, because an entry may
  * hold a megabyte.
  */
-export function createStateCache(maxCharacters: number): StateCache {
+export function createStateCache({ maxCharacters }: { readonly maxCharacters: number }): StateCache {
   const entries = new Map<string, { readonly step: LastStep; readonly size: number }>();
   let total = 0;
   function remove(key: string): void {

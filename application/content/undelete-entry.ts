@@ -4,6 +4,7 @@ import { storedFields } from '../../domain/content/entry-fields.ts';
 import { entryDecider } from '../../domain/content/entry.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { streamName } from '../../domain/stream.ts';
 import { foldEntry } from './fold-entry.ts';
 import { findMissingTargets, idsIn } from './related-entries.ts';
@@ -58,13 +59,13 @@ async function withoutMissingTargets(
   const relations = storedFields(type.definition).filter(
     ({ definition }) => definition.field_type === 'relation' && definition.required !== true,
   );
-  const links = relations.flatMap(({ key }) => idsIn(fields[key]).map((id) => ({ key, id })));
+  const links = relations.flatMap(({ key }) => idsIn(ownValue(fields, key)).map((id) => ({ key, id })));
   if (links.length === 0) return {};
   const missing = await findMissingTargets({ type, sets: links.map(({ key, id }) => ({ [key]: id })) }, dependencies);
   const lost = links.filter((_, index) => (missing[index] ?? []).length > 0);
   return Object.fromEntries(
     [...new Set(lost.map(({ key }) => key))].map((key) => {
-      const value = fields[key] ?? null;
+      const value = ownValue(fields, key) ?? null;
       return [
         key,
         Array.isArray(value) ? value.filter((id) => !lost.some((link) => link.key === key && link.id === id)) : null,

@@ -7,10 +7,10 @@ import { chunks } from '../chunks.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { ProjectionProgress } from '../ports/projection-progress.ts';
 import { waitForReadModel } from '../wait-for-read-model.ts';
-import { type PlannedEffects, checkPlan, findForeignReferrer } from './check-undo.ts';
+import { type PlannedEffects, checkUndo, findForeignReferrer } from './check-undo.ts';
+import { type EntryUndo, type TypeOfEvent, applyEntryUndo, planEntryUndo } from './entry-undo.ts';
 import { type Batch, type BatchSelector, type NotUndoable, findBatch } from './find-batch.ts';
 import type { EntryDependencies } from './run-entry-command.ts';
-import { type EntryUndo, type TypeOfEvent, applyEntryUndo, planEntryUndo } from './undo-entry.ts';
 
 export type UndoDependencies = EntryDependencies & {
   /** Loads a live content type. */
@@ -124,7 +124,7 @@ async function planAll({ batch, signal, context, dependencies, report }: Run): P
         const kept = await withoutForeignReferrer(undo, batch, dependencies);
         const plan =
           undo.found && kept.action !== 'none'
-            ? await checkPlan({ ...undo.found, plan: kept, effects }, dependencies)
+            ? await checkUndo({ ...undo.found, plan: kept, effects }, dependencies)
             : kept;
         if (plan.obstacles.length > kept.obstacles.length && !isLast) deferred.push(stream);
         else report.add({ ...undo, plan });

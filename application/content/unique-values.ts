@@ -3,6 +3,7 @@ import type { EntryEvent, FieldValues } from '../../domain/content/entry-events.
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import { uniqueKey, uniqueScope } from '../../domain/content/field-types.ts';
 import { type FieldError, refusal } from '../../domain/errors.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import type { ClaimRequest } from '../ports/claims.ts';
 import type { ClaimSession } from '../with-claims.ts';
 
@@ -18,7 +19,10 @@ export type UniqueValues = { readonly fields: FieldValues; readonly slug?: strin
 /** The unique values of an entry that does not exist. */
 export const NO_UNIQUE_VALUES: UniqueValues = { fields: {} };
 
-/** How the events of one decision change the unique values that the entry holds. Null is never claimed. */
+/**
+ * How the events of one decision change the unique values that the entry holds: from before the first to after the last
+ * event. Null is never claimed.
+ */
 export function claimChanges({
   type,
   events,
@@ -28,17 +32,11 @@ export function claimChanges({
   readonly events: readonly EntryEvent[];
   readonly held: UniqueValues;
 }): ClaimChanges {
-  let holds = uniqueClaims(type, held);
-  const claimed: UniqueClaim[] = [];
-  const released: UniqueClaim[] = [];
-  for (const event of events) {
-    const after = claimsAfter(type, event, holds);
-    if (after === holds) continue;
-    claimed.push(...without(after, holds));
-    released.push(...without(holds, after));
-    holds = after;
-  }
-  return { claimed, released };
+  const before = uniqueClaims(type, held);
+  const after = events.reduce((holds, event) => claimsAfter(type, event, holds), before);
+  return after === before
+    ? { claimed: [], released: [] }
+    : { claimed: without(after, before), released: without(before, after) };
 }
 
 function claimsAfter(type: ContentType, event: EntryEvent, before: readonly UniqueClaim[]): readonly UniqueClaim[] {
@@ -52,7 +50,7 @@ function claimsAfter(type: ContentType, event: EntryEvent, before: readonly Uniq
     case 'EntryFieldsChanged': {
       const { fields, slug } = event.data;
       const kept = before.filter(({ scope, field }) =>
-        scope === slugScope(type) ? slug === undefined : !(field in fields),
+        scope === slugScope(type) ? slug === undefined : !Object.hasOwn(fields, field),
       );
       return [...kept, ...uniqueClaims(type, event.data)];
     }
@@ -65,13 +63,17 @@ function without(claims: readonly UniqueClaim[], others: readonly UniqueClaim[])
   return claims.filter((claim) => !others.some(({ scope, value }) => scope === claim.scope && value === claim.value));
 }
 
-/** Claims the unique values that an append to an entry's stream takes. @throws `unique_value_held` with the fields */
-export async function claimUniqueValues(
+/** Takes the unique values of a decision with its append. @throws `unique_value_held` with the fields */
+export async function takeUniqueValues(
   { owner, claimed, released }: ClaimChanges & { readonly owner: string },
-  session: Pick<ClaimSession, 'claim'>,
+  session: Pick<ClaimSession, 'take'>,
 ): Promise<void> {
-  if (claimed.length + released.length === 0) return;
-  const fields = heldFields(claimed, await session.claim({ owner, claimed, released }));
+  refuseHeldValues(claimed, await session.take({ owner, claimed, released }));
+}
+
+/** @throws `unique_value_held` with the fields whose values other streams hold */
+export function refuseHeldValues(wanted: readonly UniqueClaim[], held: readonly ClaimRequest[]): void {
+  const fields = heldFields(wanted, held);
   if (fields.length > 0) throw refusal('unique_value_held', { fields });
 }
 
@@ -90,7 +92,7 @@ export function heldClaims(type: ContentType, held: UniqueValues): readonly Clai
 /** The claims of an entry with these values, with the fields they belong to. */
 export function uniqueClaims(type: ContentType, { fields, slug }: UniqueValues): readonly UniqueClaim[] {
   const ofFields = storedFields(type.definition).flatMap(({ key, definition }) => {
-    const value = definition.unique === true ? (fields[key] ?? null) : null;
+    const value = definition.unique === true ? (ownValue(fields, key) ?? null) : null;
     return value === null
       ? []
       : [

@@ -43,9 +43,9 @@ export async function writeWithSlug<T>(
 
 function normaliseSlug(given: string): string {
   const slug = toSlug(given.slice(0, 4 * MAX_SLUG));
-  if (slug === '') throw slugRefusal('must hold a letter or a digit');
+  if (slug === '') throw slugRefusal('must contain a letter or a digit');
   if (given.length > 4 * MAX_SLUG || Array.from(slug).length > MAX_SLUG)
-    throw slugRefusal(`must hold at most ${MAX_SLUG} characters`);
+    throw slugRefusal(`must have at most ${MAX_SLUG} characters`);
   return slug;
 }
 

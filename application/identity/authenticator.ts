@@ -40,7 +40,7 @@ export type AuthenticatorDependencies = Pick<
   readonly tokens: Pick<SessionTokens, 'verify'>;
   readonly changes: Pick<IdentityChanges, 'onChange'>;
   readonly now: () => Date;
-  readonly newCache: <Value>(size: number) => BoundedMap<Value>;
+  readonly newCache: <Value>(options: { readonly size: number }) => BoundedMap<Value>;
   /** External issuers whose tokens the content API accepts. */
   readonly trustedIssuers?: TrustedIssuers | undefined;
 };
@@ -69,8 +69,8 @@ const REFUSED_TTL_MS = 5_000;
 /** How long a verified token of an external issuer is cached. */
 const EXTERNAL_TTL_MS = 10 * 60_000;
 
-/** Creates the credential check of all requests. A cache hit costs two hashes and two lookups. */
-export function createAuthenticator({
+/** Opens the credential check of all requests. A cache hit costs two hashes and two lookups. */
+export function openAuthenticator({
   reads,
   sessions,
   tokens,
@@ -91,21 +91,21 @@ export function createAuthenticator({
     refusedTtlMs: REFUSED_TTL_MS,
   };
   const keys = createCredentialCache<CredentialResult>({
-    accepted: newCache(CACHED_CREDENTIALS),
-    refused: newCache(CACHED_CREDENTIALS),
+    accepted: newCache({ size: CACHED_CREDENTIALS }),
+    refused: newCache({ size: CACHED_CREDENTIALS }),
     isAccepted: (result) => result !== undefined && result.kind !== 'refused_key',
     nowMs,
   });
   const sessionTokens = createCredentialCache<SessionResult>({
-    accepted: newCache(CACHED_CREDENTIALS),
-    refused: newCache(CACHED_CREDENTIALS),
+    accepted: newCache({ size: CACHED_CREDENTIALS }),
+    refused: newCache({ size: CACHED_CREDENTIALS }),
     isAccepted: (result) => result !== undefined,
     nowMs,
   });
   /** Never invalidated: no change of this installation affects the tokens of external issuers. */
   const externalTokens = createCredentialCache<ExternalPrincipal | undefined>({
-    accepted: newCache(CACHED_CREDENTIALS),
-    refused: newCache(CACHED_CREDENTIALS),
+    accepted: newCache({ size: CACHED_CREDENTIALS }),
+    refused: newCache({ size: CACHED_CREDENTIALS }),
     isAccepted: (result) => result !== undefined,
     nowMs,
   });
@@ -131,7 +131,7 @@ export function createAuthenticator({
       sessionId,
       tenant,
       roles: rolesOfUserIn(user, tenant),
-      csrfToken: csrfToken(sessionId, vault),
+      csrfToken: csrfToken({ sessionId }, { vault }),
     } as const;
     return {
       value: { bearer: { ...principal, via: 'bearer' }, cookie: { ...principal, via: 'cookie' } },
@@ -176,13 +176,13 @@ export function createAuthenticator({
     authenticate({ api, bearer, apiKey, sessionCookie }) {
       if (bearer?.startsWith(TOKEN_START)) {
         return api === 'admin' && TOKEN_FORM.test(bearer)
-          ? keys.get(hashCredential(bearer), () => loadAdminToken(bearer, nowMs(), credentials))
+          ? keys.get(hashCredential(bearer), () => loadAdminToken({ raw: bearer, nowMs: nowMs() }, credentials))
           : undefined;
       }
       if (bearer !== undefined) return api === 'content' ? contentBearer(bearer) : session(bearer, 'bearer');
       if (apiKey !== undefined)
         return KEY_FORM.test(apiKey)
-          ? keys.get(hashCredential(apiKey), () => loadApiKey(apiKey, nowMs(), credentials))
+          ? keys.get(hashCredential(apiKey), () => loadApiKey({ raw: apiKey, nowMs: nowMs() }, credentials))
           : undefined;
       return sessionCookie === undefined || api === 'content' ? undefined : session(sessionCookie, 'cookie');
     },

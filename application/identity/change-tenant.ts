@@ -20,7 +20,7 @@ export async function changeTenant(
     context,
     dependencies,
   );
-  const { name, domains, disabled } = state;
+  const { name, domains, disabled } = state ?? known;
   const [changed] = events;
   return {
     tenant: {

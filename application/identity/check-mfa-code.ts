@@ -3,7 +3,7 @@ import { hasCode, refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { type MfaMethod, recoveryCode, totpCode } from '../../domain/identity/mfa.ts';
 import type { UserRecord } from '../ports/identity-reads.ts';
-import { spendProtection } from '../traffic/spend-limit.ts';
+import { consumeProtection } from '../traffic/consume-limit.ts';
 import type { MfaDependencies } from './account-dependencies.ts';
 import { countFailure } from './account-lockout.ts';
 import { decideOnUser } from './decide-on-user.ts';
@@ -25,7 +25,7 @@ export async function checkMfaCode(
   context: CommandContext,
   dependencies: MfaDependencies,
 ): Promise<CheckedCode> {
-  await spendProtection({ name: 'mfa.verify', subject: user.id }, dependencies);
+  await consumeProtection({ name: 'mfa.verify', subject: user.id }, dependencies);
   const checked = user.mfa
     ? ((await checkTotp({ userId: user.id, secret: user.mfa.secret, code }, context, dependencies)) ??
       (await checkRecoveryCode({ user, code }, context, dependencies)))
@@ -65,7 +65,7 @@ async function checkRecoveryCode(
   dependencies: MfaDependencies,
 ): Promise<CheckedCode | undefined> {
   const code = recoveryCode(text);
-  const digest = code === undefined ? undefined : recoveryDigest(user.id, code, dependencies.vault);
+  const digest = code === undefined ? undefined : recoveryDigest({ userId: user.id, code }, dependencies);
   if (digest === undefined || user.mfa?.recoveryCodes.includes(digest) !== true) return undefined;
   try {
     const { position } = await decideOnUser(

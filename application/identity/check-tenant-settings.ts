@@ -1,5 +1,5 @@
 import { type FieldError, refusal } from '../../domain/errors.ts';
-import { normaliseDomain } from '../../domain/identity/tenant-domain.ts';
+import { normaliseDomain } from '../../domain/identity/normalise-domain.ts';
 import type { TenantSettings } from '../../domain/identity/tenant-events.ts';
 
 /** Validates and normalises the given settings of a tenant. @throws `validation_failed` with `fields` */

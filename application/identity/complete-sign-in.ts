@@ -5,7 +5,7 @@ import type { MfaMethod } from '../../domain/identity/mfa.ts';
 import type { SignInMethod } from '../../domain/identity/user-events.ts';
 import type { UserRecord } from '../ports/identity-reads.ts';
 import { decideOnUser } from './decide-on-user.ts';
-import { type SessionCredentials, openSession } from './open-session.ts';
+import { type SessionCredentials, issueSession } from './issue-session.ts';
 import { refuseClosedTenant } from './refuse-closed-tenant.ts';
 import { rolesOfUserIn, sessionsRevisionIn } from './session-validity.ts';
 import type { CompleteSignInDependencies } from './sign-in-dependencies.ts';
@@ -37,7 +37,7 @@ export async function completeSignIn(
     { ...context, actor: { kind: 'user', id: user.id } },
     dependencies,
   );
-  const credentials = await openSession(
+  const credentials = await issueSession(
     { session: { sessionId, userId: user.id, tenant, sessionsRevision: sessionsRevisionIn(user, tenant) }, roles },
     context,
     dependencies,

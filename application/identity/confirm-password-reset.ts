@@ -20,7 +20,7 @@ export async function confirmPasswordReset(
   dependencies: SetPasswordDependencies & { readonly passwordResets: PasswordResets },
 ): Promise<GlobalPosition | undefined> {
   const { reads, passwords, vault, passwordPolicy, passwordResets } = dependencies;
-  const reset = await passwordResets.find(resetDigest(token, vault), context.now());
+  const reset = await passwordResets.find(resetDigest({ token }, { vault }), context.now());
   const known = reset && (await reads.userById(reset.userId));
   if (!known || known.disabled || known.passwordHash.n !== reset.passwordMark) throw refusal('invalid_reset_token');
   checkPasswordPolicy({ password }, { passwordPolicy });

@@ -13,29 +13,26 @@ export type IssuedAdminToken = {
   readonly position: GlobalPosition | undefined;
 };
 
+export type CreateAdminTokenInput = {
+  readonly name: string;
+  readonly grants: readonly string[];
+  readonly expiresAt: Date | undefined;
+  readonly reauthentication: Reauthentication;
+};
+
 /**
  * Creates an admin token of the tenant. The request is validated before the user reauthenticates, so that an invalid
  * request does not use up a code.
  * @throws `unknown_grant`, `validation_failed`, `admin_token_expires_late`, and refusals of `reauthenticate`
  */
 export async function createAdminToken(
-  {
-    name,
-    grants: asked,
-    expiresAt: until,
-    reauthentication,
-  }: {
-    readonly name: string;
-    readonly grants: readonly string[];
-    readonly expiresAt: Date | undefined;
-    readonly reauthentication: Reauthentication;
-  },
+  { name, grants: requested, expiresAt: until, reauthentication }: CreateAdminTokenInput,
   context: CommandContext,
   dependencies: AdminTokenDependencies,
 ): Promise<IssuedAdminToken> {
   const now = context.now();
-  const grants = checkNewAdminToken({ name, grants: asked });
-  const expiresAt = expiryOfAdminToken({ asked: until, before: undefined, now });
+  const grants = checkNewAdminToken({ name, grants: requested });
+  const expiresAt = expiryOfAdminToken({ requested: until, before: undefined, now });
   await reauthenticate(reauthentication, context, dependencies);
 
   const { userId } = reauthentication;

@@ -4,7 +4,7 @@ import { type ApiKeySettings, needsPaidLimit } from '../../domain/identity/api-k
 import { checkNewApiKey } from '../../domain/identity/new-api-key.ts';
 import { distinctRoles } from '../../domain/identity/roles.ts';
 import { FEATURES } from '../../domain/platform/features.ts';
-import { findEarlierWrite } from '../earlier-attempt.ts';
+import { findEarlierWrite } from '../find-earlier-write.ts';
 import { capExceeded, paymentRequired } from '../platform/license-refusals.ts';
 import type { ApiKeyRecord } from '../ports/identity-reads.ts';
 import { newApiKeySecret, prefixIn } from './api-key-secret.ts';
@@ -24,41 +24,46 @@ export type CreatedApiKey = {
 
 /**
  * Creates an API key of the tenant.
- * @param input `maker` is the caller, who may grant only the roles that they hold.
+ * @param input `creator` is the caller, who may grant only the roles that they hold.
  * @throws `cannot_grant_roles`, `validation_failed`, `api_key_needs_expiry`, `api_key_expires_late`,
  * `payment_required`, `cap_exceeded`
  */
 export async function createApiKey(
-  { asked, maker }: { readonly asked: ApiKeySettings; readonly maker: { readonly roles: readonly string[] } },
+  {
+    requested,
+    creator,
+  }: { readonly requested: ApiKeySettings; readonly creator: { readonly roles: readonly string[] } },
   context: CommandContext,
   dependencies: CreateApiKeyDependencies,
 ): Promise<CreatedApiKey> {
   const { entitlements, reads } = dependencies;
   const now = context.now();
   const keyId = context.newId();
-  checkNewApiKey(asked, maker, now);
+  checkNewApiKey(requested, creator, now);
   // The key of an earlier attempt counts already.
   const stream = apiKeyStream(context.tenant, keyId);
   if (entitlements.has('apikey-pro') || (await findEarlierWrite({ stream }, context, dependencies))) return append();
-  if (needsPaidLimit(asked.monthlyLimit, 0)) {
-    throw paymentRequired({ plugin: 'apikey', feature: 'apikey-pro' }, entitlements);
+  if (needsPaidLimit(requested.monthlyLimit, 0)) {
+    throw paymentRequired({ plugin: 'apikey', feature: 'apikey-pro' }, { entitlements });
   }
   return runExclusively(
-    `api-keys/${context.tenant}`,
-    async () => {
-      const current = await reads.countActiveApiKeys(context.tenant, now);
-      if (current >= FREE_KEYS) {
-        throw capExceeded({ cap: 'apikey.keys', limit: FREE_KEYS, current }, entitlements);
-      }
-      return append();
+    {
+      name: `api-keys/${context.tenant}`,
+      async work() {
+        const current = await reads.countActiveApiKeys(context.tenant, now);
+        if (current >= FREE_KEYS) {
+          throw capExceeded({ cap: 'apikey.keys', limit: FREE_KEYS, current }, { entitlements });
+        }
+        return append();
+      },
     },
     dependencies,
   );
 
   async function append(): Promise<CreatedApiKey> {
     const { rawKey, prefix, keyHash } = newApiKeySecret(dependencies);
-    const roles = distinctRoles(asked.roles);
-    const { name, scopes, schemas, expiresAt, monthlyLimit } = asked;
+    const roles = distinctRoles(requested.roles);
+    const { name, scopes, schemas, expiresAt, monthlyLimit } = requested;
     const settings = { name, scopes, roles, schemas, expiresAt, monthlyLimit };
     const { position, events } = await decideOnApiKey(
       {

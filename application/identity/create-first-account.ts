@@ -8,7 +8,7 @@ import type { SignedIn } from './complete-sign-in.ts';
 import { createUser } from './create-user.ts';
 import { decideOnUser } from './decide-on-user.ts';
 import { ensureDefaultTenant } from './ensure-default-tenant.ts';
-import { openSession } from './open-session.ts';
+import { issueSession } from './issue-session.ts';
 import type { CompleteSignInDependencies } from './sign-in-dependencies.ts';
 import type { TenantDependencies } from './tenant-dependencies.ts';
 
@@ -53,7 +53,7 @@ export async function createFirstAccount(
     { ...context, actor: { kind: 'user', id: created.id } },
     dependencies,
   );
-  const credentials = await openSession({ session, roles: created.roles }, context, dependencies);
+  const credentials = await issueSession({ session, roles: created.roles }, context, dependencies);
   return {
     ...credentials,
     user: { id: created.id, email: created.email, roles: created.roles },

@@ -19,7 +19,7 @@ export async function createTenant(
   dependencies: TenantDependencies,
 ): Promise<SavedTenant> {
   if (!TENANT_SLUG.test(slug))
-    throw refusal('invalid_tenant_slug', { fields: [{ field: 'slug', message: 'is no slug' }] });
+    throw refusal('invalid_tenant_slug', { fields: [{ field: 'slug', message: 'is not a valid slug' }] });
   const checked = { ...settings, ...checkTenantSettings(settings) };
   const before = () => createFirstAccessRule({ tenant: slug }, context, dependencies);
   const { state, position, events } = await decideOnTenant(
@@ -28,15 +28,6 @@ export async function createTenant(
     dependencies,
   );
   const createdAt = new Date(events[0]?.metadata.occurred_at ?? context.now());
-  return {
-    tenant: {
-      slug,
-      name: state.name,
-      domains: state.domains,
-      disabled: state.disabled,
-      createdAt,
-      updatedAt: createdAt,
-    },
-    position,
-  };
+  const { name, domains, disabled } = state ?? checked;
+  return { tenant: { slug, name, domains, disabled, createdAt, updatedAt: createdAt }, position };
 }

@@ -5,7 +5,8 @@ import { normaliseEmail } from '../../domain/identity/email.ts';
 import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import { ROLE_NAME_PROBLEM } from '../../domain/identity/principal.ts';
 import { areRoleNames } from '../../domain/identity/roles.ts';
-import { withClaims } from '../with-claims.ts';
+import type { ClaimRequest } from '../ports/claims.ts';
+import { type TakenValues, takenValues, withClaims } from '../with-claims.ts';
 import type { CreateUserDependencies } from './account-dependencies.ts';
 import { checkPasswordPolicy } from './check-password-policy.ts';
 import { decideOnUser, userStream } from './decide-on-user.ts';
@@ -61,31 +62,34 @@ export async function createUser(
   return withClaims(
     {
       async work(session) {
-        const held = await session.claim({ owner, claimed: requests });
-        if (held.some(({ scope }) => scope === FIRST_ACCOUNT.scope)) throw refusal('setup_complete');
-        if (held.length > 0) throw refusal('user_exists');
-        return append();
+        refuseHeld(await session.take({ owner, claimed: requests }));
+        return append(takenValues({ owner, refuse: refuseHeld }, session));
       },
     },
     dependencies,
   );
 
-  async function append(): Promise<CreatedUser> {
+  async function append(taken: TakenValues): Promise<CreatedUser> {
     const sealed = await vault.sealPersonal(userId, email);
     const settings = { email: sealed, passwordHash, roles, memberOf: tenant, firstAccount };
     const { state, position, events } = await decideOnUser(
-      { userId, commandFor: () => ({ kind: 'create', userId, settings }) },
+      { userId, commandFor: () => ({ kind: 'create', userId, settings }), taken },
       context,
       dependencies,
     );
     return {
       id: userId,
       email,
-      roles: state.roles,
+      roles: state?.roles ?? roles,
       createdAt: events[0]?.metadata.occurred_at ?? context.now().toISOString(),
       position,
     };
   }
+}
+
+function refuseHeld(held: readonly ClaimRequest[]): void {
+  if (held.some(({ scope }) => scope === FIRST_ACCOUNT.scope)) throw refusal('setup_complete');
+  if (held.length > 0) throw refusal('user_exists');
 }
 
 function checkNewUser(given: string, roles: readonly string[]): string {

@@ -16,22 +16,20 @@ export function tenantStream(slug: string): string {
   return streamName({ category: 'tenant', tenant: DEFAULT_TENANT, id: slug });
 }
 
+export type DecideOnTenantInput = {
+  readonly slug: string;
+  readonly commandFor: CommandFor<TenantState, TenantCommand>;
+  readonly before?: () => Promise<void>;
+};
+
 /**
- * Runs a command on a tenant's stream, and waits until this process applies the change. New domains are claimed before
+ * Runs a command on a tenant's stream, and waits until this process applies the change. New domains are claimed with
  * the append, so that a domain never belongs to two tenants.
  * @param input `before` runs after the claims and before the append.
  * @throws refusals of `tenantDecider` and of `commandFor`; `tenant_domain_taken`
  */
 export async function decideOnTenant(
-  {
-    slug,
-    commandFor,
-    before,
-  }: {
-    readonly slug: string;
-    readonly commandFor: CommandFor<TenantState, TenantCommand>;
-    readonly before?: () => Promise<void>;
-  },
+  { slug, commandFor, before }: DecideOnTenantInput,
   context: CommandContext,
   { eventStore, claims, changes, tenants }: TenantDependencies,
 ): Promise<CommandOutcome<TenantState>> {
@@ -48,26 +46,25 @@ export async function decideOnTenant(
             decide: decideBy(tenantDecider, commandFor),
             beforeAppend: async (events, state) => {
               const next = events.reduce(tenantDecider.evolve, state);
-              const added = next.domains.filter((domain) => !state.domains.includes(domain));
-              const removed = state.domains.filter((domain) => !next.domains.includes(domain));
-              const held = await session.claim({
-                owner,
-                claimed: added.map(domainClaim),
-                released: removed.map(domainClaim),
-              });
-              if (held.length > 0)
-                throw refusal('tenant_domain_taken', {
-                  fields: held.map(({ value }) => ({ field: 'domains', message: `${value} is another tenant's` })),
-                });
+              const [held, wanted] = [domainsOf(state), domainsOf(next)];
+              const added = wanted.filter((domain) => !held.includes(domain));
+              const removed = held.filter((domain) => !wanted.includes(domain));
+              refuseHeldDomains(
+                await session.take({ owner, claimed: added.map(domainClaim), released: removed.map(domainClaim) }),
+              );
               await before?.();
+              return session.guardsOf(owner);
+            },
+            onGuardFailed: async () => {
+              refuseHeldDomains(await session.heldOf(owner));
             },
           },
           { ...context, tenant: DEFAULT_TENANT },
           { eventStore },
         ),
-      heldAfter: ({ state }) => state.domains.map(domainClaim),
+      heldAfter: ({ state }) => domainsOf(state).map(domainClaim),
     },
-    { claims },
+    { claims, eventStore },
   );
   if (outcome.position !== undefined) changes.expect(outcome.position);
   await tenants.waitFor(outcome.position);
@@ -80,7 +77,18 @@ export async function claimsOfTenant(
   { eventStore }: { readonly eventStore: Pick<EventStore, 'readStream'> },
 ): Promise<readonly ClaimRequest[]> {
   const { state } = await foldStream({ stream, decider: tenantDecider, parse: tenantEvents.parse }, { eventStore });
-  return state.domains.map(domainClaim);
+  return domainsOf(state).map(domainClaim);
+}
+
+function domainsOf(state: TenantState): readonly string[] {
+  return state?.domains ?? [];
+}
+
+function refuseHeldDomains(held: readonly ClaimRequest[]): void {
+  if (held.length === 0) return;
+  throw refusal('tenant_domain_taken', {
+    fields: held.map(({ value }) => ({ field: 'domains', message: `${value} is another tenant's` })),
+  });
 }
 
 /** Domains are unique in the installation. */

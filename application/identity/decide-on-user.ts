@@ -5,6 +5,7 @@ import { type UserCommand, type UserState, userDecider } from '../../domain/iden
 import { streamName } from '../../domain/stream.ts';
 import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
 import type { UserRecord } from '../ports/identity-reads.ts';
+import type { TakenValues } from '../with-claims.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
 /** Stream of a user. Users belong to the installation, so their streams and events belong to the default tenant. */
@@ -12,21 +13,21 @@ export function userStream(userId: string): string {
   return streamName({ category: 'user', tenant: DEFAULT_TENANT, id: userId });
 }
 
+export type DecideOnUserInput = {
+  readonly userId: string;
+  readonly commandFor: CommandFor<UserState, UserCommand>;
+  readonly known?: UserRecord | undefined;
+  readonly taken?: TakenValues | undefined;
+};
+
 /**
  * Runs a command on a user's stream.
  * @param input `known` is the row of the read model; with it the stream is read only after a conflict.
+ *   `taken`: unique values that the append takes or releases.
  * @throws refusals of `userDecider` and of `commandFor`
  */
 export async function decideOnUser(
-  {
-    userId,
-    commandFor,
-    known,
-  }: {
-    readonly userId: string;
-    readonly commandFor: CommandFor<UserState, UserCommand>;
-    readonly known?: UserRecord | undefined;
-  },
+  { userId, commandFor, known, taken }: DecideOnUserInput,
   context: CommandContext,
   { eventStore, changes }: IdentityWriteDependencies,
 ): Promise<CommandOutcome<UserState>> {
@@ -36,6 +37,7 @@ export async function decideOnUser(
       decider: userDecider,
       parse: userEvents.parse,
       decide: decideBy(userDecider, commandFor),
+      ...taken,
       snapshot: known && {
         state: {
           status: 'active',

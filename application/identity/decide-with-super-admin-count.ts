@@ -2,6 +2,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { UserCommand } from '../../domain/identity/user.ts';
 import type { UserRecord } from '../ports/identity-reads.ts';
+import type { TakenValues } from '../with-claims.ts';
 import type { ChangeUserDependencies } from './account-dependencies.ts';
 import { decideOnUser } from './decide-on-user.ts';
 import { runExclusively } from './run-exclusively.ts';
@@ -10,8 +11,8 @@ type CountingCommand = {
   readonly userId: string;
   /** Makes the command from the number of other enabled super admins. */
   readonly commandFor: (otherSuperAdmins: number) => UserCommand;
-  /** Runs before the decision. */
-  readonly before?: (known: UserRecord | undefined) => Promise<void>;
+  /** Runs before the decision. @returns the unique values that the append takes or releases */
+  readonly before?: (known: UserRecord | undefined) => Promise<TakenValues | undefined>;
 };
 
 /**
@@ -26,17 +27,19 @@ export function decideWithSuperAdminCount(
 ): Promise<GlobalPosition | undefined> {
   const { reads } = dependencies;
   return runExclusively(
-    'super-admins',
-    async () => {
-      const known = await reads.userById(userId);
-      await before?.(known);
-      const otherSuperAdmins = await reads.otherSuperAdmins(userId);
-      const { position } = await decideOnUser(
-        { userId, commandFor: () => commandFor(otherSuperAdmins), known },
-        context,
-        dependencies,
-      );
-      return position;
+    {
+      name: 'super-admins',
+      async work() {
+        const known = await reads.userById(userId);
+        const taken = await before?.(known);
+        const otherSuperAdmins = await reads.otherSuperAdmins(userId);
+        const { position } = await decideOnUser(
+          { userId, commandFor: () => commandFor(otherSuperAdmins), known, taken },
+          context,
+          dependencies,
+        );
+        return position;
+      },
     },
     dependencies,
   );

@@ -3,7 +3,7 @@ import type { GlobalPosition } from '../../domain/event.ts';
 import type { Claims } from '../ports/claims.ts';
 import type { UserRecord } from '../ports/identity-reads.ts';
 import type { Vault } from '../ports/vault.ts';
-import { withClaims } from '../with-claims.ts';
+import { type TakenValues, takenValues, withClaims } from '../with-claims.ts';
 import type { ChangeUserDependencies } from './account-dependencies.ts';
 import { userStream } from './decide-on-user.ts';
 import { decideWithSuperAdminCount } from './decide-with-super-admin-count.ts';
@@ -22,10 +22,12 @@ export async function deleteUser(
   return withClaims(
     {
       work(session) {
-        const before = async (known: UserRecord | undefined): Promise<void> => {
+        const owner = userStream(userId);
+        const before = async (known: UserRecord | undefined): Promise<TakenValues | undefined> => {
           const email = known && (await dependencies.vault.openPersonal(userId, known.email));
-          if (email === undefined) return;
-          await session.claim({ owner: userStream(userId), claimed: [], released: [emailClaim(email)] });
+          if (email === undefined) return undefined;
+          await session.take({ owner, claimed: [], released: [emailClaim(email)] });
+          return takenValues({ owner, refuse: () => undefined }, session);
         };
         return decideWithSuperAdminCount(
           { userId, before, commandFor: (otherSuperAdmins) => ({ kind: 'delete', otherSuperAdmins }) },

@@ -4,7 +4,7 @@ import type { GlobalPosition } from '../../domain/event.ts';
 import { RECOVERY_CODES, recoveryCode } from '../../domain/identity/mfa.ts';
 import type { IdentityReads } from '../ports/identity-reads.ts';
 import type { RandomSecrets } from '../ports/random-secrets.ts';
-import { spendProtection } from '../traffic/spend-limit.ts';
+import { consumeProtection } from '../traffic/consume-limit.ts';
 import type { MfaDependencies } from './account-dependencies.ts';
 import { countFailure } from './account-lockout.ts';
 import { checkTotp } from './check-mfa-code.ts';
@@ -27,13 +27,13 @@ export async function enableMfa(
   if (known.mfa) throw refusal('mfa_enabled');
   const secret = await authenticators.proposed(userId, context.now());
   if (!secret) throw refusal('mfa_not_set_up');
-  await spendProtection({ name: 'mfa.verify', subject: userId }, { protections });
+  await consumeProtection({ name: 'mfa.verify', subject: userId }, { protections });
   if (!(await checkTotp({ userId, secret, code }, context, dependencies))) {
     await countFailure({ userId }, context, dependencies);
     throw refusal('invalid_code');
   }
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => secrets.recoveryCode());
-  const digests = recoveryCodes.map((one) => recoveryDigest(userId, recoveryCode(one) ?? one, vault));
+  const digests = recoveryCodes.map((one) => recoveryDigest({ userId, code: recoveryCode(one) ?? one }, { vault }));
   const { position } = await decideOnUser(
     { userId, commandFor: () => ({ kind: 'enable_mfa', secret, recoveryCodes: digests }), known },
     context,

@@ -2,7 +2,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import { parseUserCode } from '../../domain/identity/device-code.ts';
 import type { DeviceSignIn } from '../ports/device-sign-ins.ts';
-import { spendRateLimit } from '../traffic/spend-limit.ts';
+import { consumeRateLimit } from '../traffic/consume-limit.ts';
 import type { DeviceSignInDependencies } from './device-sign-in-dependencies.ts';
 import { userCodeDigest } from './device-sign-in-digests.ts';
 
@@ -18,7 +18,7 @@ export async function findDeviceSignIn(
   context: CommandContext,
   { vault, deviceSignIns, rateCounters }: DeviceSignInDependencies,
 ): Promise<DeviceSignIn> {
-  await spendRateLimit({ scope: `device/look/${userId}`, ...LOOKUPS }, { rateCounters });
+  await consumeRateLimit({ scope: `device/look/${userId}`, ...LOOKUPS }, { rateCounters });
   const code = parseUserCode(userCode);
   const found = code === undefined ? undefined : await deviceSignIns.find(userCodeDigest(code, vault), context.now());
   if (!found) throw refusal('device_sign_in_not_found');

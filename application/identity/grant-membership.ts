@@ -34,5 +34,5 @@ export async function grantMembership(
     context,
     dependencies,
   );
-  return { roles: tenant === DEFAULT_TENANT ? state.roles : roles, position };
+  return { roles: state && tenant === DEFAULT_TENANT ? state.roles : roles, position };
 }

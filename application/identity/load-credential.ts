@@ -25,10 +25,12 @@ export type LoadCredentialDependencies = Pick<CredentialSecretDependencies, 'has
   readonly refusedTtlMs: number;
 };
 
+/** `raw`: the text that the caller presents; `nowMs`: the current time in milliseconds. */
+export type PresentedCredential = { readonly raw: string; readonly nowMs: number };
+
 /** Checks an API key by its current secret, or by the secret before the last rotation while its grace period lasts. */
 export async function loadApiKey(
-  raw: string,
-  nowMs: number,
+  { raw, nowMs }: PresentedCredential,
   { reads, hashCredential, previousHashes, acceptedTtlMs, refusedTtlMs }: LoadCredentialDependencies,
 ): Promise<CheckResult<CredentialResult>> {
   const record = await reads.apiKeyByHash([hashCredential(raw), ...(previousHashes?.(raw) ?? [])]);
@@ -44,8 +46,7 @@ export async function loadApiKey(
  * admin of the token's tenant.
  */
 export async function loadAdminToken(
-  raw: string,
-  nowMs: number,
+  { raw, nowMs }: PresentedCredential,
   { reads, hashCredential, previousHashes, acceptedTtlMs, refusedTtlMs }: LoadCredentialDependencies,
 ): Promise<CheckResult<CredentialResult>> {
   const record = await reads.adminTokenByHash([hashCredential(raw), ...(previousHashes?.(raw) ?? [])]);

@@ -53,7 +53,7 @@ export async function readAccessAt(
     readStream: (stream, options) => until(asOf, eventStore.readStream(stream, options)),
   };
   const held = await subjectAt();
-  const { disabled } = await stateAt(tenantStream(tenant), tenantDecider, tenantEvents.parse);
+  const disabled = (await stateAt(tenantStream(tenant), tenantDecider, tenantEvents.parse))?.disabled === true;
   const active = held.active && (!disabled || (subject.kind === 'user' && held.roles.includes(SUPER_ADMIN)));
   const rules = [...(await stateAt(accessRuleStream(tenant), accessRulesDecider, accessRuleEvents.parse)).values()];
   const decide = compileAccessRules(rules);
@@ -72,7 +72,7 @@ export async function readAccessAt(
 
   async function userAt(): Promise<SubjectAt> {
     const { user, everMember } = await stateAt(userStream(subject.id), userWithHistoryIn(tenant), userEvents.parse);
-    if (user.status === 'unknown' || !(acrossTenants || everMember)) throw refusal('user_not_found');
+    if (!user || !(acrossTenants || everMember)) throw refusal('user_not_found');
     const roles = rolesInTenant(
       user.roles,
       user.memberships.find((membership) => membership.tenant === tenant)?.roles ?? [],
@@ -105,7 +105,7 @@ function userWithHistoryIn(
     initialState: () => ({ user: userDecider.initialState(), everMember: false }),
     evolve({ user: before, everMember }, event) {
       const user = userDecider.evolve(before, event);
-      return { user, everMember: everMember || isMember(user, tenant) };
+      return { user, everMember: everMember || (user !== undefined && isMember(user, tenant)) };
     },
   };
 }

@@ -59,14 +59,14 @@ export async function redeemMagicLink(
   if (known ? known.disabled || !maySignInTo(known, link.tenant) : !magicLinkOptions.autoCreate)
     throw refusal('authentication_failed');
   const redeemed = known?.mfa
-    ? await openChallenge({ link, user: known }, context, dependencies)
+    ? await issueChallenge({ link, user: known }, context, dependencies)
     : await signInWithLink({ link, known, email }, context, dependencies);
   await recordRedemption({ link, redeemed, clientAddress }, context, dependencies);
   return redeemed;
 }
 
 /** Opens the challenge before the link is used up, so that a failure leaves the link valid. */
-async function openChallenge(
+async function issueChallenge(
   { link, user }: { readonly link: MagicLink; readonly user: UserRecord },
   context: CommandContext,
   dependencies: RedeemMagicLinkDependencies,
@@ -121,21 +121,23 @@ function findOrCreateAccount(
   const { vault, magicLinkOptions, progress, reads, tenants } = dependencies;
   if (tenants.state(tenant) === 'disabled') throw refusal('tenant_disabled');
   return runExclusively(
-    `magic-link/${vault.digest('sign-in/address', email)}`,
-    async () => {
-      const found = await findUserByEmail({ email }, dependencies);
-      if (found) return { user: refuseClosedAccount(found, tenant), isNewUser: false };
-      const { id, position } = await createUser(
-        { email, password: undefined, roles: magicLinkOptions.autoCreateRoles, tenant },
-        context,
-        dependencies,
-      );
-      const user =
-        position !== undefined && (await waitForReadModel({ name: IDENTITY, position }, { progress }))
-          ? await reads.userById(id)
-          : undefined;
-      if (!user) throw refusal('not_caught_up', { headers: { 'Retry-After': '1' } });
-      return { user, isNewUser: true };
+    {
+      name: `magic-link/${vault.digest('sign-in/address', email)}`,
+      async work() {
+        const found = await findUserByEmail({ email }, dependencies);
+        if (found) return { user: refuseClosedAccount(found, tenant), isNewUser: false };
+        const { id, position } = await createUser(
+          { email, password: undefined, roles: magicLinkOptions.autoCreateRoles, tenant },
+          context,
+          dependencies,
+        );
+        const user =
+          position !== undefined && (await waitForReadModel({ name: IDENTITY, position }, { progress }))
+            ? await reads.userById(id)
+            : undefined;
+        if (!user) throw refusal('not_caught_up', { headers: { 'Retry-After': '1' } });
+        return { user, isNewUser: true };
+      },
     },
     dependencies,
   );

@@ -4,7 +4,7 @@ import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
 import type { IdentityReads } from '../ports/identity-reads.ts';
 import type { SignedIn } from './complete-sign-in.ts';
 import { decideOnUser } from './decide-on-user.ts';
-import { refreshExpiry } from './open-session.ts';
+import { refreshExpiry } from './issue-session.ts';
 import { refuseClosedTenant } from './refuse-closed-tenant.ts';
 import { isSessionValid, rolesOfUserIn } from './session-validity.ts';
 import type { CompleteSignInDependencies } from './sign-in-dependencies.ts';
@@ -27,8 +27,8 @@ export async function refreshSession(
   await refuseDisabledTenant(refreshToken, dependencies);
   const next = secrets.refreshToken();
   const rotation = await sessions.rotate({
-    digest: refreshDigest(refreshToken, vault),
-    nextDigest: refreshDigest(next, vault),
+    digest: refreshDigest({ token: refreshToken }, { vault }),
+    nextDigest: refreshDigest({ token: next }, { vault }),
     nextExpiresAt: refreshExpiry(now, refreshTtlSeconds),
     now,
   });
@@ -59,7 +59,7 @@ export async function refreshSession(
   const { token, expiresIn } = await tokens.sign({ ...session, roles }, now);
   return {
     token,
-    csrfToken: csrfToken(session.sessionId, vault),
+    csrfToken: csrfToken({ sessionId: session.sessionId }, { vault }),
     refreshToken: next,
     expiresIn,
     user: { id: user.id, email, roles },
@@ -71,7 +71,7 @@ async function refuseDisabledTenant(
   refreshToken: string,
   { sessions, reads, tenants, vault }: Pick<RefreshSessionDependencies, 'sessions' | 'reads' | 'tenants' | 'vault'>,
 ): Promise<void> {
-  const session = await sessions.sessionOf(refreshDigest(refreshToken, vault));
+  const session = await sessions.sessionOf(refreshDigest({ token: refreshToken }, { vault }));
   if (!session || tenants.state(session.tenant) !== 'disabled') return;
   const roles = (await reads.userById(session.userId))?.roles ?? [];
   refuseClosedTenant({ tenant: session.tenant, roles, unknownTenant: 'invalid_credentials' }, { tenants });

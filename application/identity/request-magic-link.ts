@@ -14,7 +14,7 @@ import {
 } from './magic-link-dependencies.ts';
 import { signInTenant } from './sign-in-tenant.ts';
 
-export type MagicLinkRequest = RequestHost & {
+export type RequestMagicLinkInput = RequestHost & {
   /** Normalised. */
   readonly email: string;
   readonly clientNetwork: string;
@@ -26,7 +26,7 @@ export type MagicLinkRequest = RequestHost & {
  * @throws `magic_link_requests_limited` (for known and unknown addresses alike), `magic_link_not_configured`
  */
 export async function requestMagicLink(
-  { email, host, hostTenant, clientNetwork }: MagicLinkRequest,
+  { email, host, hostTenant, clientNetwork }: RequestMagicLinkInput,
   context: CommandContext,
   dependencies: RequestMagicLinkDependencies,
 ): Promise<void> {

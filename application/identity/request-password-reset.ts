@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import { normaliseEmail } from '../../domain/identity/email.ts';
-import { spendProtection } from '../traffic/spend-limit.ts';
+import { consumeProtection } from '../traffic/consume-limit.ts';
 import type { RequestPasswordResetDependencies } from './account-dependencies.ts';
 import { findUserByEmail } from './find-user-by-email.ts';
 import { resetDigest } from './user-secrets.ts';
@@ -25,7 +25,7 @@ export async function requestPasswordReset(
   dependencies: RequestPasswordResetDependencies,
 ): Promise<void> {
   const { protections, mailer, consoleUrl } = dependencies;
-  await spendProtection({ name: 'password-reset.ip', subject: clientNetwork }, { protections });
+  await consumeProtection({ name: 'password-reset.ip', subject: clientNetwork }, { protections });
   if (consoleUrl === undefined || !mailer.configured) throw refusal('password_reset_not_configured');
   await Promise.all([mailToken({ email, consoleUrl }, context, dependencies), pause(MIN_RESPONSE_MS)]);
 }
@@ -42,7 +42,7 @@ async function mailToken(
   const reset = user?.disabled === false ? { userId: user.id, passwordMark: user.passwordHash.n } : undefined;
   const token = secrets.refreshToken();
   const until = new Date(context.now().getTime() + TTL_MINUTES * 60_000);
-  await passwordResets.add(reset, { digest: resetDigest(token, vault), expiresAt: until });
+  await passwordResets.add(reset, { digest: resetDigest({ token }, { vault }), expiresAt: until });
   await mailer.send({
     to: email,
     subject: 'Set a new password',

@@ -24,7 +24,7 @@ export async function rotateAdminToken(
   const before = await dependencies.reads.adminTokenById({ tenant: context.tenant, tokenId });
   if (!before) throw refusal('admin_token_not_found');
   if (before.revoked) throw refusal('admin_token_revoked');
-  const expiresAt = expiryOfAdminToken({ asked: until, before, now });
+  const expiresAt = expiryOfAdminToken({ requested: until, before, now });
   await reauthenticate(reauthentication, context, dependencies);
 
   const { userId } = reauthentication;

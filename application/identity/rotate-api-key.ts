@@ -14,15 +14,15 @@ export type RotatedApiKey = {
 /**
  * Replaces the secret of an API key. The replaced secret works for `graceSeconds` more; a secret from an earlier
  * rotation stops working at once.
- * @param input `maker` is the caller, who must hold the key's roles.
+ * @param input `creator` is the caller, who must hold the key's roles.
  * @throws `api_key_not_found`, `api_key_revoked`, `cannot_grant_roles`
  */
 export async function rotateApiKey(
   {
     keyId,
     graceSeconds,
-    maker,
-  }: { readonly keyId: string; readonly graceSeconds: number; readonly maker: { readonly roles: readonly string[] } },
+    creator,
+  }: { readonly keyId: string; readonly graceSeconds: number; readonly creator: { readonly roles: readonly string[] } },
   context: CommandContext,
   dependencies: IdentityWriteDependencies & CredentialSecretDependencies,
 ): Promise<RotatedApiKey> {
@@ -31,7 +31,7 @@ export async function rotateApiKey(
   const { position, events } = await decideOnApiKey(
     {
       id: keyId,
-      commandFor: () => ({ kind: 'rotate', secret: { prefix, keyHash }, previousUntil, maker }),
+      commandFor: () => ({ kind: 'rotate', secret: { prefix, keyHash }, previousUntil, creator }),
     },
     context,
     dependencies,

@@ -13,17 +13,16 @@ export type ExclusiveDependencies = {
 
 /**
  * Runs a decision that depends on several streams, such as a cap or the last super admin. No other process of the
- * installation runs a decision with the same name meanwhile, and the identity read model has applied every event appended
- * before the decision.
+ * installation runs a decision with the same name meanwhile, and the identity read model has applied every event
+ * appended before the decision.
  * @throws `not_caught_up` when the read model lags for more than 5 seconds
  */
 export function runExclusively<T>(
-  name: string,
-  work: () => Promise<T>,
+  { name, work }: { readonly name: string; readonly work: () => Promise<T> },
   { exclusive, eventStore, progress }: ExclusiveDependencies,
 ): Promise<T> {
   return exclusive(name, async () => {
-    await waitForHead(IDENTITY, { eventStore, progress });
+    await waitForHead({ name: IDENTITY }, { eventStore, progress });
     return work();
   });
 }

@@ -1,4 +1,5 @@
 import { rolesInTenant } from '../../domain/identity/roles.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import type { UserRecord } from '../ports/identity-reads.ts';
 import type { SessionRecord } from '../ports/sessions.ts';
 
@@ -15,7 +16,7 @@ export function sessionsRevisionIn(
   { sessionsRevision, tenantSessionsRevisions }: Pick<UserRecord, 'sessionsRevision' | 'tenantSessionsRevisions'>,
   tenant: string,
 ): number {
-  return Math.max(sessionsRevision, tenantSessionsRevisions[tenant] ?? -1);
+  return Math.max(sessionsRevision, ownValue(tenantSessionsRevisions, tenant) ?? -1);
 }
 
 /**

@@ -22,11 +22,12 @@ export async function setMonthlyLimit(
       id: keyId,
       commandFor(state) {
         if (
+          state &&
           'monthlyLimit' in state &&
           needsPaidLimit(monthlyLimit, state.monthlyLimit) &&
           !entitlements.has('apikey-pro')
         )
-          throw paymentRequired({ plugin: 'apikey', feature: 'apikey-pro' }, entitlements);
+          throw paymentRequired({ plugin: 'apikey', feature: 'apikey-pro' }, { entitlements });
         return { kind: 'set_monthly_limit', monthlyLimit };
       },
     },

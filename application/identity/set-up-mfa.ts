@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
-import { spendProtection } from '../traffic/spend-limit.ts';
+import { consumeProtection } from '../traffic/consume-limit.ts';
 import type { ReauthenticationDependencies } from './account-dependencies.ts';
 import { reauthenticate } from './reauthenticate.ts';
 import { authenticatorPurpose } from './user-secrets.ts';
@@ -23,7 +23,7 @@ export async function setUpMfa(
   const { protections, totp, authenticators, vault } = dependencies;
   const user = await reauthenticate({ userId, password }, context, dependencies);
   if (user.mfa) throw refusal('mfa_enabled');
-  await spendProtection({ name: 'mfa.setup', subject: userId }, { protections });
+  await consumeProtection({ name: 'mfa.setup', subject: userId }, { protections });
   const secret = totp.newSecret();
   await authenticators.propose(
     userId,

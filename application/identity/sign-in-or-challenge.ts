@@ -30,7 +30,7 @@ export async function signInOrChallenge(
   await dependencies.challenges.open(
     { userId: user.id, tenant, method, sessionsRevision: sessionsRevisionIn(user, tenant) },
     {
-      digest: challengeDigest(challengeToken, dependencies.vault),
+      digest: challengeDigest({ token: challengeToken }, dependencies),
       expiresAt: new Date(context.now().getTime() + CHALLENGE_MS),
     },
   );

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import { normaliseEmail } from '../../domain/identity/email.ts';
-import { spendProtection } from '../traffic/spend-limit.ts';
+import { consumeProtection } from '../traffic/consume-limit.ts';
 import { withinLockout } from './account-lockout.ts';
 import type { SignedIn } from './complete-sign-in.ts';
 import { findUserByEmail } from './find-user-by-email.ts';
@@ -26,14 +26,14 @@ export type SignIn = {
  * @throws `rate_limited`, `invalid_credentials`, `tenant_disabled`
  */
 export async function signIn(
-  { email: given, password, tenant: asked, clientNetwork }: SignIn,
+  { email: given, password, tenant: requested, clientNetwork }: SignIn,
   context: CommandContext,
   dependencies: PasswordSignInDependencies,
 ): Promise<SignedIn | Challenged> {
-  await spendProtection({ name: 'login.ip', subject: clientNetwork }, dependencies);
+  await consumeProtection({ name: 'login.ip', subject: clientNetwork }, dependencies);
   const email = normaliseEmail(given);
   const user = await findUserByEmail({ email: email ?? '' }, dependencies);
-  const tenant = user && signInTenant(user, asked);
+  const tenant = user && signInTenant(user, requested);
   const account = user ? { userId: user.id } : { address: email ?? '' };
   const verify = async (): Promise<boolean> =>
     (await verifyPassword({ user, password }, dependencies)) && tenant !== undefined && user?.disabled === false;

@@ -20,7 +20,10 @@ export async function signOut(
   dependencies: IdentityWriteDependencies & { readonly sessions: Sessions; readonly vault: Pick<Vault, 'digest'> },
 ): Promise<GlobalPosition | undefined> {
   const { sessions, vault } = dependencies;
-  const named = refreshToken === undefined ? undefined : await sessions.sessionOf(refreshDigest(refreshToken, vault));
+  const named =
+    refreshToken === undefined
+      ? undefined
+      : await sessions.sessionOf(refreshDigest({ token: refreshToken }, { vault }));
   const ids = new Set([sessionId, ...(named?.userId === userId ? [named.sessionId] : [])]);
   let last: GlobalPosition | undefined;
   for (const id of ids) {

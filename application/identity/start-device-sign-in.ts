@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import { formatUserCode } from '../../domain/identity/device-code.ts';
-import { spendRateLimit } from '../traffic/spend-limit.ts';
+import { consumeRateLimit } from '../traffic/consume-limit.ts';
 import type { StartDeviceSignInDependencies } from './device-sign-in-dependencies.ts';
 import { deviceCodeDigest, userCodeDigest } from './device-sign-in-digests.ts';
 
@@ -31,7 +31,7 @@ export async function startDeviceSignIn(
   { consoleUrl, secrets, vault, deviceSignIns, rateCounters }: StartDeviceSignInDependencies,
 ): Promise<DeviceStart> {
   if (consoleUrl === undefined) throw refusal('device_not_configured');
-  await spendRateLimit({ scope: `device/start/${clientNetwork}`, ...STARTS }, { rateCounters });
+  await consumeRateLimit({ scope: `device/start/${clientNetwork}`, ...STARTS }, { rateCounters });
   const deviceCode = secrets.refreshToken();
   const createdAt = context.now();
   const expiresAt = new Date(createdAt.getTime() + TTL_SECONDS * 1000);

@@ -19,7 +19,7 @@ export async function verifyChallenge(
   dependencies: SignInDependencies & MfaDependencies & { readonly reads: IdentityReads },
 ): Promise<SignedIn> {
   const { challenges, reads, vault } = dependencies;
-  const digest = challengeDigest(challengeToken, vault);
+  const digest = challengeDigest({ token: challengeToken }, { vault });
   const challenge = await challenges.find(digest, context.now());
   const user = challenge && (await reads.userById(challenge.userId));
   if (!challenge || !user || user.disabled || !isSessionValid(user, { ...challenge, sessionId: '' }))

@@ -15,7 +15,7 @@ import type { ChainSession } from '../ports/audit-chain.ts';
 import type { AuditDependencies } from './audit-dependencies.ts';
 import { inspectChains } from './inspect-chains.ts';
 import { faultOfLastSignature, readLastSignature } from './last-signature.ts';
-import { faultOfHead, openChains } from './open-chains.ts';
+import { faultOfHead, loadChains } from './load-chains.ts';
 
 type ChainAuditDependencies = Pick<AuditDependencies, 'eventStore' | 'chain' | 'key' | 'signer' | 'now'>;
 
@@ -38,8 +38,8 @@ export type Chained = {
 const BATCH = 500;
 
 /**
- * Adds a link to the tenants' audit chains for every event up to the current head of the log. A chain that is not as this
- * service wrote it is stopped: it is not extended until it is put back, and the others go on.
+ * Adds a link to the tenants' audit chains for every event up to the current head of the log. A chain that is not as
+ * this service wrote it is stopped: it is not extended until it is restored. The other chains are extended.
  * @throws ChainsStopped when the state of all chains is not as this service wrote it
  */
 export async function chainAudit(
@@ -51,7 +51,7 @@ export async function chainAudit(
   for (let first = true; ; first = false) {
     signal?.throwIfAborted();
     const { state, read } = await chain.exclusively(async (session) => {
-      const opened = await openChains({ session }, dependencies);
+      const opened = await loadChains({ session }, dependencies);
       const inspected = inspect && first ? await resumeChains({ session, state: opened }, dependencies) : opened;
       const events: RecordedEvent[] = [];
       for await (const event of eventStore.readAll({ after: inspected.position, limit: BATCH })) events.push(event);
@@ -90,13 +90,16 @@ async function resumeChains(
   return resumed;
 }
 
+/** The next events of the log, and the chains that they extend. */
+type Extension = {
+  readonly session: ChainSession;
+  readonly state: ChainState;
+  readonly events: readonly RecordedEvent[];
+};
+
 /** Chains the next events of the log. */
 async function extendChains(
-  {
-    session,
-    state,
-    events,
-  }: { readonly session: ChainSession; readonly state: ChainState; readonly events: readonly RecordedEvent[] },
+  { session, state, events }: Extension,
   dependencies: ChainAuditDependencies,
 ): Promise<ChainState> {
   const last = events.at(-1);
@@ -107,11 +110,7 @@ async function extendChains(
 
 /** Adds links for the events of all chains that are not stopped, and stops those whose head is not genuine. */
 async function addLinks(
-  {
-    session,
-    state,
-    events,
-  }: { readonly session: ChainSession; readonly state: ChainState; readonly events: readonly RecordedEvent[] },
+  { session, state, events }: Extension,
   dependencies: ChainAuditDependencies,
 ): Promise<ChainState> {
   const { key, now } = dependencies;

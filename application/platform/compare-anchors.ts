@@ -38,8 +38,9 @@ export async function readAnchors(
 }
 
 /**
- * Compares a tenant's chain with what was signed before: `missing` when the chain is shorter, `edited` when it has other
- * links. Finds what the database alone cannot show: a database that was restored to an earlier state or written again.
+ * Compares a tenant's chain with what was signed before: `missing` when the chain is shorter, `edited` when it has
+ * other links. Finds what the database alone cannot show: a database that was restored to an earlier state or written
+ * again.
  */
 export async function compareAnchors(
   { tenant, ranges }: { readonly tenant: string; readonly ranges: readonly SignedRange[] },

@@ -2,6 +2,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import type { FeatureName } from '../../domain/platform/features.ts';
 import { SECRET_MASK } from '../../domain/secret-mask.ts';
 import type { Vault } from '../ports/vault.ts';
@@ -37,8 +38,8 @@ export async function configureFeature(
   const secrets: Record<string, JsonObject> = {};
   const removed: string[] = [];
   for (const [key, value] of Object.entries(wanted)) {
-    if (value === null || (declared[key]?.secret === true && value === '')) removed.push(key);
-    else if (declared[key]?.secret !== true) values[key] = value;
+    if (value === null || (ownValue(declared, key)?.secret === true && value === '')) removed.push(key);
+    else if (ownValue(declared, key)?.secret !== true) values[key] = value;
     else if (typeof value === 'string' && value !== SECRET_MASK)
       secrets[key] = dependencies.vault.sealSecret(secretPurpose(feature, key), value);
   }

@@ -11,15 +11,14 @@ import { streamName } from '../../domain/stream.ts';
 import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
 import { type FeatureChangeDependencies, waitForFeatureChange } from './wait-for-feature-change.ts';
 
+export type DecideOnFeatureInput = {
+  readonly feature: FeatureName;
+  readonly commandFor: CommandFor<FeatureConfiguration, FeatureConfigurationCommand>;
+};
+
 /** Runs a command on the settings of a feature, and waits until this process applies the change. */
 export async function decideOnFeature(
-  {
-    feature,
-    commandFor,
-  }: {
-    readonly feature: FeatureName;
-    readonly commandFor: CommandFor<FeatureConfiguration, FeatureConfigurationCommand>;
-  },
+  { feature, commandFor }: DecideOnFeatureInput,
   context: CommandContext,
   dependencies: FeatureChangeDependencies,
 ): Promise<CommandOutcome<FeatureConfiguration>> {

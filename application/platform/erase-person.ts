@@ -58,20 +58,22 @@ export async function erasePerson(
   let position: GlobalPosition | undefined;
   let memberships = 0;
   await runExclusively(
-    'super-admins',
-    async () => {
-      for (const userId of subject.userIds) {
-        const known = await dependencies.reads.userById(userId);
-        memberships += known?.memberships.length ?? 0;
-        if (known) await claims.claim({ owner: userStream(userId), claimed: [], released });
-        const otherSuperAdmins = await dependencies.reads.otherSuperAdmins(userId);
-        const outcome = await decideOnUser(
-          { userId, commandFor: () => ({ kind: 'erase', otherSuperAdmins }), known },
-          context,
-          dependencies,
-        );
-        position = outcome.position ?? position;
-      }
+    {
+      name: 'super-admins',
+      async work() {
+        for (const userId of subject.userIds) {
+          const known = await dependencies.reads.userById(userId);
+          memberships += known?.memberships.length ?? 0;
+          if (known) await claims.claim({ owner: userStream(userId), claimed: [], released });
+          const otherSuperAdmins = await dependencies.reads.otherSuperAdmins(userId);
+          const outcome = await decideOnUser(
+            { userId, commandFor: () => ({ kind: 'erase', otherSuperAdmins }), known },
+            context,
+            dependencies,
+          );
+          position = outcome.position ?? position;
+        }
+      },
     },
     dependencies,
   );

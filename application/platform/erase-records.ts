@@ -2,7 +2,8 @@ import type { Subject } from '../ports/personal-records.ts';
 import type { ErasePersonDependencies } from './erase-person.ts';
 
 /**
- * Erases the records of a person outside the event store, and their keys. The keys come last: while a key exists, an interrupted erasure still finds the person's records.
+ * Erases the records of a person outside the event store, and their keys. The keys come last: while a key exists, an
+ * interrupted erasure still finds the person's records.
  * @returns the number of erased records by kind
  */
 export async function eraseRecords(

@@ -77,7 +77,7 @@ export function decodeEvent(message: Pick<Message, 'value'> & Partial<Pick<Messa
   const value = parse(message.value);
   const traceparent = message.headers?.['traceparent'];
   const position = parsePosition(value.position);
-  if (!position) throw refusal('message_unreadable', { message: 'the message holds no position' });
+  if (!position) throw refusal('message_unreadable', { message: 'the message contains no position' });
   return {
     id: value.id,
     type: value.type,

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../domain/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { type FeatureName, type FeatureSetting, declarationOf } from '../../domain/platform/features.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
 import { SECRET_MASK } from '../../domain/secret-mask.ts';
@@ -52,29 +53,29 @@ export function createFeatureSettings({
   declared = settingsOf,
 }: FeatureSettingsOptions): FeatureSettings {
   function lookUp(feature: FeatureName, key: string): EffectiveValue {
-    const setting = declared(feature)[key];
+    const setting = ownValue(declared(feature), key);
     if (!setting) throw new Error(`${feature} has no setting ${key}`);
     const started = setting.variable === undefined ? undefined : startupValue(setting.variable);
     if (started?.fixed === true) return started;
     const saved = features.saved(feature);
     if (setting.secret)
-      return saved?.secrets[key] === undefined
+      return ownValue(saved?.secrets ?? {}, key) === undefined
         ? { value: '', source: 'default' }
         : { value: SECRET_MASK, source: 'console' };
-    const value = saved?.values[key];
+    const value = ownValue(saved?.values ?? {}, key);
     if (value !== undefined) return { value, source: 'console' };
     return started ?? { value: setting.fallback, source: 'default' };
   }
   return {
     declared,
     fixedBy(feature, key) {
-      const variable = declared(feature)[key]?.variable;
+      const variable = ownValue(declared(feature), key)?.variable;
       const started = variable === undefined ? undefined : startupValue(variable);
       return started?.fixed === true ? started.source : undefined;
     },
     value: (feature, key) => lookUp(feature, key).value,
     secret(feature, key) {
-      const sealed = features.saved(feature)?.secrets[key];
+      const sealed = ownValue(features.saved(feature)?.secrets ?? {}, key);
       return sealed && isSealed(sealed) ? vault.openSecret(secretPurpose(feature, key), sealed) : undefined;
     },
     view(feature) {

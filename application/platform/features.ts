@@ -100,7 +100,7 @@ export function createFeatures({ entitlements, records, requested }: FeaturesOpt
       lastError,
       routes: routes.get(name) ?? [],
     };
-    if (!known.compiled) return { ...known, phase: 'absent', reason: 'this build does not hold it' };
+    if (!known.compiled) return { ...known, phase: 'absent', reason: 'this build does not contain it' };
     if (!known.requested) return { ...known, phase: 'stopped', reason: 'SVC_PLUGINS does not list it' };
     if (!known.entitled)
       return { ...known, phase: 'unlicensed', reason: `it needs the capability ${licensed.get(name) ?? ''}` };

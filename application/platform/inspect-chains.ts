@@ -2,7 +2,7 @@ import { ALL_CHAINS, type ChainState, replaceInSum } from '../../domain/platform
 import type { ChainSession, FoundHead } from '../ports/audit-chain.ts';
 import type { AuditDependencies } from './audit-dependencies.ts';
 import { faultOfLastSignature, readLastSignature } from './last-signature.ts';
-import { faultOfHead } from './open-chains.ts';
+import { faultOfHead } from './load-chains.ts';
 
 type InspectDependencies = Pick<AuditDependencies, 'key' | 'eventStore' | 'signer'>;
 type Inspected = {
@@ -25,9 +25,9 @@ export function headsMatch(
 const EMPTY_SUM = '0'.repeat(64);
 
 /**
- * Checks the heads of all chains, against their MACs and against their sum, and decides which chains are stopped. A head
- * that was put back to an earlier genuine one changes the sum; the signatures in the log then tell which chain it is. If
- * they do not, `ALL_CHAINS` is recorded: no chain verifies any more, but all continue.
+ * Checks the heads of all chains, against their MACs and against their sum, and decides which chains are stopped. A
+ * head that was replaced by an earlier genuine one changes the sum; the signatures in the log then tell which chain it
+ * is. If they do not, `ALL_CHAINS` is recorded: no chain verifies any more, but all are extended.
  */
 export async function inspectChains(
   { session, state }: { readonly session: ChainSession; readonly state: ChainState },
@@ -51,7 +51,7 @@ export async function inspectChains(
   if (!match && stopped.size === 0) {
     const found = unknown === undefined ? await suspects({ session, state, heads }, dependencies) : {};
     for (const [tenant, fault] of Object.entries(found)) stopped.set(tenant, fault);
-    if (Object.keys(found).length === 0) stopped.set(ALL_CHAINS, 'heads were removed or put back to earlier ones');
+    if (Object.keys(found).length === 0) stopped.set(ALL_CHAINS, 'heads were removed or replaced by earlier ones');
   }
   return { state: { ...state, stopped: Object.fromEntries(stopped) }, resumed };
 }

@@ -53,10 +53,10 @@ export type Licensing = {
 const OPAQUE = 'svc_live_';
 const UNVERIFIED = 'license verification failed';
 const EXPIRED = 'the license has expired';
-const NO_SERVER = 'SVC_LICENSE_SERVER_URL is not set: the license key can not be exchanged';
+const NO_SERVER = 'SVC_LICENSE_SERVER_URL is not set: the license key cannot be exchanged';
 
 export function createLicensing(dependencies: LicensingDependencies): Licensing {
-  const { holder, verify, exchange, store, cache, digest, configuredKey, logger, now } = dependencies;
+  const { holder, verify, store, cache, digest, configuredKey, logger, now } = dependencies;
   const opaqueConfigured = configuredKey?.startsWith(OPAQUE) === true ? configuredKey : undefined;
   const signedConfigured = opaqueConfigured === undefined ? configuredKey : undefined;
   let version = -1;
@@ -133,22 +133,6 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
     return kept?.origin === 'exchange' && kept.keyDigest !== digest(key);
   }
 
-  async function exchangeForToken(licenseKey: string): Promise<{ readonly token: string; readonly license: License }> {
-    if (!exchange) throw refusal('license_server_unreachable', { message: NO_SERVER });
-    const outcome = await exchange({ licenseKey, installId: installId ?? '' });
-    if (outcome.kind === 'refused') throw refusal('license_refused', { message: outcome.reason });
-    if (outcome.kind === 'unreachable') throw refusal('license_server_unreachable', { message: outcome.reason });
-    return { token: outcome.token, license: await verifyUsable(outcome.token) };
-  }
-
-  /** @throws `license_unverified`, `license_expired` */
-  async function verifyUsable(token: string): Promise<License> {
-    const license = await verify(token);
-    if (!license) throw refusal('license_unverified');
-    if (phaseOf(license, now()) === 'lapsed') throw refusal('license_expired');
-    return license;
-  }
-
   async function keep(content: KeptLicense, key: string | undefined): Promise<void> {
     await store.save(content, key);
     store.announce();
@@ -162,7 +146,7 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
       // Another process may have exchanged the key while this one waited.
       await reload();
       if (exchangeKey() !== key || !needsExchange(key)) return;
-      const { token, license } = await exchangeForToken(key);
+      const { token, license } = await exchangeForToken({ licenseKey: key, installId: installId ?? '' }, dependencies);
       const current = holder.current();
       const shorter =
         kept?.origin === 'renewal' && current !== undefined && license.expiresAt < current.license.expiresAt;
@@ -171,18 +155,6 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
       await keep({ token, origin, keyDigest: digest(key) }, origin === 'renewal' ? key : undefined);
       logger.info('the license server renewed the license');
     });
-  }
-
-  function warnAboutExpiry(): void {
-    const current = holder.current();
-    if (current?.phase === 'grace')
-      logger.warn('the license has expired; paid features keep running for 7 days after the expiry', {
-        expired_at: current.license.expiresAt.toISOString(),
-      });
-    if (current?.phase === 'lapsed')
-      logger.warn('the license has lapsed; only the free tier is available', {
-        expired_at: current.license.expiresAt.toISOString(),
-      });
   }
 
   return {
@@ -196,13 +168,13 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
         failure = messageOf(error);
         logger.warn('the license was not renewed', { reason: failure });
       }
-      warnAboutExpiry();
+      warnAboutExpiry(dependencies);
     },
     async renew(licenseKey) {
       const opaque = licenseKey.startsWith(OPAQUE);
       const { token, license } = opaque
-        ? await exchangeForToken(licenseKey)
-        : { token: licenseKey, license: await verifyUsable(licenseKey) };
+        ? await exchangeForToken({ licenseKey, installId: installId ?? '' }, dependencies)
+        : { token: licenseKey, license: await verifyUsable({ token: licenseKey }, dependencies) };
       await keep(
         { token, origin: 'renewal', keyDigest: opaque ? digest(licenseKey) : null },
         opaque ? licenseKey : undefined,
@@ -216,4 +188,41 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
       return phase === 'lapsed' ? EXPIRED : undefined;
     },
   };
+}
+
+/** @throws `license_refused`, `license_server_unreachable`, `license_unverified`, `license_expired` */
+async function exchangeForToken(
+  { licenseKey, installId }: { readonly licenseKey: string; readonly installId: string },
+  dependencies: Pick<LicensingDependencies, 'exchange' | 'verify' | 'now'>,
+): Promise<{ readonly token: string; readonly license: License }> {
+  const { exchange } = dependencies;
+  if (!exchange) throw refusal('license_server_unreachable', { message: NO_SERVER });
+  const outcome = await exchange({ licenseKey, installId });
+  if (outcome.kind === 'refused') throw refusal('license_refused', { message: outcome.reason });
+  if (outcome.kind === 'unreachable') throw refusal('license_server_unreachable', { message: outcome.reason });
+  const { token } = outcome;
+  return { token, license: await verifyUsable({ token }, dependencies) };
+}
+
+/** @throws `license_unverified`, `license_expired` */
+async function verifyUsable(
+  { token }: { readonly token: string },
+  { verify, now }: Pick<LicensingDependencies, 'verify' | 'now'>,
+): Promise<License> {
+  const license = await verify(token);
+  if (!license) throw refusal('license_unverified');
+  if (phaseOf(license, now()) === 'lapsed') throw refusal('license_expired');
+  return license;
+}
+
+function warnAboutExpiry({ holder, logger }: Pick<LicensingDependencies, 'holder' | 'logger'>): void {
+  const current = holder.current();
+  if (current?.phase === 'grace')
+    logger.warn('the license has expired; paid features keep running for 7 days after the expiry', {
+      expired_at: current.license.expiresAt.toISOString(),
+    });
+  if (current?.phase === 'lapsed')
+    logger.warn('the license has lapsed; only the free tier is available', {
+      expired_at: current.license.expiresAt.toISOString(),
+    });
 }

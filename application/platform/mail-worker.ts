@@ -4,7 +4,7 @@ import type { MailTransport } from '../ports/mail-transport.ts';
 import type { Signals } from '../ports/signals.ts';
 import { reasonOf } from '../ports/transient-errors.ts';
 import type { Vault } from '../ports/vault.ts';
-import { MAIL_CHANNEL, openMail } from './queued-mailer.ts';
+import { MAIL_CHANNEL, decryptMail } from './queued-mailer.ts';
 
 export type MailWorkerDependencies = {
   readonly queue: Omit<MailQueue, 'add'>;
@@ -36,8 +36,8 @@ const LEASE_MS = 120_000;
 const POLL_MS = 5_000;
 
 /**
- * Sends queued mails through the transport (role `worker`); several processes share the work. When a process crashes after
- * the mail server accepted a mail and before its row is deleted, the mail is sent again with the same Message-ID.
+ * Sends queued mails through the transport (role `worker`); several processes share the work. When a process crashes
+ * after the mail server accepted a mail and before its row is deleted, the mail is sent again with the same Message-ID.
  */
 export function createMailWorker({
   queue,
@@ -75,7 +75,7 @@ export function createMailWorker({
 
   async function send(claimed: ClaimedMail): Promise<void> {
     const { id, attempt } = claimed;
-    const mail = openMail({ id, content: claimed.content }, { vault });
+    const mail = decryptMail({ id, content: claimed.content }, { vault });
     const expired = mail !== undefined && mail.untilMs <= now().getTime();
     if (mail === undefined || expired || mail.withheld) {
       if (!mail?.withheld)
@@ -83,7 +83,7 @@ export function createMailWorker({
           mail_id: id,
           reason: expired
             ? 'it was not sent before its deadline'
-            : 'it can not be opened with the current ENCRYPTION_KEY',
+            : 'it cannot be opened with the current ENCRYPTION_KEY',
         });
       await queue.remove(claimed);
       return;
@@ -98,7 +98,7 @@ export function createMailWorker({
     if (delivery.outcome === 'delivered') {
       logger.info('a mail was sent', { mail_id: id, attempt });
       await queue.remove(claimed);
-    } else if (delivery.outcome === 'refused' || attempt >= MAX_ATTEMPTS) {
+    } else if (delivery.outcome === 'rejected' || attempt >= MAX_ATTEMPTS) {
       logger.error('a mail was dropped after its last attempt', { mail_id: id, attempt, reason: delivery.reason });
       await queue.remove(claimed);
     } else {

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
 import type { MailQueue } from '../ports/mail-queue.ts';
 import type { Mail, Mailer } from '../ports/mailer.ts';
@@ -23,8 +24,6 @@ export type QueuedMail = Pick<Mail, 'to' | 'subject' | 'text' | 'html'> & {
 /** Signal channel that wakes the mail workers of all processes. */
 export const MAIL_CHANNEL = 'mail';
 
-const DAY_MS = 86_400_000;
-
 /** Mailer that adds one row to the queue for each mail, also for withheld mails. */
 export function createQueuedMailer({ queue, vault, signals, now, newId }: QueuedMailerDependencies): Mailer {
   return {
@@ -46,7 +45,7 @@ export function createQueuedMailer({ queue, vault, signals, now, newId }: Queued
 }
 
 /** Opens the content of a queued mail. @returns undefined when it was sealed under another `ENCRYPTION_KEY` */
-export function openMail(
+export function decryptMail(
   { id, content }: { readonly id: string; readonly content: SealedValue },
   { vault }: { readonly vault: Pick<Vault, 'openSecret'> },
 ): QueuedMail | undefined {

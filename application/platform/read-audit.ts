@@ -1,11 +1,12 @@
+import { DAY_MS } from '../../domain/durations.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import {
   type AuditReader,
-  INSTALL_CATEGORIES,
-  INSTALL_TYPES_OF_A_TENANT,
+  INSTALLATION_CATEGORIES,
+  INSTALLATION_TYPES_OF_A_TENANT,
   isVisibleTo,
 } from '../../domain/platform/audit-audience.ts';
 import { type AuditRecord, auditRecord, withoutSecrets } from '../../domain/platform/audit-record.ts';
@@ -59,8 +60,6 @@ export async function readAuditEvent(
   return { ...auditRecord(event), data: withoutSecrets(event) };
 }
 
-const DAY_MS = 86_400_000;
-
 /**
  * The events that may match, newest first: one stream when the resource is given as `<kind>:<id>`, otherwise all events
  * of the tenant, and those in streams of the installation that may concern it.
@@ -81,11 +80,11 @@ function candidates(
     });
   const own = read({ tenant, ...(type === undefined ? {} : { types: [type] }) });
   // Streams of the installation are streams of the default tenant: its read has them.
-  if (tenant === DEFAULT_TENANT || (type !== undefined && !INSTALL_TYPES_OF_A_TENANT.includes(type))) return own;
-  const categories = [...INSTALL_CATEGORIES];
+  if (tenant === DEFAULT_TENANT || (type !== undefined && !INSTALLATION_TYPES_OF_A_TENANT.includes(type))) return own;
+  const categories = [...INSTALLATION_CATEGORIES];
   return newestFirst(
     own,
-    read({ tenant: DEFAULT_TENANT, categories, types: type === undefined ? INSTALL_TYPES_OF_A_TENANT : [type] }),
+    read({ tenant: DEFAULT_TENANT, categories, types: type === undefined ? INSTALLATION_TYPES_OF_A_TENANT : [type] }),
   );
 }
 
@@ -123,7 +122,7 @@ function streamOf(tenant: string, resource: string): string | undefined {
   if (category === undefined) return undefined;
   return streamName({
     category,
-    tenant: INSTALL_CATEGORIES.has(category) ? DEFAULT_TENANT : tenant,
+    tenant: INSTALLATION_CATEGORIES.has(category) ? DEFAULT_TENANT : tenant,
     id: resource.slice(category.length + 1),
   });
 }

@@ -3,7 +3,11 @@ import { consoleSettingsDecider } from '../../domain/platform/console-settings.t
 import { foldStream } from '../fold-stream.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Vault } from '../ports/vault.ts';
-import { CONSOLE_SETTINGS_STREAM, type OpenConsoleSettings, openConsoleSettings } from './open-console-settings.ts';
+import {
+  CONSOLE_SETTINGS_STREAM,
+  type DecryptedConsoleSettings,
+  decryptConsoleSettings,
+} from './decrypt-console-settings.ts';
 
 /** Reads the settings that the console saved, with their secrets opened. */
 export async function readConsoleSettings({
@@ -12,10 +16,10 @@ export async function readConsoleSettings({
 }: {
   readonly eventStore: Pick<EventStore, 'readStream'>;
   readonly vault: Pick<Vault, 'openSecret'>;
-}): Promise<OpenConsoleSettings> {
+}): Promise<DecryptedConsoleSettings> {
   const { state } = await foldStream(
     { stream: CONSOLE_SETTINGS_STREAM, decider: consoleSettingsDecider, parse: consoleSettingsEvents.parse },
     { eventStore },
   );
-  return openConsoleSettings(state, { vault });
+  return decryptConsoleSettings(state, { vault });
 }

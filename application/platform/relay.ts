@@ -2,6 +2,7 @@ import { byStream } from '../../domain/by-stream.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
 import { chunks } from '../chunks.ts';
+import type { ChangeOf } from '../content/entry-history.ts';
 import { inParallel } from '../in-parallel.ts';
 import type { Message, MessageBus } from '../ports/message-bus.ts';
 import { encodeAuditSignature } from './audit-signature-message.ts';
@@ -13,7 +14,7 @@ export type RelayDependencies = {
   /** Prefix of the topic names, setting `KAFKA_TOPIC_PREFIX`. */
   readonly prefix: string;
   /** Returns the entry before and after one of its events. The relay calls it in order for the events of an entry. */
-  readonly changeOf: (event: RecordedEvent) => Promise<PublishedChange>;
+  readonly changeOf: ChangeOf<PublishedChange>;
 };
 
 /** Maximum number of entries whose streams are read at the same time. */

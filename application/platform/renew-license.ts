@@ -7,8 +7,8 @@ import type { EventStore } from '../ports/event-store.ts';
 import type { Licensing } from './licensing.ts';
 
 /**
- * Renews the license of the installation and appends `LicenseRenewed`. The event holds what the license grants, never the
- * key.
+ * Renews the license of the installation and appends `LicenseRenewed`. The event holds what the license grants, never
+ * the key.
  * @returns the position of the event
  * @throws refusals of `Licensing.renew`
  */

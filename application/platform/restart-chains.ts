@@ -2,8 +2,8 @@ import { EMPTY_CHAINS, stateMac } from '../../domain/platform/audit-chain.ts';
 import type { AuditDependencies } from './audit-dependencies.ts';
 
 /**
- * Removes all audit chains, so that they start again at the beginning of the log as a new generation. For a log that was
- * copied to another store, whose positions differ. Only a holder of the key can do this.
+ * Removes all audit chains, so that they start again at the beginning of the log as a new generation. For a log that
+ * was copied to another store, whose positions differ. Only a holder of the key can do this.
  * @returns the number of the new generation
  */
 export async function restartChains(

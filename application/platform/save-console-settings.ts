@@ -9,7 +9,7 @@ import { handleCommand } from '../handle-command.ts';
 import type { Configuration } from '../ports/configuration.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Vault } from '../ports/vault.ts';
-import { CONSOLE_SETTINGS_STREAM, consoleSecretPurpose, openConsoleSettings } from './open-console-settings.ts';
+import { CONSOLE_SETTINGS_STREAM, consoleSecretPurpose, decryptConsoleSettings } from './decrypt-console-settings.ts';
 
 export type SaveConsoleSettingsDependencies = {
   readonly eventStore: EventStore;
@@ -66,7 +66,7 @@ function checkSettings(
   { values, state }: { readonly values: Readonly<Record<string, string | null>>; readonly state: ConsoleSettings },
   { vault, configuration }: Pick<SaveConsoleSettingsDependencies, 'vault' | 'configuration'>,
 ): SettingsCheck {
-  const { texts: saved } = openConsoleSettings(state, { vault });
+  const { texts: saved } = decryptConsoleSettings(state, { vault });
   const isSecret = (key: string) => configuration.isSecret(key);
   const keeps = (key: string, value: string | null) => isSecret(key) && value === SECRET_MASK;
   const sent = Object.entries(values);

@@ -12,7 +12,7 @@ import { toNewEvent } from '../handle-command.ts';
 import type { ChainSession, StoredHead } from '../ports/audit-chain.ts';
 import type { AuditDependencies } from './audit-dependencies.ts';
 import { type LastSignature, faultOfLastSignature, readLastSignature } from './last-signature.ts';
-import { faultOfHead, openChains } from './open-chains.ts';
+import { faultOfHead, loadChains } from './load-chains.ts';
 
 type SignAuditDependencies = Pick<AuditDependencies, 'eventStore' | 'chain' | 'signer' | 'key' | 'now' | 'newId'>;
 
@@ -31,8 +31,8 @@ export type SignAuditInput = {
 const MAX_SIGNED = 100_000;
 
 /**
- * Appends the audit signatures that are due to `audit-<tenant>.seals`. Each names its number and the one before. After a
- * crash between the append and the update of the chain's head the next run continues after the appended signature. A
+ * Appends the audit signatures that are due to `audit-<tenant>.seals`. Each names its number and the one before. After
+ * a crash between the append and the update of the chain's head the next run continues after the appended signature. A
  * chain that contradicts its last signature is stopped.
  * @returns the number of chains that were signed
  * @throws ChainsStopped when the state of all chains is not as this service wrote it
@@ -44,14 +44,14 @@ export async function signAudit(
   const { chain, key } = dependencies;
   return chain.exclusively(async (session) => {
     const now = dependencies.now();
-    const opened = await openChains({ session }, dependencies);
+    const opened = await loadChains({ session }, dependencies);
     const due = (await session.unsignedHeads()).filter(
       (head) =>
         !Object.hasOwn(opened.stopped, head.tenant) &&
         (head.unsigned >= everyEvents || now.getTime() - Date.parse(head.signedAt) >= everySeconds * 1000),
     );
     if (due.length === 0) return 0;
-    // A signature must not survive a crash of the server that the links under it do not survive.
+    // The links must be on disk first: after a crash of the server no signature may cover lost links.
     await chain.flush();
     let state = opened;
     let signed = 0;

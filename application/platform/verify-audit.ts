@@ -17,7 +17,7 @@ import { streamName } from '../../domain/stream.ts';
 import type { StoredHead } from '../ports/audit-chain.ts';
 import type { AuditDependencies } from './audit-dependencies.ts';
 import { chainAudit } from './chain-audit.ts';
-import { ChainsStopped } from './open-chains.ts';
+import { ChainsStopped } from './load-chains.ts';
 import { signAudit } from './sign-audit.ts';
 
 /** The first event at which the log differs from the audit chain. */
@@ -46,9 +46,9 @@ const PAGE = 1000;
 
 /**
  * Chains and signs the log up to its head, then compares the tenant's events with its audit chain and reports the first
- * difference: `edited` (an event, a link, a signature or the state of the chains has other content), `missing` (an event
- * or the end of the chain does not exist, or the chain was put back to an earlier state), `reordered` (an event has
- * another position) or `unsealed` (an event has no link).
+ * difference: `edited` (an event, a link, a signature or the state of the chains has other content), `missing` (an
+ * event or the end of the chain does not exist, or the chain was set to an earlier state), `reordered` (an event
+ * has another position) or `unsealed` (an event has no link).
  */
 export async function verifyAudit(input: VerifyAuditInput, dependencies: AuditDependencies): Promise<AuditVerdict> {
   const { tenant, signal } = input;

@@ -36,7 +36,7 @@ export type ChainSession = {
   linksBetween: AuditChain['linksBetween'];
   addLinks(links: readonly AuditLink[]): Promise<void>;
   putHeads(heads: readonly StoredHead[]): Promise<void>;
-  /** Replaces the state. Earlier builds cannot extend the chains any more. */
+  /** Replaces the state. Builds from before the state had a MAC cannot extend the chains any more. */
   putState(state: ChainState, mac: string): Promise<void>;
   /** Removes all links, all heads and the state. */
   clear(): Promise<void>;

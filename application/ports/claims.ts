@@ -1,3 +1,5 @@
+import type { ClaimKey } from './event-store.ts';
+
 /** A unique value that a command claims. The caller normalises `value`; only its HMAC is stored. */
 export type ClaimRequest = {
   readonly tenant: string;
@@ -29,6 +31,8 @@ export type ValuesByOwner = ReadonlyMap<string, readonly ClaimRequest[]>;
  * reaper settles what the other commands leave.
  */
 export type Claims = {
+  /** The keys of values, for an append that takes or releases them itself. */
+  keysOf(requests: readonly ClaimRequest[]): readonly ClaimKey[];
   /**
    * Claims all values for the stream, or none. Claims that the stream already has are kept. A command calls this again
    * for each new decision. The claims of `released` become unsettled, so that the reaper can release them after a crash

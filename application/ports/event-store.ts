@@ -83,10 +83,59 @@ export type Retention = {
   readonly truncateBefore?: StreamRevision;
 };
 
+/** A unique value as `operational.claims` identifies it; see `Claims.keysOf`. */
+export type ClaimKey = {
+  readonly tenant: string;
+  readonly scope: string;
+  /** Hexadecimal HMAC of the value. */
+  readonly digest: string;
+};
+
+/** The stream must exist and must not end with an event of the type `notEndingWith`. */
+export type StreamGuard = {
+  readonly stream: string;
+  readonly notEndingWith: string;
+  /** The data of the last event must have this value in this member. */
+  readonly endingWith?: { readonly member: string; readonly value: string } | undefined;
+};
+
+/**
+ * Conditions that an append checks, and unique values that it takes and releases, together with its events: all in one
+ * step, so that no other append comes between. A repeated append is not checked again.
+ */
+export type Guards = {
+  readonly streams?: readonly StreamGuard[] | undefined;
+  /**
+   * No event of other streams of the tenant and category after the position contains the text. When too many events
+   * follow the position, the guard fails without a search.
+   */
+  readonly unmentioned?: {
+    readonly tenant: string;
+    readonly category: string;
+    readonly text: string;
+    readonly after: GlobalPosition;
+  };
+  /** Values that the stream takes. None may have another owner. */
+  readonly taken?: readonly ClaimKey[] | undefined;
+  /** Values that the stream releases. */
+  readonly released?: readonly ClaimKey[] | undefined;
+};
+
+/** The guard that failed; the `cause` of the refusal `guard_failed`. */
+export type GuardFailure =
+  /** A condition of `streams` does not hold. */
+  | { readonly guard: 'stream' }
+  /** `position`: of the last event that contains the text, or of the head when the guard was not searched. */
+  | { readonly guard: 'unmentioned'; readonly position: GlobalPosition }
+  /** A value of `taken` has another owner. */
+  | { readonly guard: 'taken' };
+
 export type StreamWrite = {
   readonly stream: string;
   readonly events: readonly NewEvent[];
   readonly expected: Expected;
+  /** Only with `capabilities.guards`. */
+  readonly guards?: Guards | undefined;
 };
 
 export type EventStoreCapabilities = {
@@ -96,6 +145,8 @@ export type EventStoreCapabilities = {
   readonly gaplessPositions: boolean;
   /** `findEvent` uses an index. */
   readonly indexedIds: boolean;
+  /** Appends take guards. Without it a command looks at the other streams again after its append. */
+  readonly guards: boolean;
 };
 
 /**
@@ -107,14 +158,19 @@ export type EventStore = {
    * Appends one or more events, all or none. Idempotent by event id: when `expected` is a revision before the head and
    * exactly these ids follow it, the result of the first append is returned (`duplicate`). Events are copied when
    * `append` is called. The signal has an effect until the append is sent; then its reason is thrown.
-   * @throws `conflict` (`cause`: stream, expected, actual), `stream_deleted` (tombstoned), `too_large`,
-   * `idempotency_corrupted`, `invalid_append` (no events, data that is not JSON, ids that are not UUIDs),
-   * `outcome_unknown` (repeat with the same ids)
+   * @throws `conflict` (`cause`: stream, expected, actual), `guard_failed` (`cause`: GuardFailure), `stream_deleted`
+   *   (tombstoned), `too_large`, `idempotency_corrupted`, `invalid_append` (no events, data that is not JSON, ids that
+   *   are not UUIDs), `outcome_unknown` (repeat with the same ids)
    */
   append(
     stream: string,
     events: readonly NewEvent[],
-    options: { readonly expected: Expected; readonly signal?: AbortSignal },
+    options: {
+      readonly expected: Expected;
+      /** Only with `capabilities.guards`. */
+      readonly guards?: Guards | undefined;
+      readonly signal?: AbortSignal;
+    },
   ): Promise<AppendResult>;
   /** Reads the events of one stream. A missing or deleted stream is empty. */
   readStream(stream: string, options?: ReadStreamOptions): AsyncIterable<RecordedEvent>;
@@ -127,8 +183,8 @@ export type EventStore = {
   /** The position of the last event; the origin when the log is empty. */
   head(): Promise<GlobalPosition>;
   /**
-   * Finds an event by id. Without an index it may read the log back to the time encoded in the id. @returns undefined
-   * when none exists
+   * Finds an event by id. Without an index it may read the log back to the time encoded in the id.
+   * @returns undefined when none exists
    */
   findEvent(id: string): Promise<RecordedEvent | undefined>;
   streamInfo(stream: string): Promise<StreamInfo | undefined>;
@@ -141,7 +197,7 @@ export type EventStore = {
   ): Promise<void>;
   /**
    * Appends to several streams, all or none. Each stream may occur once. Present only when
-   * `capabilities.atomicMultiStream` is true.
+   * `capabilities.atomicMultiStream` is true. Guards are checked against the log before the first of the writes.
    */
   appendMany?(writes: readonly StreamWrite[]): Promise<readonly AppendResult[]>;
   readonly capabilities: EventStoreCapabilities;

@@ -8,7 +8,9 @@ export type IdempotencyScope = {
   readonly key: string;
 };
 
-/** A response as the store keeps it for replays. It contains no secret: the caller removes secrets before `complete`. */
+/**
+ * A response as the store keeps it for replays. It contains no secret: the caller removes secrets before `complete`.
+ */
 export type StoredResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -27,8 +29,8 @@ export type FreshAttempt = {
 };
 
 /**
- * `fresh`: the caller performs the request, then completes, suspends or abandons the attempt. `replay`: the request was performed
- * before. `mismatch`: the key was used with another body. `in_progress`: another attempt has not ended.
+ * `fresh`: the caller performs the request, then completes, suspends or abandons the attempt. `replay`: the request was
+ * performed before. `mismatch`: the key was used with another body. `in_progress`: another attempt has not ended.
  */
 export type IdempotencyAttempt =
   | FreshAttempt

@@ -3,7 +3,7 @@ import type { Mail } from './mailer.ts';
 export type Delivery =
   | { readonly outcome: 'delivered' }
   /** The mail server permanently rejects this mail. `reason` contains no address. */
-  | { readonly outcome: 'refused'; readonly reason: string }
+  | { readonly outcome: 'rejected'; readonly reason: string }
   /** Unreachable, busy or misconfigured: a later attempt may succeed. */
   | { readonly outcome: 'failed'; readonly reason: string };
 

@@ -16,10 +16,14 @@ export type Metrics = {
   batchApplied(follower: string, events: number, seconds: number): void;
   /** A follower stopped at an event that it cannot handle, or resumed. */
   followerStopped?(follower: string, stopped: boolean): void;
+  /** A follower repeats its work after an error, or succeeded again. */
+  followerRetries?(follower: string, isRetrying: boolean): void;
   /** Number of audit chains that are not extended, because they are not as this service wrote them. */
   auditChainsStopped?(count: number): void;
   /** A consumer published a message to the dead-letter topic of `topic`. */
   deadLettered?(topic: string): void;
+  /** A write was refused after it was stored, and taken back by another event. False: it could not be taken back. */
+  compensated?(isTakenBack: boolean): void;
   /** Number of rows waiting in a queue. */
   queueDepth(queue: string, depth: number): void;
   /** An outgoing delivery attempt finished. */

@@ -1,8 +1,8 @@
 import type { GlobalPosition } from '../../domain/event.ts';
 
 /**
- * How far the read models of the installation have followed the log. Positions come from this process, from signals and from
- * the checkpoints.
+ * How far the read models of the installation have followed the log. Positions come from this process, from signals and
+ * from the checkpoints.
  */
 export type ProjectionProgress = {
   /**

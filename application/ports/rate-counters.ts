@@ -1,8 +1,8 @@
 /** A call to count and the limit of its window. */
 export type RateTake = {
   /**
-   * Identifies one counter of the installation, such as `schema-mutations/<tenant>`. Stored as a keyed digest only, so it
-   * may contain values that must not be stored in plain text.
+   * Identifies one counter of the installation, such as `schema-mutations/<tenant>`. Stored as a keyed digest only, so
+   * it may contain values that must not be stored in plain text.
    */
   readonly scope: string;
   /** Calls that one window allows; at least 1. */

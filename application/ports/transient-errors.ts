@@ -14,12 +14,15 @@ const CONNECTION = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
 ]);
-/** Messages of the Postgres driver for a connection that failed before or during a query. They carry no code. */
+/**
+ * Messages of the Postgres driver for a connection that failed, or did not answer in time, before or during a query.
+ * They carry no code.
+ */
 const LOST_CONNECTION =
-  /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
+  /^(Connection terminated|Query read timeout|timeout exceeded when trying to connect|Client has encountered a connection error)/;
 /** As above, anywhere in a message, and the messages for a query on a connection that is already closed. */
 const UNUSABLE_CONNECTION =
-  /connection terminated|connection error|timeout exceeded when trying to connect|client was closed|not queryable/i;
+  /connection terminated|connection error|query read timeout|timeout exceeded when trying to connect|client was closed|not queryable/i;
 
 /** What a SQLSTATE says about the server, as far as a later attempt may succeed. */
 export type ServerCondition =
@@ -88,6 +91,17 @@ export function isTransient(error: unknown): boolean {
   return error instanceof Error && UNUSABLE_CONNECTION.test(error.message);
 }
 
+/** SQLSTATEs of a limit of the server's configuration: memory for locks, and other configured limits. */
+const SERVER_LIMITS: readonly string[] = ['53200', '53400'];
+
+/**
+ * Whether the work needed more than the server is configured to give, such as more locks than
+ * `max_locks_per_transaction` allows. A later attempt succeeds only if other sessions had used it up.
+ */
+export function isServerLimit(error: unknown): boolean {
+  return SERVER_LIMITS.includes(codeOf(error));
+}
+
 /**
  * Describes an error for operators. Omits the message of a database error, because it may contain values of the
  * statement.
@@ -99,7 +113,8 @@ export function reasonOf(error: unknown): string {
       const value: unknown = Reflect.get(error, key);
       return typeof value === 'string' ? [`${key} ${value}`] : [];
     });
-    return ['database error', codeOf(error), ...place].join(' ');
+    const hint = codeOf(error) === '53200' ? ['(out of memory, or of locks: see max_locks_per_transaction)'] : [];
+    return ['database error', codeOf(error), ...hint, ...place].join(' ');
   }
   return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown error';
 }

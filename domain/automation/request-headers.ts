@@ -1,3 +1,4 @@
+import { ownValue } from '../own-value.ts';
 /** Maximum number of extra headers of a webhook. */
 const MAX_HEADERS = 50;
 /** Maximum length of a header value in characters. */
@@ -43,7 +44,7 @@ export function problemOfHeaders(headers: RequestHeaders): string | undefined {
       return `the header ${name} is set by the delivery itself`;
     if (seen.has(lower)) return `the header ${name} is given twice`;
     seen.add(lower);
-    const value = headers[name] ?? '';
+    const value = ownValue(headers, name) ?? '';
     if (value.length > MAX_VALUE || !VALUE.test(value))
       return `the value of the header ${name} contains characters that are not allowed or is too long`;
   }

@@ -1,6 +1,7 @@
 import type { EntryState } from '../content/entry-state.ts';
 import type { RecordedEvent } from '../event.ts';
 import { type JsonObject, isJsonObject } from '../json.ts';
+import { ownValue } from '../own-value.ts';
 
 /** Content events that webhooks can subscribe to. */
 export const TRIGGER_EVENTS = ['after_create', 'after_update', 'after_delete'] as const;
@@ -29,7 +30,7 @@ const TRIGGER_OF_ENTRY_EVENT: Readonly<Record<string, TriggerEvent>> = {
 
 /** The trigger of an event. @returns undefined for an event that triggers no webhook */
 export function triggerOf(event: RecordedEvent): Trigger | undefined {
-  const ofEntry = TRIGGER_OF_ENTRY_EVENT[event.type];
+  const ofEntry = ownValue(TRIGGER_OF_ENTRY_EVENT, event.type);
   if (ofEntry !== undefined) {
     const { schema } = event.data;
     return typeof schema === 'string' ? { event: ofEntry, schema, kind: 'entry' } : undefined;

@@ -3,8 +3,10 @@ import { refusal } from '../errors.ts';
 import type { SealedValue } from '../sealed-value.ts';
 import type { WebhookEvent, WebhookSettings } from './webhook-events.ts';
 
-/** Undefined before the creation and after the deletion of the webhook. */
-export type WebhookState = (WebhookSettings & { readonly secret: SealedValue | null }) | undefined;
+type Webhook = WebhookSettings & { readonly secret: SealedValue | null };
+
+/** Undefined before the first event and after the deletion. */
+export type WebhookState = Webhook | undefined;
 
 export type WebhookCommand =
   | { readonly kind: 'create'; readonly settings: WebhookSettings; readonly secret: SealedValue | null }
@@ -17,44 +19,48 @@ export type WebhookCommand =
   | { readonly kind: 'rotate_secret'; readonly secret: SealedValue | null }
   | { readonly kind: 'delete' };
 
-export const webhookDecider: Decider<WebhookState, WebhookCommand, WebhookEvent> = {
-  initialState: () => undefined,
-  decide,
-  evolve,
-};
+type CommandOf<Kind extends WebhookCommand['kind']> = Extract<WebhookCommand, { readonly kind: Kind }>;
 
-/**
- * @throws `conflict` when a webhook is created twice; `webhook_not_found` before its creation and after its deletion
- */
+export const webhookDecider: Decider<WebhookState, WebhookCommand, WebhookEvent> = { initialState, decide, evolve };
+
+function initialState(): WebhookState {
+  return undefined;
+}
+
+/** @throws `conflict` when the id of a new webhook is in use; `webhook_not_found` */
 function decide(state: WebhookState, command: WebhookCommand): readonly WebhookEvent[] {
-  if (command.kind === 'create') {
-    if (state) throw refusal('conflict');
-    return [{ type: 'WebhookCreated', data: { settings: command.settings, secret: command.secret } }];
-  }
-  if (!state) throw refusal('webhook_not_found');
   switch (command.kind) {
+    case 'create':
+      if (state) throw refusal('conflict');
+      return [{ type: 'WebhookCreated', data: { settings: command.settings, secret: command.secret } }];
     case 'change':
-      return [
-        ...(Object.keys(command.settings).length > 0 ? [changed(command.settings)] : []),
-        ...(command.secret === undefined ? [] : rotateSecret(state.secret, command.secret)),
-      ];
+      return change(existing(state), command);
     case 'rotate_secret':
-      return rotateSecret(state.secret, command.secret);
+      return rotateSecret(existing(state), command.secret);
     case 'delete':
+      existing(state);
       return [{ type: 'WebhookDeleted', data: {} }];
   }
 }
 
-function changed(settings: Partial<WebhookSettings>): WebhookEvent {
-  return { type: 'WebhookChanged', data: { settings } };
+function existing(state: WebhookState): Webhook {
+  if (!state) throw refusal('webhook_not_found');
+  return state;
+}
+
+function change(webhook: Webhook, { settings, secret }: CommandOf<'change'>): readonly WebhookEvent[] {
+  return [
+    ...(Object.keys(settings).length === 0 ? [] : [{ type: 'WebhookChanged', data: { settings } } as const]),
+    ...(secret === undefined ? [] : rotateSecret(webhook, secret)),
+  ];
 }
 
 /**
  * Removing a secret that does not exist changes nothing. Every new secret is a change, because sealed values cannot be
  * compared.
  */
-function rotateSecret(current: SealedValue | null, secret: SealedValue | null): readonly WebhookEvent[] {
-  return secret === null && current === null ? [] : [{ type: 'WebhookSecretRotated', data: { secret } }];
+function rotateSecret(webhook: Webhook, secret: SealedValue | null): readonly WebhookEvent[] {
+  return secret === null && webhook.secret === null ? [] : [{ type: 'WebhookSecretRotated', data: { secret } }];
 }
 
 function evolve(state: WebhookState, event: WebhookEvent): WebhookState {

@@ -1,24 +1,35 @@
 import type { Decider } from '../decider.ts';
+import { ownValue } from '../own-value.ts';
 import type { CanvasLayoutEvent, CanvasPositions } from './canvas-layout-events.ts';
 
 /** Replaces the whole layout. */
 export type CanvasLayoutCommand = { readonly kind: 'arrange'; readonly positions: CanvasPositions };
 
 export const canvasLayoutDecider: Decider<CanvasPositions, CanvasLayoutCommand, CanvasLayoutEvent> = {
-  initialState: () => ({}),
+  initialState,
   decide,
-  evolve(positions, { data: { moved, removed } }) {
-    const kept = Object.entries(positions).filter(([name]) => !removed.includes(name));
-    return { ...Object.fromEntries(kept), ...moved };
-  },
+  evolve,
 };
+
+function initialState(): CanvasPositions {
+  return {};
+}
 
 function decide(before: CanvasPositions, { positions: after }: CanvasLayoutCommand): readonly CanvasLayoutEvent[] {
   const moved = Object.fromEntries(
-    Object.entries(after).filter(([name, { x, y }]) => before[name]?.x !== x || before[name].y !== y),
+    Object.entries(after).filter(([name, { x, y }]) => {
+      const known = ownValue(before, name);
+      return known?.x !== x || known.y !== y;
+    }),
   );
   const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
   return Object.keys(moved).length === 0 && removed.length === 0
     ? []
     : [{ type: 'CanvasLayoutChanged', data: { moved, removed } }];
+}
+
+function evolve(positions: CanvasPositions, event: CanvasLayoutEvent): CanvasPositions {
+  const { moved, removed } = event.data;
+  const kept = Object.entries(positions).filter(([name]) => !removed.includes(name));
+  return { ...Object.fromEntries(kept), ...moved };
 }

@@ -1,13 +1,15 @@
 import type { Decider } from '../decider.ts';
 import { invalidField, refusal } from '../errors.ts';
-import type { Actor } from '../event.ts';
+import { type Actor, isSameActor } from '../event.ts';
 import type { AttributedCommentEvent } from './comment-events.ts';
 
 /** Maximum length of a comment in characters (code points). */
 const MAX_COMMENT = 10_000;
 
+type Comment = { readonly entryId: string; readonly author: Actor; readonly deleted: boolean };
+
 /** Undefined before the first event. */
-export type CommentState = { readonly entryId: string; readonly author: Actor; readonly deleted: boolean } | undefined;
+export type CommentState = Comment | undefined;
 
 export type CommentCommand =
   | {
@@ -29,32 +31,56 @@ export type CommentCommand =
 type CommandOf<Kind extends CommentCommand['kind']> = Extract<CommentCommand, { readonly kind: Kind }>;
 
 export const commentDecider: Decider<CommentState, CommentCommand, AttributedCommentEvent> = {
-  initialState: () => undefined,
-  decide: (state, command) => (command.kind === 'add' ? add(state, command) : remove(state, command)),
-  evolve: (state, event) =>
-    event.type === 'CommentAdded'
-      ? { entryId: event.data.entry_id, author: event.actor, deleted: false }
-      : state && { ...state, deleted: true },
+  initialState,
+  decide,
+  evolve,
 };
 
+function initialState(): CommentState {
+  return undefined;
+}
+
 /**
- * @throws `validation_failed` for a blank body or one of more than 10,000 characters; `conflict` when the id is in use
+ * @throws `conflict` when the id of a new comment is in use; `validation_failed` for a blank body or one of more than
+ *   10,000 characters; `comment_not_found`; `permission_denied` when the actor who deletes is neither the author nor
+ *   `administers`
  */
-function add(state: CommentState, command: CommandOf<'add'>): readonly AttributedCommentEvent[] {
-  const { entryId, body, parent, actor } = command;
-  if (state) throw refusal('conflict');
+function decide(state: CommentState, command: CommentCommand): readonly AttributedCommentEvent[] {
+  switch (command.kind) {
+    case 'add':
+      if (state) throw refusal('conflict');
+      return add(command);
+    case 'delete':
+      return remove(existing(state, command), command);
+  }
+}
+
+function existing(state: CommentState, { entryId }: CommandOf<'delete'>): Comment {
+  if (!state || state.deleted || state.entryId !== entryId) throw refusal('comment_not_found');
+  return state;
+}
+
+function add({ entryId, body, parent, actor }: CommandOf<'add'>): readonly AttributedCommentEvent[] {
   if (body.trim() === '') throw invalidField('body', 'is required');
-  if (Array.from(body).length > MAX_COMMENT) throw invalidField('body', `must hold at most ${MAX_COMMENT} characters`);
+  if (Array.from(body).length > MAX_COMMENT) throw invalidField('body', `must have at most ${MAX_COMMENT} characters`);
   return [
     { type: 'CommentAdded', data: { entry_id: entryId, body, ...(parent === undefined ? {} : { parent }) }, actor },
   ];
 }
 
-/** @throws `comment_not_found`; `permission_denied` unless the actor is the author or `administers` */
-function remove(state: CommentState, command: CommandOf<'delete'>): readonly AttributedCommentEvent[] {
-  const { entryId, actor, administers } = command;
-  if (!state || state.deleted || state.entryId !== entryId) throw refusal('comment_not_found');
-  const own = state.author.kind === actor.kind && state.author.id === actor.id;
-  if (!own && !administers) throw refusal('permission_denied');
+function remove(
+  comment: Comment,
+  { entryId, actor, administers }: CommandOf<'delete'>,
+): readonly AttributedCommentEvent[] {
+  if (!isSameActor(comment.author, actor) && !administers) throw refusal('permission_denied');
   return [{ type: 'CommentDeleted', data: { entry_id: entryId }, actor }];
+}
+
+function evolve(state: CommentState, event: AttributedCommentEvent): CommentState {
+  switch (event.type) {
+    case 'CommentAdded':
+      return { entryId: event.data.entry_id, author: event.actor, deleted: false };
+    case 'CommentDeleted':
+      return state && { ...state, deleted: true };
+  }
 }

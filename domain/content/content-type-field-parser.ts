@@ -119,7 +119,7 @@ function parseRelation(
 /** The column of a belongs_to is named `<name>_id`. */
 function checkNameLength(kind: RelationType | undefined, name: string, prefix: string): void {
   if (kind === 'belongs_to' && name.length > 60)
-    throw new InvalidDefinition(`${prefix}the name of a belongs_to holds at most 60 characters`);
+    throw new InvalidDefinition(`${prefix}the name of a belongs_to must have at most 60 characters`);
 }
 
 function checkColumn(field: ParsedField, prefix: string): void {

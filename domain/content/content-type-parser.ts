@@ -1,3 +1,4 @@
+import { ownValue } from '../own-value.ts';
 import { isStorableText } from '../storable-text.ts';
 import { parseField } from './content-type-field-parser.ts';
 import { type RelationTarget, checkRelations } from './content-type-relations.ts';
@@ -87,13 +88,10 @@ function parseFields(
   { known, newId }: ParseContentTypeOptions,
 ): readonly FieldDefinition[] {
   if (!Array.isArray(input)) throw new InvalidDefinition('fields must be a list');
-  if (input.length > MAX_FIELDS) throw new InvalidDefinition(`fields must hold at most ${MAX_FIELDS} items`);
+  if (input.length > MAX_FIELDS) throw new InvalidDefinition(`fields must contain at most ${MAX_FIELDS} items`);
   const taken = new Set<string>();
   // A type may keep reserved names that it already has, for example after it was renamed.
-  const allowedReservedNames = [
-    ...(Object.hasOwn(PRESET_NAMES, typeName) ? (PRESET_NAMES[typeName] ?? []) : []),
-    ...known.map((field) => field.name),
-  ];
+  const allowedReservedNames = [...(ownValue(PRESET_NAMES, typeName) ?? []), ...known.map((field) => field.name)];
   return input.map((item: unknown) => {
     const parsed = parseField(item, allowedReservedNames);
     const field = { ...parsed, id: known.find(({ name }) => name === parsed.name)?.id ?? newId() };

@@ -20,7 +20,7 @@ export function checkRelations(
     const target = known.find((type) => type.name === field.relation_to);
     if (!target)
       throw new InvalidDefinition(
-        `field "${field.name}": relation_to names no content type "${(field.relation_to ?? '').slice(0, 80)}"`,
+        `field "${field.name}": relation_to names a content type that does not exist: "${(field.relation_to ?? '').slice(0, 80)}"`,
       );
     if (field.relation_type !== 'has_one' && field.relation_type !== 'has_many') return field;
     return { ...field, relation_field: otherSide(name, field, target).name };

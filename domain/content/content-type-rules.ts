@@ -1,9 +1,10 @@
-import { RE2JS } from 're2js';
 import type { Json } from '../json.ts';
+import { ownValue } from '../own-value.ts';
 import type { ContentTypeDefinition, FieldDefinition, ValidationRule } from './definition.ts';
 import { keyOf } from './entry-fields.ts';
-import { compileRules } from './entry-rules.ts';
+import { compileRules, createPatternBudget } from './entry-rules.ts';
 import { readValue } from './entry-value.ts';
+import { MAX_PATTERN_SIZE, MAX_PATTERN_SIZES, compilePattern, estimatedSize } from './field-pattern.ts';
 import { FIELD_TYPE_SPECS, columnTypeOf, isManyToMany, isStored } from './field-types.ts';
 import { InvalidDefinition } from './invalid-definition.ts';
 import { isRecord, parseObject } from './parse-json.ts';
@@ -41,13 +42,15 @@ export function parseRules(input: Json | undefined, field: Field, prefix: string
   return input.map((item: Json) => {
     const body = parseObject(item, `${prefix}a validation rule`, ['rule', 'params']);
     const rule = body['rule'];
-    const known = typeof rule === 'string' && Object.hasOwn(RULES, rule) ? RULES[rule] : undefined;
+    const known = typeof rule === 'string' ? ownValue(RULES, rule) : undefined;
     if (typeof rule !== 'string' || !known)
       throw new InvalidDefinition(`${prefix}unknown validation rule ${JSON.stringify(rule ?? '').slice(0, 80)}`);
     if (!isStored(field) || isManyToMany(field))
       throw new InvalidDefinition(`${prefix}a relation of kind ${field.relation_type ?? ''} has no validation rules`);
     const params = parseObject(body['params'] ?? {}, `${prefix}params of ${rule}`, known.params);
-    const missing = known.params.find((name) => params[name] === undefined || params[name] === null);
+    const missing = known.params.find(
+      (name) => ownValue(params, name) === undefined || ownValue(params, name) === null,
+    );
     if (missing !== undefined) throw new InvalidDefinition(`${prefix}${rule} needs params.${missing}`);
     try {
       return { rule, params: known.read(present(params), field) };
@@ -59,11 +62,13 @@ export function parseRules(input: Json | undefined, field: Field, prefix: string
 }
 
 /**
- * Checks the rules that refer to other fields, and the default values against the rules.
+ * Checks the patterns, the rules that refer to other fields, and the default values against the rules.
  * @throws InvalidDefinition
  */
 export function checkRules(definition: ContentTypeDefinition): void {
   const stored = definition.fields.filter(isStored).map((field) => ({ key: keyOf(field), definition: field }));
+  checkPatterns(definition);
+  const budget = createPatternBudget();
   for (const field of stored) {
     const { name, default: fallback, validation = [] } = field.definition;
     for (const { rule, params } of validation) {
@@ -78,10 +83,34 @@ export function checkRules(definition: ContentTypeDefinition): void {
       }
     }
     if (fallback === undefined || fallback === '') continue;
-    const problem = compileRules(field, stored)
-      .checks.map((check) => check(fallback))
-      .find((reason) => reason !== undefined);
+    const rules = compileRules(field, stored);
+    const problem =
+      budget.consume(rules, fallback) ??
+      rules.checks.map((check) => check(fallback)).find((reason) => reason !== undefined);
     if (problem !== undefined) throw new InvalidDefinition(`field "${name}": default ${problem}`);
+  }
+}
+
+/**
+ * Compiles every pattern, unless they are too large together.
+ * @throws InvalidDefinition
+ */
+function checkPatterns(definition: ContentTypeDefinition): void {
+  const patterns = definition.fields.flatMap(({ name, validation = [] }) =>
+    validation.flatMap(({ rule, params }) =>
+      rule === 'pattern' && typeof params['pattern'] === 'string' ? [{ name, pattern: params['pattern'] }] : [],
+    ),
+  );
+  if (patterns.reduce((sum, { pattern }) => sum + estimatedSize(pattern), 0) > MAX_PATTERN_SIZES)
+    throw new InvalidDefinition(
+      `the patterns of all fields must have at most ${MAX_PATTERN_SIZES} characters together, with repetitions written out`,
+    );
+  for (const { name, pattern } of patterns) {
+    try {
+      compilePattern(pattern);
+    } catch {
+      throw new InvalidDefinition(`field "${name}": pattern: params.pattern is not a valid RE2 pattern`);
+    }
   }
 }
 
@@ -89,7 +118,7 @@ function readEnum(params: Params, field: Field): Params {
   const { values } = params;
   if (!Array.isArray(values) || values.length === 0)
     throw new InvalidDefinition('params.values must be a list of values');
-  if (values.length > MAX_ENUM) throw new InvalidDefinition(`params.values must hold at most ${MAX_ENUM} values`);
+  if (values.length > MAX_ENUM) throw new InvalidDefinition(`params.values must contain at most ${MAX_ENUM} values`);
   return { values: values.map((value: Json) => readOperand(value, field, 'params.values')) };
 }
 
@@ -113,11 +142,10 @@ function readPattern(params: Params, field: Field): Params {
   const { pattern } = params;
   if (typeof pattern !== 'string' || pattern.length > MAX_PATTERN)
     throw new InvalidDefinition(`params.pattern must be a string of at most ${MAX_PATTERN} characters`);
-  try {
-    RE2JS.compile(pattern);
-  } catch {
-    throw new InvalidDefinition('params.pattern is no RE2 pattern');
-  }
+  if (estimatedSize(pattern) > MAX_PATTERN_SIZE)
+    throw new InvalidDefinition(
+      `params.pattern must have at most ${MAX_PATTERN_SIZE} characters with its repetitions written out`,
+    );
   return { pattern };
 }
 

@@ -35,11 +35,9 @@ export type StoredContentType = ContentType & {
   readonly deletedAt: string | undefined;
 };
 
-export type ContentTypeState = {
-  readonly status: 'none' | 'live' | 'deleted';
-  /** Defined while the status is `live`. */
-  readonly definition: ContentTypeDefinition | undefined;
-};
+/** Undefined before the first event. */
+export type ContentTypeState =
+  { readonly status: 'live'; readonly definition: ContentTypeDefinition } | { readonly status: 'deleted' } | undefined;
 
 /**
  * The use cases have planned the change and tried its statements in the database, so a command carries the whole event.
@@ -52,31 +50,51 @@ export type ContentTypeCommand =
   | { readonly kind: 'delete'; readonly event: EventData<ContentTypeEvent, 'ContentTypeDeleted'> };
 
 export const contentTypeDecider: Decider<ContentTypeState, ContentTypeCommand, ContentTypeEvent> = {
-  initialState: () => ({ status: 'none', definition: undefined }),
+  initialState,
   decide,
-  evolve(state, event) {
-    if (event.type === 'ContentTypeDeleted') return { status: 'deleted', definition: undefined };
-    return event.type === 'ContentTypeStatementsApplied'
-      ? state
-      : { status: 'live', definition: event.data.definition };
-  },
+  evolve,
 };
+
+function initialState(): ContentTypeState {
+  return undefined;
+}
 
 /**
  * A save also creates a type, and restores a deleted one.
  * @throws `schema_not_found` for other commands on a type that is not live
  */
 function decide(state: ContentTypeState, command: ContentTypeCommand): readonly ContentTypeEvent[] {
-  if (command.kind === 'save') return [{ type: 'ContentTypeSaved', data: command.event }];
-  if (state.status !== 'live') throw refusal('schema_not_found');
   switch (command.kind) {
+    case 'save':
+      return [{ type: 'ContentTypeSaved', data: command.event }];
     case 'rename':
+      refuseUnlessLive(state);
       return [{ type: 'ContentTypeRenamed', data: command.event }];
     case 'rename_field':
+      refuseUnlessLive(state);
       return [{ type: 'ContentTypeFieldRenamed', data: command.event }];
     case 'apply_statements':
+      refuseUnlessLive(state);
       return [{ type: 'ContentTypeStatementsApplied', data: command.event }];
     case 'delete':
+      refuseUnlessLive(state);
       return [{ type: 'ContentTypeDeleted', data: command.event }];
+  }
+}
+
+function refuseUnlessLive(state: ContentTypeState): void {
+  if (state?.status !== 'live') throw refusal('schema_not_found');
+}
+
+function evolve(state: ContentTypeState, event: ContentTypeEvent): ContentTypeState {
+  switch (event.type) {
+    case 'ContentTypeSaved':
+    case 'ContentTypeRenamed':
+    case 'ContentTypeFieldRenamed':
+      return { status: 'live', definition: event.data.definition };
+    case 'ContentTypeStatementsApplied':
+      return state;
+    case 'ContentTypeDeleted':
+      return { status: 'deleted' };
   }
 }

@@ -26,7 +26,7 @@ function currentFields(type: ContentType, revision: number, fields: FieldValues)
 }
 
 /** An event as if it had been written under the current revision of the content type. */
-export function withCurrentFields(type: ContentType, event: AttributedEntryEvent): AttributedEntryEvent {
+export function eventWithCurrentFields(type: ContentType, event: AttributedEntryEvent): AttributedEntryEvent {
   const revision = event.data.type_revision;
   if (revision === type.revision) return event;
   switch (event.type) {

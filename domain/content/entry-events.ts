@@ -1,13 +1,29 @@
 import { eventParser } from '../event-parser.ts';
-import type { Actor, DomainEvent, RecordedEvent } from '../event.ts';
+import type { Actor, DomainEvent, RecordedEvent, StreamRevision } from '../event.ts';
 import type { Json } from '../json.ts';
-import { parseStream } from '../stream.ts';
+import { partsOf } from '../stream.ts';
 
 /**
  * Every event of an entry names the content type by its id and by its name at that time, and the revision of the
  * content type that the field names belong to.
  */
-export type EntryEventBase = { readonly type_id: string; readonly schema: string; readonly type_revision: number };
+export type EntryEventBase = {
+  readonly type_id: string;
+  readonly schema: string;
+  readonly type_revision: number;
+  readonly compensates?: Compensation;
+};
+
+/**
+ * Why an event takes back an earlier one of the stream: a condition of that write did not hold any more when it was
+ * stored, on an event store that does not check it.
+ */
+export type Compensation = {
+  /** Revision of the last event that is taken back. */
+  readonly revision: StreamRevision;
+  /** Code of the refusal that the caller got, such as `unique_value_held`. */
+  readonly reason: string;
+};
 
 /**
  * Field values by the field's name at the time of the event; null for a field without a value. A belongs_to relation is
@@ -79,12 +95,16 @@ export const entryEvents = eventParser<EntryEvent>('entry', [
  * @throws TypeError for an event of another aggregate
  */
 export function parseEntryEvent(event: RecordedEvent): AttributedEntryEvent {
-  const parts = parseStream(event.stream);
-  if (parts?.category !== 'entry') throw new TypeError(`not the stream of an entry: ${event.stream}`);
   return {
     ...entryEvents.parse(event),
-    entryId: parts.id,
+    entryId: partsOf(event.stream, 'entry').id,
     at: event.metadata.occurred_at,
     actor: event.metadata.actor,
   };
+}
+
+/** The field values that an event writes: of a new, changed or undeleted entry. */
+export function writtenFields(event: EntryEvent): readonly FieldValues[] {
+  if (event.type === 'EntryUndeleted') return [event.data.whole.fields];
+  return event.type === 'EntryCreated' || event.type === 'EntryFieldsChanged' ? [event.data.fields] : [];
 }

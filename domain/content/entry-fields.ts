@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts';
+import { ownValue } from '../own-value.ts';
 import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
 import type { FieldValues } from './entry-events.ts';
 import { emptyValue, isManyToMany, isStored } from './field-types.ts';
@@ -23,7 +24,7 @@ export function storedFields(definition: ContentTypeDefinition): readonly Stored
 
 /** The field's value as responses show it. */
 export function shownValue({ key, definition }: StoredField, fields: FieldValues): Json {
-  return fields[key] ?? emptyValue(definition);
+  return ownValue(fields, key) ?? emptyValue(definition);
 }
 
 /** The name under which an entry stores the field's value. */

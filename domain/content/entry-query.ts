@@ -1,4 +1,5 @@
 import type { GlobalPosition } from '../event.ts';
+import { ownValue } from '../own-value.ts';
 import type { ContentType } from './content-type.ts';
 import type { FieldType } from './definition.ts';
 import { storedFields } from './entry-fields.ts';
@@ -107,7 +108,7 @@ const SYSTEM: Readonly<Record<string, QueryColumn>> = {
 export function queryColumn(type: ContentType, hidden: ReadonlySet<string>, name: string): QueryColumn | undefined {
   const field = storedFields(type.definition).find(({ key, definition }) => key === name || definition.name === name);
   const system = name.startsWith('_') ? name : `_${name}`;
-  if (!field && Object.hasOwn(SYSTEM, system)) return hidden.has(system) ? undefined : SYSTEM[system];
+  if (!field && Object.hasOwn(SYSTEM, system)) return hidden.has(system) ? undefined : ownValue(SYSTEM, system);
   if (!field || hidden.has(field.key)) return undefined;
   const { field_type, indexed, unique } = field.definition;
   return {

@@ -1,10 +1,11 @@
-import { RE2JS } from 're2js';
 import type { FieldError } from '../errors.ts';
 import type { Json } from '../json.ts';
+import { ownValue } from '../own-value.ts';
 import { canonicalDecimal, compareDecimals } from './decimal.ts';
 import type { FieldType, ValidationRule } from './definition.ts';
 import type { FieldValues } from './entry-events.ts';
 import type { StoredField } from './entry-fields.ts';
+import { MAX_PATTERN_STEPS, compilePattern } from './field-pattern.ts';
 
 /**
  * Checks a value other than null.
@@ -12,8 +13,12 @@ import type { StoredField } from './entry-fields.ts';
  */
 type Check = (value: Json) => string | undefined;
 
-/** The compiled validation rules of one field. */
-export type FieldRules = { readonly checks: readonly Check[]; readonly comparisons: readonly Comparison[] };
+/** The compiled validation rules of one field. `patternSize` is the number of instructions of its patterns. */
+export type FieldRules = {
+  readonly checks: readonly Check[];
+  readonly comparisons: readonly Comparison[];
+  readonly patternSize: number;
+};
 
 /** The rule `compare {op, field}` between two fields. It applies when both have a value. */
 type Comparison = {
@@ -33,13 +38,36 @@ const COMPARISONS = {
 } as const;
 type ComparisonOperator = keyof typeof COMPARISONS;
 
-/** Compiles a field's validation rules. Patterns are RE2, so matching takes linear time for any input. */
+/** Compiles a field's validation rules. */
 export function compileRules(field: StoredField, fields: readonly StoredField[]): FieldRules {
   const rules = field.definition.validation ?? [];
   const type = field.definition.field_type;
+  const compiled = rules.flatMap((rule) => compileCheck(rule, type) ?? []);
   return {
-    checks: rules.flatMap((rule) => compileCheck(rule, type) ?? []),
+    checks: compiled.map(({ check }) => check),
+    patternSize: compiled.reduce((sum, { patternSize = 0 }) => sum + patternSize, 0),
     comparisons: rules.flatMap((rule) => compileComparison(rule, field, fields) ?? []),
+  };
+}
+
+/** Counts the steps of the patterns for the values of one write. */
+export type PatternBudget = {
+  /** The reason to refuse a value whose patterns would take too many steps; undefined: they may run. */
+  consume(rules: Pick<FieldRules, 'patternSize'>, value: Json): string | undefined;
+};
+
+export function createPatternBudget(): PatternBudget {
+  let left = MAX_PATTERN_STEPS;
+  return {
+    consume({ patternSize }, value) {
+      if (patternSize === 0 || typeof value !== 'string') return undefined;
+      const steps = patternSize * value.length;
+      if (steps > MAX_PATTERN_STEPS)
+        return `must have at most ${Math.floor(MAX_PATTERN_STEPS / patternSize)} characters because of its pattern`;
+      if (steps > left) return 'is too long, together with the other fields that have patterns';
+      left -= steps;
+      return undefined;
+    },
   };
 }
 
@@ -50,7 +78,7 @@ export function compareFields(
   touched: (key: string) => boolean,
 ): readonly FieldError[] {
   return comparisons.flatMap(({ key, other, type, op }) => {
-    const [left = null, right = null] = [values[key], values[other]];
+    const [left = null, right = null] = [ownValue(values, key), ownValue(values, other)];
     if (left === null || right === null || !(touched(key) || touched(other))) return [];
     return COMPARISONS[op].holds(compareValues(type, left, right))
       ? []
@@ -74,13 +102,18 @@ function orderText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function compileCheck({ rule, params }: ValidationRule, type: FieldType): Check | undefined {
+/** A check of one value; for a pattern with the number of its instructions. */
+type CompiledCheck = { readonly check: Check; readonly patternSize?: number };
+
+function compileCheck({ rule, params }: ValidationRule, type: FieldType): CompiledCheck | undefined {
   switch (rule) {
     case 'enum': {
       const allowed = new Set(
         Array.isArray(params['values']) ? params['values'].map((value: Json) => enumKey(type, value)) : [],
       );
-      return (value) => (allowed.has(enumKey(type, value)) ? undefined : 'must be one of the allowed values');
+      return {
+        check: (value) => (allowed.has(enumKey(type, value)) ? undefined : 'must be one of the allowed values'),
+      };
     }
     case 'min':
     case 'max': {
@@ -88,22 +121,25 @@ function compileCheck({ rule, params }: ValidationRule, type: FieldType): Check 
       if (typeof bound !== 'number' && typeof bound !== 'string') return undefined;
       const limit = type === 'decimal' ? String(bound) : bound;
       return rule === 'min'
-        ? (value) => (compareValues(type, value, limit) >= 0 ? undefined : `must be at least ${bound}`)
-        : (value) => (compareValues(type, value, limit) <= 0 ? undefined : `must be at most ${bound}`);
+        ? { check: (value) => (compareValues(type, value, limit) >= 0 ? undefined : `must be at least ${bound}`) }
+        : { check: (value) => (compareValues(type, value, limit) <= 0 ? undefined : `must be at most ${bound}`) };
     }
     case 'min_length':
     case 'max_length': {
       const bound = params['value'];
       if (typeof bound !== 'number') return undefined;
       return rule === 'min_length'
-        ? (value) => (lengthOf(value) >= bound ? undefined : `must hold at least ${bound} characters`)
-        : (value) => (lengthOf(value) <= bound ? undefined : `must hold at most ${bound} characters`);
+        ? { check: (value) => (lengthOf(value) >= bound ? undefined : `must have at least ${bound} characters`) }
+        : { check: (value) => (lengthOf(value) <= bound ? undefined : `must have at most ${bound} characters`) };
     }
     case 'pattern': {
       if (typeof params['pattern'] !== 'string') return undefined;
-      const pattern = RE2JS.compile(params['pattern']);
-      return (value) =>
-        typeof value === 'string' && pattern.matcher(value).find() ? undefined : 'does not match the pattern';
+      const pattern = compilePattern(params['pattern']);
+      return {
+        check: (value) =>
+          typeof value === 'string' && pattern.matches(value) ? undefined : 'does not match the pattern',
+        patternSize: pattern.size,
+      };
     }
     default:
       return undefined;

@@ -1,3 +1,4 @@
+import { ownValue } from '../own-value.ts';
 import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
 import type { FieldValues } from './entry-events.ts';
 import { FIELD_TYPE_SPECS } from './field-types.ts';
@@ -8,7 +9,9 @@ import { FIELD_TYPE_SPECS } from './field-types.ts';
  */
 export const SLUG_KEY = '_slug';
 
-/** The field that holds an entry's title, from which its slug is made: `title`, else `name`, else the first text field. */
+/**
+ * The field that holds an entry's title, from which its slug is made: `title`, else `name`, else the first text field.
+ */
 export function titleField({ fields }: Pick<ContentTypeDefinition, 'fields'>): FieldDefinition | undefined {
   const textual = fields.filter(({ field_type }) => FIELD_TYPE_SPECS[field_type].textual);
   return (
@@ -28,6 +31,6 @@ export function titleOf(
   hidden: ReadonlySet<string>,
 ): string | undefined {
   const field = titleField(definition);
-  const value = field && !hidden.has(field.name) ? fields[field.name] : undefined;
+  const value = field && !hidden.has(field.name) ? ownValue(fields, field.name) : undefined;
   return typeof value === 'string' && value.trim() !== '' ? value : undefined;
 }

@@ -27,7 +27,7 @@ export function readValue(field: FieldDefinition, value: Json): ReadValue {
   if (value === '' && EMPTY_IS_NULL.has(field.field_type)) return accept(null);
   const read = readers[field.field_type](value);
   if (read.ok && typeof read.value === 'string' && !isStorableText(read.value))
-    return refuse('must not hold NUL or broken surrogate characters');
+    return refuse('must not contain NUL or broken surrogate characters');
   return read;
 }
 
@@ -82,7 +82,7 @@ function readLinks(value: Json): ReadValue {
     ? value.map((id: Json) => (typeof id === 'string' ? parseUuid(id) : undefined))
     : [undefined];
   if (!ids.every((id) => id !== undefined)) return refuse('must be a list of ids of entries');
-  return ids.length > MAX_LINKS ? refuse(`must hold at most ${MAX_LINKS} ids`) : accept([...new Set(ids)]);
+  return ids.length > MAX_LINKS ? refuse(`must contain at most ${MAX_LINKS} ids`) : accept([...new Set(ids)]);
 }
 
 function textOf(value: Json): ReadValue {

@@ -3,7 +3,8 @@ import type { Json, JsonObject } from '../json.ts';
 import type { ContentTypeDefinition, FieldDefinition } from './definition.ts';
 import type { FieldValues } from './entry-events.ts';
 import { type StoredField, storedFields } from './entry-fields.ts';
-import { type FieldRules, compareFields, compileRules } from './entry-rules.ts';
+import { type FieldRules, compareFields, compileRules, createPatternBudget } from './entry-rules.ts';
+import { entrySizeProblems } from './entry-size.ts';
 import { readValue } from './entry-value.ts';
 import { isManyToMany } from './field-types.ts';
 import { sameJson } from './same-json.ts';
@@ -29,7 +30,8 @@ export function checkNewValues(definition: ContentTypeDefinition, data: JsonObje
     else if (field.definition.required === true) problems.push({ field: field.key, message: REQUIRED });
   }
   const present = Object.fromEntries([...values].filter(([, value]) => value !== null));
-  if (problems.length === 0) problems.push(...compareFields(type.comparisons, present, () => true));
+  if (problems.length === 0)
+    problems.push(...entrySizeProblems({}, present), ...compareFields(type.comparisons, present, () => true));
   return { values: present, problems };
 }
 
@@ -48,14 +50,17 @@ export function checkChangedValues(
   if (problems.length > 0) return { values: changed, problems };
   return {
     values: changed,
-    problems: compareFields(type.comparisons, { ...stored, ...changed }, (key) => values.has(key)),
+    problems: [
+      ...entrySizeProblems(stored, changed),
+      ...compareFields(type.comparisons, { ...stored, ...changed }, (key) => values.has(key)),
+    ],
   };
 }
 
 const REQUIRED = 'is required';
 
 type CompiledType = {
-  readonly fields: readonly { readonly field: StoredField; readonly checks: FieldRules['checks'] }[];
+  readonly fields: readonly { readonly field: StoredField; readonly rules: FieldRules }[];
   readonly byKey: ReadonlyMap<string, CompiledType['fields'][number]>;
   /** Names of the relations that are stored on the other side. */
   readonly onOtherSide: ReadonlySet<string>;
@@ -69,12 +74,10 @@ function compile(definition: ContentTypeDefinition): CompiledType {
   if (known) return known;
   const stored = storedFields(definition);
   const ruled = stored.map((field) => ({ field, rules: compileRules(field, stored) }));
-  const fields = ruled.map(({ field, rules }) => ({ field, checks: rules.checks }));
-  const byKey = new Map(fields.map((field) => [field.field.key, field]));
-  for (const field of fields)
-    if (!byKey.has(field.field.definition.name)) byKey.set(field.field.definition.name, field);
+  const byKey = new Map(ruled.map((field) => [field.field.key, field]));
+  for (const field of ruled) if (!byKey.has(field.field.definition.name)) byKey.set(field.field.definition.name, field);
   const compiled: CompiledType = {
-    fields,
+    fields: ruled,
     byKey,
     onOtherSide: new Set(definition.fields.map(({ name }) => name).filter((name) => !byKey.has(name))),
     comparisons: ruled.flatMap(({ rules }) => rules.comparisons),
@@ -90,6 +93,7 @@ function readGiven(
 ): { readonly values: ReadonlyMap<string, Json>; readonly problems: readonly FieldError[] } {
   const values = new Map<string, Json>();
   const problems: FieldError[] = [];
+  const budget = createPatternBudget();
   for (const [name, given] of Object.entries(data)) {
     const known = type.byKey.get(name);
     if (!known) {
@@ -113,7 +117,7 @@ function readGiven(
       ? definition.required === true
         ? REQUIRED
         : undefined
-      : firstRefusal(known.checks, read.value);
+      : (budget.consume(known.rules, read.value) ?? firstRefusal(known.rules.checks, read.value));
     if (reason !== undefined) problems.push({ field: key, message: reason });
     values.set(key, read.value);
   }

@@ -3,7 +3,14 @@ import { refusal } from '../errors.ts';
 import type { Actor } from '../event.ts';
 import type { JsonObject } from '../json.ts';
 import type { ContentTypeDefinition } from './definition.ts';
-import type { AttributedEntryEvent, EntryEvent, EntryEventBase, EntryStatus, FieldValues } from './entry-events.ts';
+import type {
+  AttributedEntryEvent,
+  Compensation,
+  EntryEvent,
+  EntryEventBase,
+  EntryStatus,
+  FieldValues,
+} from './entry-events.ts';
 import { shownValue, storedFields } from './entry-fields.ts';
 import type { EntryState } from './entry-state.ts';
 import { checkChangedValues, checkNewValues } from './entry-values.ts';
@@ -18,6 +25,7 @@ export type EntryCommandBase = {
   readonly actor: Actor;
   /** RFC 3339, UTC, milliseconds. */
   readonly at: string;
+  readonly compensates?: Compensation | undefined;
 };
 
 /** The versions of an `If-Match` header. A command on any other version is refused with `entry_changed`. */
@@ -59,21 +67,26 @@ export const ENTRY_TRANSITIONS: readonly EntryTransition[] = ['publish', 'unpubl
 
 /** The state is undefined before the first event. A deleted entry keeps its last values. */
 export const entryDecider: Decider<EntryState | undefined, EntryCommand, AttributedEntryEvent> = {
-  initialState: () => undefined,
+  initialState,
   decide,
   evolve,
 };
 
+function initialState(): EntryState | undefined {
+  return undefined;
+}
+
 /**
  * @throws `conflict` when the id of a new entry is in use; `validation_failed` with `fields`; `entry_not_found` for an
  *   entry that does not exist, is deleted or has another type; `entry_changed` when the version is not an expected one;
- *   `invalid_status_transition` when the status does not allow the transition, the type has no draft and publish, or the
- *   entry to undelete is not deleted
+ *   `invalid_status_transition` when the status does not allow the transition, the type has no draft and publish, or
+ *   the entry to undelete is not deleted
  */
 function decide(state: EntryState | undefined, command: EntryCommand): readonly AttributedEntryEvent[] {
   switch (command.kind) {
     case 'create':
-      return create(state, command);
+      if (state) throw refusal('conflict');
+      return create(command);
     case 'change':
       return change(existing(state, command), command);
     case 'transition':
@@ -88,8 +101,7 @@ function decide(state: EntryState | undefined, command: EntryCommand): readonly 
   }
 }
 
-function create(state: EntryState | undefined, command: CommandOf<'create'>): readonly AttributedEntryEvent[] {
-  if (state) throw refusal('conflict');
+function create(command: CommandOf<'create'>): readonly AttributedEntryEvent[] {
   const { values, problems } = checkNewValues(command.definition, command.data);
   if (problems.length > 0) throw refusal('validation_failed', { fields: problems });
   const status = command.definition.with_draft_publish === true ? (command.status ?? 'draft') : 'published';
@@ -145,8 +157,9 @@ function expected(state: EntryState | undefined, command: EntryCommandBase & Exp
   return state;
 }
 
-function base({ typeId, typeRevision, definition }: EntryCommandBase): EntryEventBase {
-  return { type_id: typeId, schema: definition.name, type_revision: typeRevision };
+function base({ typeId, typeRevision, definition, compensates }: EntryCommandBase): EntryEventBase {
+  const reason = compensates && { compensates };
+  return { type_id: typeId, schema: definition.name, type_revision: typeRevision, ...reason };
 }
 
 /** Times never decrease within an entry, so that a point in time names exactly one of its states. */

@@ -1,3 +1,4 @@
+import { ownValue } from '../own-value.ts';
 import type { ContentTypeDefinition, FieldDefinition, FieldType } from './definition.ts';
 
 /** The names (name → field id) and types (field id → type) of the fields, from one revision of the content type on. */
@@ -17,7 +18,7 @@ export function fieldAt(
   name: string,
 ): FieldDefinition | undefined {
   const names = type.fieldNames.findLast((known) => known.revision <= revision)?.names;
-  const id = names !== undefined && Object.hasOwn(names, name) ? names[name] : undefined;
+  const id = names && ownValue(names, name);
   return id === undefined ? undefined : type.definition.fields.find((field) => field.id === id);
 }
 
@@ -31,12 +32,12 @@ export function typesSince(
   fieldId: string,
 ): readonly FieldType[] {
   const from = fieldNames.findLastIndex((known) => known.revision <= revision);
-  const types = fieldNames.slice(Math.max(from, 0)).flatMap((known) => known.types[fieldId] ?? []);
+  const types = fieldNames.slice(Math.max(from, 0)).flatMap((known) => ownValue(known.types, fieldId) ?? []);
   return types.filter((type, index) => type !== types[index - 1]);
 }
 
 /** Adds the names and types of a revision, unless they are the same as those of the revision before. */
-export function withFieldNames(
+export function fieldNamesAfter(
   known: readonly FieldNames[],
   revision: number,
   fields: readonly FieldDefinition[],
@@ -45,7 +46,9 @@ export function withFieldNames(
   const same =
     last &&
     Object.keys(last.names).length === fields.length &&
-    fields.every(({ id, name, field_type }) => last.names[name] === id && last.types[id] === field_type);
+    fields.every(
+      ({ id, name, field_type }) => ownValue(last.names, name) === id && ownValue(last.types, id) === field_type,
+    );
   if (same) return known;
   return [
     ...known,

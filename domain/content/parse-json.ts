@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts';
+import { ownValue } from '../own-value.ts';
 import { InvalidDefinition } from './invalid-definition.ts';
 
 export type JsonRecord = { readonly [key: string]: Json | undefined };
@@ -26,7 +27,7 @@ export function isRecord(input: unknown): input is JsonRecord {
  * @throws InvalidDefinition for other values
  */
 export function optionalBoolean(body: JsonRecord, key: string, prefix = ''): boolean {
-  const value = body[key] ?? false;
+  const value = ownValue(body, key) ?? false;
   if (typeof value !== 'boolean') throw new InvalidDefinition(`${prefix}${key} must be true or false`);
   return value;
 }

@@ -1,5 +1,6 @@
 import { refusal } from '../errors.ts';
 import type { Json, JsonObject } from '../json.ts';
+import { ownValue } from '../own-value.ts';
 import { parseContentType } from './content-type-parser.ts';
 import type { ContentTypeDefinition } from './definition.ts';
 import { InvalidDefinition } from './invalid-definition.ts';
@@ -36,7 +37,7 @@ export function parsePreset(document: unknown): Preset {
 }
 
 function textOf(document: JsonRecord, key: string, maxLength: number, absent?: string): string {
-  const value = document[key] ?? absent;
+  const value = ownValue(document, key) ?? absent;
   if (value === undefined || (value === '' && absent === undefined)) throw presetRefusal(`${key} is required`);
   if (typeof value !== 'string' || value.length > maxLength)
     throw presetRefusal(`${key} must be a string of at most ${maxLength} characters`);
@@ -45,7 +46,7 @@ function textOf(document: JsonRecord, key: string, maxLength: number, absent?: s
 
 function parseSchemas(input: unknown): readonly JsonObject[] {
   if (!Array.isArray(input) || input.length === 0 || input.length > MAX_SCHEMAS)
-    throw presetRefusal(`schemas must hold 1 to ${MAX_SCHEMAS} content types`);
+    throw presetRefusal(`schemas must contain 1 to ${MAX_SCHEMAS} content types`);
   const items: readonly unknown[] = input;
   const before: ContentTypeDefinition[] = [];
   for (const [index, item] of items.entries()) before.push(parseSchema(item, index, before, items));

@@ -1,4 +1,5 @@
 import type { Json } from '../json.ts';
+import { ownValue } from '../own-value.ts';
 import type { ContentType } from './content-type.ts';
 import type { FieldDefinition, FieldType } from './definition.ts';
 import type { AttributedEntryEvent, FieldValues } from './entry-events.ts';
@@ -44,5 +45,5 @@ function valuesOf(event: AttributedEntryEvent): FieldValues | undefined {
 }
 
 function ownId(names: { readonly [name: string]: string }, key: string): string | undefined {
-  return Object.hasOwn(names, key) ? names[key] : undefined;
+  return ownValue(names, key);
 }

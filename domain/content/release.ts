@@ -1,6 +1,6 @@
 import type { Decider } from '../decider.ts';
 import { refusal } from '../errors.ts';
-import type { Actor } from '../event.ts';
+import { type Actor, isSameActor } from '../event.ts';
 import type {
   AttributedReleaseEvent,
   RefusedItem,
@@ -37,26 +37,35 @@ export type ReleaseCommand = { readonly actor: Actor } & (
 );
 
 export const releaseDecider: Decider<ReleaseState, ReleaseCommand, AttributedReleaseEvent> = {
-  initialState: () => undefined,
-  decide: (state, command) => decide(state, command).map((event) => ({ ...event, actor: command.actor })),
+  initialState,
+  decide,
   evolve,
 };
 
+function initialState(): ReleaseState {
+  return undefined;
+}
+
 /**
  * A published release can be deleted; its entries stay published.
- * @throws `release_not_found`, `release_published`, `release_in_progress`
+ * @throws `conflict` when the id of a new release is in use; `release_not_found`, `release_published`,
+ *   `release_in_progress`
  */
-function decide(state: ReleaseState, command: ReleaseCommand): readonly ReleaseEvent[] {
+function decide(state: ReleaseState, command: ReleaseCommand): readonly AttributedReleaseEvent[] {
+  return eventsOf(state, command).map((event) => ({ ...event, actor: command.actor }));
+}
+
+function eventsOf(state: ReleaseState, command: ReleaseCommand): readonly ReleaseEvent[] {
   switch (command.kind) {
     case 'create':
+      if (state) throw refusal('conflict');
       return [{ type: 'ReleaseCreated', data: command.settings }];
     case 'change':
-      return change(openRelease(state), command.settings);
+      return change(requireEditableRelease(state), command.settings);
     case 'set_entries':
-      return setEntries(openRelease(state), command);
+      return setEntries(requireEditableRelease(state), command);
     case 'delete':
-      if (!state) throw refusal('release_not_found');
-      if (state.status === 'publishing') throw refusal('release_in_progress');
+      if (existing(state).status === 'publishing') throw refusal('release_in_progress');
       return [{ type: 'ReleaseDeleted', data: {} }];
   }
 }
@@ -65,10 +74,15 @@ function decide(state: ReleaseState, command: ReleaseCommand): readonly ReleaseE
  * The release, if it can still be changed or published.
  * @throws `release_not_found`, `release_published`, `release_in_progress`
  */
-export function openRelease(state: ReleaseState): Release {
+export function requireEditableRelease(state: ReleaseState): Release {
+  const release = existing(state);
+  if (release.status === 'published') throw refusal('release_published');
+  if (release.status === 'publishing') throw refusal('release_in_progress');
+  return release;
+}
+
+function existing(state: ReleaseState): Release {
   if (!state) throw refusal('release_not_found');
-  if (state.status === 'published') throw refusal('release_published');
-  if (state.status === 'publishing') throw refusal('release_in_progress');
   return state;
 }
 
@@ -85,8 +99,8 @@ function change(release: Release, wanted: Partial<ReleaseSettings>): readonly Re
 }
 
 /**
- * Also records an actor who sets the items that another actor set: items need the rights of the actor who set them last.
- * The schedule ends unless its own actor sets the items, because its actor has not seen them.
+ * Also records an actor who sets the items that another actor set: items need the rights of the actor who set them
+ * last. The schedule ends unless its own actor sets the items, because its actor has not seen them.
  */
 function setEntries(
   release: Release,
@@ -98,11 +112,6 @@ function setEntries(
   const keepsSchedule =
     release.status !== 'scheduled' || (release.scheduledBy !== undefined && isSameActor(release.scheduledBy, actor));
   return keepsSchedule ? [set] : [set, { type: 'ReleaseChanged', data: { scheduled_at: null } }];
-}
-
-/** Whether two events have the same actor. */
-export function isSameActor(a: Actor, b: Actor): boolean {
-  return a.kind === b.kind && a.id === b.id;
 }
 
 function sameItems(a: readonly ReleaseItem[], b: readonly ReleaseItem[]): boolean {

@@ -60,7 +60,7 @@ export function checkReversions(
     fields = fields.filter((aspect) => aspect.field !== field);
     obstacles.push({ field, reason: 'refused', message });
   };
-  for (const { field, to } of wanted) if (field === SLUG && to === null) refuse(SLUG, 'a slug can not be taken away');
+  for (const { field, to } of wanted) if (field === SLUG && to === null) refuse(SLUG, 'a slug cannot be taken away');
   if (base.definition.with_draft_publish !== true && fields.some(({ field }) => field === STATUS))
     refuse(STATUS, 'the content type has no drafts any more');
   while (fields.length > 0) {

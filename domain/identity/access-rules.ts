@@ -16,10 +16,14 @@ export type AccessRuleCommand =
   | { readonly kind: 'rename_schema'; readonly from: string; readonly to: string };
 
 export const accessRulesDecider: Decider<AccessRuleSet, AccessRuleCommand, AccessRuleEvent> = {
-  initialState: () => new Map(),
+  initialState,
   decide,
   evolve,
 };
+
+function initialState(): AccessRuleSet {
+  return new Map();
+}
 
 /**
  * A role has at most one rule for a content type. Events carry only the members that change.

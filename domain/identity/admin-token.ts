@@ -3,7 +3,10 @@ import { refusal } from '../errors.ts';
 import type { EventData } from '../event.ts';
 import type { AdminTokenEvent } from './admin-token-events.ts';
 
-export type AdminTokenState = { readonly status: 'unknown' | 'active' | 'revoked' };
+type AdminToken = { readonly status: 'active' | 'revoked' };
+
+/** Undefined before the first event. */
+export type AdminTokenState = AdminToken | undefined;
 
 /** What is stored of a secret. */
 export type IssuedSecret = {
@@ -24,26 +27,42 @@ export type AdminTokenCommand =
   | { readonly kind: 'rotate'; readonly secret: IssuedSecret }
   | { readonly kind: 'revoke' };
 
+type CommandOf<Kind extends AdminTokenCommand['kind']> = Extract<AdminTokenCommand, { readonly kind: Kind }>;
+
 export const adminTokenDecider: Decider<AdminTokenState, AdminTokenCommand, AdminTokenEvent> = {
-  initialState: () => ({ status: 'unknown' }),
+  initialState,
   decide,
-  evolve: (_state, event) => ({ status: event.type === 'AdminTokenRevoked' ? 'revoked' : 'active' }),
+  evolve,
 };
+
+function initialState(): AdminTokenState {
+  return undefined;
+}
 
 /**
  * Revoking a revoked token changes nothing. An expired token can be rotated.
- * @throws `admin_token_not_found`, `admin_token_revoked`
+ * @throws `conflict` when the id of a new token is in use; `admin_token_not_found`, `admin_token_revoked`
  */
-function decide({ status }: AdminTokenState, command: AdminTokenCommand): readonly AdminTokenEvent[] {
-  if (command.kind === 'create') {
-    const { tokenId, settings, secret } = command;
-    const { name, grants } = settings;
-    return [{ type: 'AdminTokenCreated', data: { token_id: tokenId, name, grants, ...issued(secret) } }];
+function decide(state: AdminTokenState, command: AdminTokenCommand): readonly AdminTokenEvent[] {
+  switch (command.kind) {
+    case 'create':
+      if (state) throw refusal('conflict');
+      return [created(command)];
+    case 'rotate':
+      if (existing(state).status === 'revoked') throw refusal('admin_token_revoked');
+      return [{ type: 'AdminTokenRotated', data: issued(command.secret) }];
+    case 'revoke':
+      return existing(state).status === 'revoked' ? [] : [{ type: 'AdminTokenRevoked', data: {} }];
   }
-  if (status === 'unknown') throw refusal('admin_token_not_found');
-  if (command.kind === 'revoke') return status === 'revoked' ? [] : [{ type: 'AdminTokenRevoked', data: {} }];
-  if (status === 'revoked') throw refusal('admin_token_revoked');
-  return [{ type: 'AdminTokenRotated', data: issued(command.secret) }];
+}
+
+function existing(state: AdminTokenState): AdminToken {
+  if (!state) throw refusal('admin_token_not_found');
+  return state;
+}
+
+function created({ tokenId, settings: { name, grants }, secret }: CommandOf<'create'>): AdminTokenEvent {
+  return { type: 'AdminTokenCreated', data: { token_id: tokenId, name, grants, ...issued(secret) } };
 }
 
 function issued({
@@ -58,4 +77,15 @@ function issued({
     issued_at: issuedAt.toISOString(),
     expires_at: expiresAt.toISOString(),
   };
+}
+
+function evolve(state: AdminTokenState, event: AdminTokenEvent): AdminTokenState {
+  switch (event.type) {
+    case 'AdminTokenCreated':
+      return { status: 'active' };
+    case 'AdminTokenRotated':
+      return state;
+    case 'AdminTokenRevoked':
+      return state && { ...state, status: 'revoked' };
+  }
 }

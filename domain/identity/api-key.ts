@@ -3,10 +3,14 @@ import { refusal } from '../errors.ts';
 import type { ApiKeyEvent } from './api-key-events.ts';
 import { mayGrant } from './roles.ts';
 
-export type ApiKeyState =
-  | { readonly status: 'unknown' }
-  | { readonly status: 'deleted' }
-  | { readonly status: 'enabled' | 'revoked'; readonly roles: readonly string[]; readonly monthlyLimit: number };
+type ApiKey = {
+  readonly status: 'enabled' | 'revoked';
+  readonly roles: readonly string[];
+  readonly monthlyLimit: number;
+};
+
+/** Undefined before the first event. */
+export type ApiKeyState = ApiKey | { readonly status: 'deleted' } | undefined;
 
 export type ApiKeySettings = {
   readonly name: string;
@@ -36,43 +40,49 @@ export type ApiKeyCommand =
       readonly secret: StoredSecret;
       /** End of the replaced secret; null ends it at once. */
       readonly previousUntil: Date | null;
-      readonly maker: { readonly roles: readonly string[] };
+      readonly creator: { readonly roles: readonly string[] };
     }
   | { readonly kind: 'revoke' }
   | { readonly kind: 'delete' };
 
 type CommandOf<Kind extends ApiKeyCommand['kind']> = Extract<ApiKeyCommand, { readonly kind: Kind }>;
 
-export const apiKeyDecider: Decider<ApiKeyState, ApiKeyCommand, ApiKeyEvent> = {
-  initialState: () => ({ status: 'unknown' }),
-  decide,
-  evolve,
-};
+export const apiKeyDecider: Decider<ApiKeyState, ApiKeyCommand, ApiKeyEvent> = { initialState, decide, evolve };
+
+function initialState(): ApiKeyState {
+  return undefined;
+}
 
 /**
  * Revoking a revoked key changes nothing. A rotation gives the caller a secret with the key's roles, so the caller must
  * be allowed to grant these roles, as for a new key.
- * @throws `api_key_not_found`, `api_key_revoked`, `cannot_grant_roles`
+ * @throws `conflict` when the id of a new key is in use; `api_key_not_found`, `api_key_revoked`, `cannot_grant_roles`
  */
 function decide(state: ApiKeyState, command: ApiKeyCommand): readonly ApiKeyEvent[] {
-  if (command.kind === 'create') return [created(command)];
-  if (state.status === 'unknown' || state.status === 'deleted') throw refusal('api_key_not_found');
   switch (command.kind) {
-    case 'delete':
-      return [{ type: 'ApiKeyDeleted', data: {} }];
+    case 'create':
+      if (state) throw refusal('conflict');
+      return [created(command)];
     case 'set_schemas':
+      existing(state);
       return [{ type: 'ApiKeySchemasChanged', data: { schemas: command.schemas } }];
     case 'set_monthly_limit':
-      return command.monthlyLimit === state.monthlyLimit
+      return command.monthlyLimit === existing(state).monthlyLimit
         ? []
         : [{ type: 'ApiKeyMonthlyLimitChanged', data: { monthly_limit: command.monthlyLimit } }];
     case 'rotate':
-      if (!mayGrant(command.maker, state.roles)) throw refusal('cannot_grant_roles');
-      if (state.status === 'revoked') throw refusal('api_key_revoked');
-      return [rotated(command)];
+      return rotate(existing(state), command);
     case 'revoke':
-      return state.status === 'revoked' ? [] : [{ type: 'ApiKeyRevoked', data: {} }];
+      return existing(state).status === 'revoked' ? [] : [{ type: 'ApiKeyRevoked', data: {} }];
+    case 'delete':
+      existing(state);
+      return [{ type: 'ApiKeyDeleted', data: {} }];
   }
+}
+
+function existing(state: ApiKeyState): ApiKey {
+  if (!state || state.status === 'deleted') throw refusal('api_key_not_found');
+  return state;
 }
 
 function created({ keyId, settings, secret }: CommandOf<'create'>): ApiKeyEvent {
@@ -93,21 +103,25 @@ function created({ keyId, settings, secret }: CommandOf<'create'>): ApiKeyEvent 
   };
 }
 
-function rotated({ secret, previousUntil }: CommandOf<'rotate'>): ApiKeyEvent {
-  return {
-    type: 'ApiKeyRotated',
-    data: {
-      prefix: secret.prefix,
-      key_hash: secret.keyHash,
-      previous_until: previousUntil?.toISOString() ?? null,
+function rotate(key: ApiKey, { secret, previousUntil, creator }: CommandOf<'rotate'>): readonly ApiKeyEvent[] {
+  if (!mayGrant(creator, key.roles)) throw refusal('cannot_grant_roles');
+  if (key.status === 'revoked') throw refusal('api_key_revoked');
+  return [
+    {
+      type: 'ApiKeyRotated',
+      data: {
+        prefix: secret.prefix,
+        key_hash: secret.keyHash,
+        previous_until: previousUntil?.toISOString() ?? null,
+      },
     },
-  };
+  ];
 }
 
 function evolve(state: ApiKeyState, event: ApiKeyEvent): ApiKeyState {
   if (event.type === 'ApiKeyCreated')
     return { status: 'enabled', roles: event.data.roles, monthlyLimit: event.data.monthly_limit };
-  if (state.status === 'unknown' || state.status === 'deleted') return state;
+  if (!state || state.status === 'deleted') return state;
   switch (event.type) {
     case 'ApiKeySchemasChanged':
     case 'ApiKeyRotated':
@@ -123,9 +137,9 @@ function evolve(state: ApiKeyState, event: ApiKeyEvent): ApiKeyState {
 
 /**
  * Whether setting the limit needs a license: a raise, or the first limit of a key.
- * @param asked Requests per month; 0 means no limit.
+ * @param requested Requests per month; 0 means no limit.
  * @param inForce The key's current limit; 0 means no limit.
  */
-export function needsPaidLimit(asked: number, inForce: number): boolean {
-  return asked !== 0 && (inForce === 0 || asked > inForce);
+export function needsPaidLimit(requested: number, inForce: number): boolean {
+  return requested !== 0 && (inForce === 0 || requested > inForce);
 }

@@ -1,4 +1,5 @@
-const DAY_MS = 86_400_000;
+import { DAY_MS } from '../durations.ts';
+
 const MAX_LIFETIME_MS = 90 * DAY_MS;
 /** Tolerance for clock skew: a client computes "in 90 days" on its own clock. */
 const CLOCK_GRACE_MS = 60_000;

@@ -23,10 +23,10 @@ export function checkNewAdminToken({
     known.add(grant);
   }
   const fields: FieldError[] = [];
-  if (name.trim() === '') fields.push({ field: 'name', message: 'must hold text' });
+  if (name.trim() === '') fields.push({ field: 'name', message: 'must not be empty' });
   if (name.length > MAX_NAME_LENGTH)
-    fields.push({ field: 'name', message: `must hold at most ${MAX_NAME_LENGTH} characters` });
-  if (known.size === 0) fields.push({ field: 'grants', message: 'must hold a grant at least' });
+    fields.push({ field: 'name', message: `must have at most ${MAX_NAME_LENGTH} characters` });
+  if (known.size === 0) fields.push({ field: 'grants', message: 'must contain at least one grant' });
   if (fields.length > 0) throw refusal('validation_failed', { fields });
   return [...known];
 }
@@ -37,19 +37,19 @@ export function checkNewAdminToken({
  * @throws `admin_token_expires_late`, `validation_failed` when the expiry is in the past
  */
 export function expiryOfAdminToken({
-  asked,
+  requested,
   before,
   now,
 }: {
-  readonly asked: Date | undefined;
+  readonly requested: Date | undefined;
   readonly before: { readonly issuedAt: Date; readonly expiresAt: Date } | undefined;
   readonly now: Date;
 }): Date {
-  if (asked === undefined)
+  if (requested === undefined)
     return before === undefined
       ? daysAfter(DEFAULT_DAYS, now)
       : new Date(now.getTime() + before.expiresAt.getTime() - before.issuedAt.getTime());
-  if (asked <= now) throw invalidField('expires_at', 'must lie in the future');
-  if (exceedsMaximumLifetime(asked, now)) throw refusal('admin_token_expires_late');
-  return asked;
+  if (requested <= now) throw invalidField('expires_at', 'must be in the future');
+  if (exceedsMaximumLifetime(requested, now)) throw refusal('admin_token_expires_late');
+  return requested;
 }

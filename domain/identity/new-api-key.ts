@@ -10,14 +10,14 @@ const SCHEMA_NAME = /^[a-z_][a-z0-9_]{0,62}$/i;
 
 /**
  * Checks a request for a new API key. The caller's rights are checked before the values.
- * @param maker The caller, who may grant only the roles that they hold.
+ * @param creator The caller, who may grant only the roles that they hold.
  * @throws `cannot_grant_roles`, `validation_failed`, `api_key_needs_expiry`, `api_key_expires_late`
  */
-export function checkNewApiKey(key: ApiKeySettings, maker: { readonly roles: readonly string[] }, now: Date): void {
-  if (!mayGrant(maker, key.roles)) throw refusal('cannot_grant_roles');
+export function checkNewApiKey(key: ApiKeySettings, creator: { readonly roles: readonly string[] }, now: Date): void {
+  if (!mayGrant(creator, key.roles)) throw refusal('cannot_grant_roles');
   const fields: FieldError[] = [];
   if (key.name.length > MAX_NAME_LENGTH)
-    fields.push({ field: 'name', message: `must hold at most ${MAX_NAME_LENGTH} characters` });
+    fields.push({ field: 'name', message: `must have at most ${MAX_NAME_LENGTH} characters` });
   if (!key.scopes.every((scope) => SCOPE.test(scope)))
     fields.push({ field: 'scopes', message: 'must have the form <resource>:<action>' });
   if (!areRoleNames(key.roles)) fields.push({ field: 'roles', message: ROLE_NAME_PROBLEM });
@@ -25,7 +25,7 @@ export function checkNewApiKey(key: ApiKeySettings, maker: { readonly roles: rea
     fields.push({ field: 'schemas', message: 'must be names of content types' });
   if (!Number.isSafeInteger(key.monthlyLimit) || key.monthlyLimit < 0)
     fields.push({ field: 'monthly_limit', message: 'must be an integer of at least 0' });
-  if (key.expiresAt && key.expiresAt <= now) fields.push({ field: 'expires_at', message: 'must lie in the future' });
+  if (key.expiresAt && key.expiresAt <= now) fields.push({ field: 'expires_at', message: 'must be in the future' });
   if (fields.length > 0) throw refusal('validation_failed', { fields });
   const expiry = expiryRefusal(key, now);
   if (expiry) throw refusal(expiry);

@@ -19,17 +19,17 @@ export const MAX_PASSWORD_LENGTH = 128;
 export function passwordProblems(password: string, policy: PasswordPolicy): readonly FieldError[] {
   const problems: string[] = [];
   const length = Array.from(password).length;
-  if (length < policy.minLength) problems.push(`must hold at least ${policy.minLength} characters`);
-  if (length > MAX_PASSWORD_LENGTH) problems.push(`must hold at most ${MAX_PASSWORD_LENGTH} characters`);
+  if (length < policy.minLength) problems.push(`must have at least ${policy.minLength} characters`);
+  if (length > MAX_PASSWORD_LENGTH) problems.push(`must have at most ${MAX_PASSWORD_LENGTH} characters`);
   if (policy.maxBytes !== undefined && new TextEncoder().encode(password).length > policy.maxBytes) {
-    problems.push(`must hold at most ${policy.maxBytes} bytes`);
+    problems.push(`must have at most ${policy.maxBytes} bytes`);
   }
   // bcrypt ignores everything after a zero byte.
-  if (password.includes('\u0000')) problems.push('must not hold a zero character');
+  if (password.includes('\u0000')) problems.push('must not contain a zero character');
   if (policy.requireComplexity) {
-    if (!/\p{Lu}/u.test(password)) problems.push('must hold an upper-case letter');
-    if (!/\p{Ll}/u.test(password)) problems.push('must hold a lower-case letter');
-    if (!/\p{Nd}/u.test(password)) problems.push('must hold a digit');
+    if (!/\p{Lu}/u.test(password)) problems.push('must contain an upper-case letter');
+    if (!/\p{Ll}/u.test(password)) problems.push('must contain a lower-case letter');
+    if (!/\p{Nd}/u.test(password)) problems.push('must contain a digit');
   }
   if (policy.isCommon?.(password) === true) problems.push('is a common password');
   return problems.map((message) => ({ field: 'password', message }));

@@ -24,9 +24,9 @@ export function sameRoles(a: readonly string[], b: readonly string[]): boolean {
   return left.size === right.size && [...left].every((role) => right.has(role));
 }
 
-/** Whether the maker of an API key may grant the roles: only roles that they hold, unless they are a super admin. */
-export function mayGrant(maker: { readonly roles: readonly string[] }, roles: readonly string[]): boolean {
-  return maker.roles.includes(SUPER_ADMIN) || roles.every((role) => maker.roles.includes(role));
+/** Whether the creator of an API key may grant the roles: only roles that they hold, unless they are a super admin. */
+export function mayGrant(creator: { readonly roles: readonly string[] }, roles: readonly string[]): boolean {
+  return creator.roles.includes(SUPER_ADMIN) || roles.every((role) => creator.roles.includes(role));
 }
 
 /** Whether one of the roles is admin or super_admin. */

@@ -48,7 +48,7 @@ function policyOf(value: unknown): TrustedIssuerPolicy | string {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it must be an object';
   const { issuer, audience, tenant, roles } = value as Readonly<Record<string, unknown>>;
   const unknown = Object.keys(value).find((name) => !MEMBERS.includes(name));
-  if (unknown !== undefined) return `it may hold ${MEMBERS.join(', ')} only`;
+  if (unknown !== undefined) return `it may contain ${MEMBERS.join(', ')} only`;
   if (typeof issuer !== 'string' || issuer === '') return 'issuer is required';
   if (typeof audience !== 'string' || audience === '' || audience.length > MAX_AUDIENCE)
     return 'audience is required: tokens that the issuer made for others must not be taken';

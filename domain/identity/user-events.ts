@@ -14,8 +14,8 @@ export type PasswordChangeReason = 'changed' | 'reset' | 'set';
 
 /**
  * Events of a user, stream `user-default.<user id>`: users belong to the installation, not to one tenant. Addresses are
- * sealed under the person's key, password hashes under the installation's key. No event holds a digest of an address; the
- * claim on the address leads to the account.
+ * sealed under the person's key, password hashes under the installation's key. No event holds a digest of an address;
+ * the claim on the address leads to the account.
  */
 export type UserEvent =
   | DomainEvent<
@@ -104,7 +104,7 @@ export const TENANT_SESSION_ENDING: ReadonlySet<string> = new Set<UserEvent['typ
 ]);
 
 /**
- * Events that change no rights. Strangers can cause some of them (failed sign-ins), so they must not invalidate the
+ * Events that change no rights. Anyone can cause some of them (failed sign-ins), so they must not invalidate the
  * credential caches.
  */
 const WITHOUT_EFFECT_ON_RIGHTS: ReadonlySet<string> = new Set<UserEvent['type']>([

@@ -7,13 +7,16 @@ import { SUPER_ADMIN, distinctRoles, sameRoles } from './roles.ts';
 import { secondFactorAfter } from './second-factor-after.ts';
 import type { PasswordChangeReason, SessionEnd, SignInMethod, UserEvent } from './user-events.ts';
 
-export type UserState = UserRights & {
-  readonly status: 'unknown' | 'active' | 'deleted' | 'erased';
+type User = UserRights & {
+  readonly status: 'active' | 'deleted' | 'erased';
   readonly disabled: boolean;
   readonly passwordHash: SealedValue | undefined;
   /** Undefined when no second factor is enabled. */
   readonly mfa: SecondFactor | undefined;
 };
+
+/** Undefined before the first event. */
+export type UserState = User | undefined;
 
 export type UserSettings = {
   /** Sealed under the person's key. */
@@ -67,101 +70,69 @@ export type UserCommand =
 
 type CommandOf<Kind extends UserCommand['kind']> = Extract<UserCommand, { readonly kind: Kind }>;
 
-export const userDecider: Decider<UserState, UserCommand, UserEvent> = {
-  initialState: () => ({
-    status: 'unknown',
-    roles: [],
-    memberships: [],
-    disabled: false,
-    passwordHash: undefined,
-    mfa: undefined,
-  }),
-  decide,
-  evolve,
-};
+export const userDecider: Decider<UserState, UserCommand, UserEvent> = { initialState, decide, evolve };
+
+function initialState(): UserState {
+  return undefined;
+}
 
 /**
  * Replacing roles or a state by the same value changes nothing.
- * @throws `user_not_found`, `person_not_found` (erase), `user_exists`, `membership_not_found`, `last_super_admin`,
- *   `invalid_credentials` (sign-in), `invalid_password`, `invalid_reset_token`, `invalid_code`, `mfa_enabled`,
- *   `mfa_not_enabled`
+ * @throws `conflict` when the id of a new user is in use; `user_not_found`, `person_not_found` (erase),
+ *   `membership_not_found`, `last_super_admin`, `invalid_credentials` (sign-in), `invalid_password`,
+ *   `invalid_reset_token`, `invalid_code`, `mfa_enabled`, `mfa_not_enabled`
  */
 function decide(state: UserState, command: UserCommand): readonly UserEvent[] {
-  if (command.kind === 'create') {
-    if (state.status !== 'unknown') throw refusal('user_exists');
-    return [created(command)];
-  }
-  if (command.kind === 'sign_in') {
-    if (state.status !== 'active' || state.disabled) throw refusal('invalid_credentials');
-    return [signedIn(command)];
-  }
-  if (command.kind === 'end_session') {
-    // The deletion of a user has already ended the sessions.
-    return state.status === 'active'
-      ? [{ type: 'UserSessionEnded', data: { session_id: command.sessionId, reason: command.reason } }]
-      : [];
-  }
-  if (command.kind === 'erase') {
-    if (state.status === 'unknown') throw refusal('person_not_found');
-    if (state.status === 'active') refuseWithoutSuperAdmin(state, command.otherSuperAdmins);
-    const deleted: readonly UserEvent[] = state.status === 'active' ? [{ type: 'UserDeleted', data: {} }] : [];
-    return state.status === 'erased' ? [] : [...deleted, { type: 'UserErased', data: {} }];
-  }
-  if (state.status !== 'active') throw refusal('user_not_found');
   switch (command.kind) {
-    case 'set_roles': {
-      const roles = distinctRoles(command.roles);
-      if (!roles.includes(SUPER_ADMIN)) refuseWithoutSuperAdmin(state, command.otherSuperAdmins);
-      return sameRoles(roles, state.roles) ? [] : [{ type: 'UserRolesChanged', data: { roles } }];
-    }
-    case 'grant_membership': {
-      const { tenant } = command;
-      const roles = distinctRoles(command.roles);
-      const held = state.memberships.find((membership) => membership.tenant === tenant);
-      return held && sameRoles(roles, held.roles) ? [] : [{ type: 'UserMembershipGranted', data: { tenant, roles } }];
-    }
+    case 'create':
+      if (state) throw refusal('conflict');
+      return [created(command)];
+    case 'set_roles':
+      return setRoles(existing(state), command);
+    case 'grant_membership':
+      return grantMembership(existing(state), command);
     case 'remove_membership':
-      if (!isMember(state, command.tenant)) throw refusal('membership_not_found');
+      if (!isMember(existing(state), command.tenant)) throw refusal('membership_not_found');
       return [{ type: 'UserMembershipRemoved', data: { tenant: command.tenant } }];
     case 'set_disabled':
-      if (command.disabled) refuseWithoutSuperAdmin(state, command.otherSuperAdmins);
-      return command.disabled === state.disabled
-        ? []
-        : [{ type: 'UserStateChanged', data: { disabled: command.disabled } }];
-    case 'set_password': {
-      const { passwordHash, reason, replacing, keptSession } = command;
-      if (replacing && !sameSealed(replacing, state.passwordHash))
-        throw refusal(reason === 'reset' ? 'invalid_reset_token' : 'invalid_password');
-      return [
-        {
-          type: 'UserPasswordChanged',
-          data: {
-            password_hash: passwordHash,
-            reason,
-            ...(keptSession === undefined ? {} : { kept_session: keptSession }),
-          },
-        },
-      ];
-    }
+      return setDisabled(existing(state), command);
+    case 'set_password':
+      return setPassword(existing(state), command);
     case 'rehash_password':
-      return sameSealed(command.replacing, state.passwordHash)
+      return sameSealed(command.replacing, existing(state).passwordHash)
         ? [{ type: 'UserPasswordRehashed', data: { password_hash: command.passwordHash } }]
         : [];
     case 'block_sign_in':
+      existing(state);
       return [{ type: 'UserSignInBlocked', data: {} }];
     case 'enable_mfa':
-      if (state.mfa) throw refusal('mfa_enabled');
+      if (existing(state).mfa) throw refusal('mfa_enabled');
       return [{ type: 'UserMfaEnabled', data: { secret: command.secret, recovery_codes: command.recoveryCodes } }];
     case 'use_recovery_code':
-      if (state.mfa?.recoveryCodes.includes(command.code) !== true) throw refusal('invalid_code');
+      if (existing(state).mfa?.recoveryCodes.includes(command.code) !== true) throw refusal('invalid_code');
       return [{ type: 'UserRecoveryCodeUsed', data: { recovery_code: command.code } }];
     case 'disable_mfa':
-      if (!state.mfa) throw refusal('mfa_not_enabled');
+      if (!existing(state).mfa) throw refusal('mfa_not_enabled');
       return [{ type: 'UserMfaDisabled', data: {} }];
     case 'delete':
-      refuseWithoutSuperAdmin(state, command.otherSuperAdmins);
+      refuseWithoutSuperAdmin(existing(state), command.otherSuperAdmins);
       return [{ type: 'UserDeleted', data: {} }];
+    case 'erase':
+      return erase(state, command);
+    case 'sign_in':
+      if (state?.status !== 'active' || state.disabled) throw refusal('invalid_credentials');
+      return [signedIn(command)];
+    case 'end_session':
+      // The deletion of a user has already ended the sessions.
+      return state?.status === 'active'
+        ? [{ type: 'UserSessionEnded', data: { session_id: command.sessionId, reason: command.reason } }]
+        : [];
   }
+}
+
+function existing(state: UserState): User {
+  if (state?.status !== 'active') throw refusal('user_not_found');
+  return state;
 }
 
 function created({ userId, settings }: CommandOf<'create'>): UserEvent {
@@ -179,6 +150,54 @@ function created({ userId, settings }: CommandOf<'create'>): UserEvent {
   };
 }
 
+function setRoles(user: User, command: CommandOf<'set_roles'>): readonly UserEvent[] {
+  const roles = distinctRoles(command.roles);
+  if (!roles.includes(SUPER_ADMIN)) refuseWithoutSuperAdmin(user, command.otherSuperAdmins);
+  return sameRoles(roles, user.roles) ? [] : [{ type: 'UserRolesChanged', data: { roles } }];
+}
+
+function grantMembership(user: User, command: CommandOf<'grant_membership'>): readonly UserEvent[] {
+  const { tenant } = command;
+  const roles = distinctRoles(command.roles);
+  const held = user.memberships.find((membership) => membership.tenant === tenant);
+  return held && sameRoles(roles, held.roles) ? [] : [{ type: 'UserMembershipGranted', data: { tenant, roles } }];
+}
+
+function setDisabled(user: User, { disabled, otherSuperAdmins }: CommandOf<'set_disabled'>): readonly UserEvent[] {
+  if (disabled) refuseWithoutSuperAdmin(user, otherSuperAdmins);
+  return disabled === user.disabled ? [] : [{ type: 'UserStateChanged', data: { disabled } }];
+}
+
+function setPassword(user: User, command: CommandOf<'set_password'>): readonly UserEvent[] {
+  const { passwordHash, reason, replacing, keptSession } = command;
+  if (replacing && !sameSealed(replacing, user.passwordHash))
+    throw refusal(reason === 'reset' ? 'invalid_reset_token' : 'invalid_password');
+  return [
+    {
+      type: 'UserPasswordChanged',
+      data: {
+        password_hash: passwordHash,
+        reason,
+        ...(keptSession === undefined ? {} : { kept_session: keptSession }),
+      },
+    },
+  ];
+}
+
+function erase(state: UserState, { otherSuperAdmins }: CommandOf<'erase'>): readonly UserEvent[] {
+  if (!state) throw refusal('person_not_found');
+  const erased: UserEvent = { type: 'UserErased', data: {} };
+  switch (state.status) {
+    case 'active':
+      refuseWithoutSuperAdmin(state, otherSuperAdmins);
+      return [{ type: 'UserDeleted', data: {} }, erased];
+    case 'deleted':
+      return [erased];
+    case 'erased':
+      return [];
+  }
+}
+
 function signedIn({ sessionId, tenant, method, secondFactor }: CommandOf<'sign_in'>): UserEvent {
   return {
     type: 'UserSignedIn',
@@ -192,15 +211,16 @@ function signedIn({ sessionId, tenant, method, secondFactor }: CommandOf<'sign_i
 }
 
 function evolve(state: UserState, event: UserEvent): UserState {
+  if (event.type === 'UserCreated')
+    return {
+      status: 'active',
+      disabled: false,
+      passwordHash: event.data.password_hash,
+      mfa: undefined,
+      ...rightsAfter({ roles: [], memberships: [] }, event),
+    };
+  if (!state) return undefined;
   switch (event.type) {
-    case 'UserCreated':
-      return {
-        status: 'active',
-        disabled: false,
-        passwordHash: event.data.password_hash,
-        mfa: undefined,
-        ...rightsAfter(state, event),
-      };
     case 'UserRolesChanged':
     case 'UserMembershipGranted':
     case 'UserMembershipRemoved':
@@ -234,6 +254,6 @@ function sameSealed(one: SealedValue, other: SealedValue | undefined): boolean {
 }
 
 /** @throws `last_super_admin` when the user is the only enabled super admin */
-function refuseWithoutSuperAdmin(state: UserState, others: number): void {
-  if (others === 0 && !state.disabled && state.roles.includes(SUPER_ADMIN)) throw refusal('last_super_admin');
+function refuseWithoutSuperAdmin(user: User, others: number): void {
+  if (others === 0 && !user.disabled && user.roles.includes(SUPER_ADMIN)) throw refusal('last_super_admin');
 }

@@ -124,8 +124,8 @@ export function stateMac(key: Uint8Array, state: ChainState): string {
 }
 
 /**
- * Replaces heads in the sum of all heads. The sum is kept under the MAC of the state, so that a head that was put back
- * to an earlier one, whose own MAC is genuine, is found. It needs only the heads that change.
+ * Replaces heads in the sum of all heads. The sum is kept under the MAC of the state, so that a head that was replaced
+ * by an earlier one, whose own MAC is genuine, is found. It needs only the heads that change.
  */
 export function replaceInSum(
   key: Uint8Array,

@@ -1,6 +1,7 @@
 import type { Actor, GlobalPosition, RecordedEvent } from '../event.ts';
 import { IDENTITY_SECRET_FIELDS } from '../identity/secret-fields.ts';
 import { type Json, type JsonObject, isJsonObject } from '../json.ts';
+import { ownValue } from '../own-value.ts';
 import { SECRET_MASK } from '../secret-mask.ts';
 import { parseStream } from '../stream.ts';
 
@@ -63,7 +64,7 @@ function summaryOf({ type, data }: RecordedEvent): string {
  * personal data is masked, not opened.
  */
 export function withoutSecrets({ type, data }: { readonly type: string; readonly data: JsonObject }): JsonObject {
-  const secret = IDENTITY_SECRET_FIELDS[type] ?? [];
+  const secret = ownValue(IDENTITY_SECRET_FIELDS, type) ?? [];
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, secret.includes(key) ? SECRET_MASK : masked(value)]),
   );

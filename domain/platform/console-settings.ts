@@ -1,5 +1,6 @@
 import type { Decider } from '../decider.ts';
 import type { JsonObject } from '../json.ts';
+import { ownValue } from '../own-value.ts';
 import type { ConsoleSettingsEvent, ConsoleValue } from './console-settings-events.ts';
 
 /** Settings of the installation that the console saved, by the name of their variable: text, or a sealed secret. */
@@ -12,17 +13,23 @@ export type ConsoleSettingsCommand = {
 };
 
 export const consoleSettingsDecider: Decider<ConsoleSettings, ConsoleSettingsCommand, ConsoleSettingsEvent> = {
-  initialState: () => ({}),
-  decide(state, command) {
-    const changes = Object.entries<ConsoleValue>(command.values).filter(([variable, value]) =>
-      value === null ? variable in state : state[variable] !== value,
-    );
-    return changes.length === 0
-      ? []
-      : [{ type: 'ConsoleSettingsSaved', data: { values: Object.fromEntries(changes) } }];
-  },
-  evolve(state, { data }) {
-    const all = Object.entries<ConsoleValue>({ ...state, ...data.values });
-    return Object.fromEntries(all.filter((entry): entry is [string, string | JsonObject] => entry[1] !== null));
-  },
+  initialState,
+  decide,
+  evolve,
 };
+
+function initialState(): ConsoleSettings {
+  return {};
+}
+
+function decide(state: ConsoleSettings, command: ConsoleSettingsCommand): readonly ConsoleSettingsEvent[] {
+  const changes = Object.entries<ConsoleValue>(command.values).filter(([variable, value]) =>
+    value === null ? Object.hasOwn(state, variable) : ownValue(state, variable) !== value,
+  );
+  return changes.length === 0 ? [] : [{ type: 'ConsoleSettingsSaved', data: { values: Object.fromEntries(changes) } }];
+}
+
+function evolve(state: ConsoleSettings, event: ConsoleSettingsEvent): ConsoleSettings {
+  const all = Object.entries<ConsoleValue>({ ...state, ...event.data.values });
+  return Object.fromEntries(all.filter((entry): entry is [string, string | JsonObject] => entry[1] !== null));
+}

@@ -1,6 +1,7 @@
 import { sameJson } from '../content/same-json.ts';
 import type { Decider } from '../decider.ts';
 import { type JsonObject, isJsonObject } from '../json.ts';
+import { ownValue } from '../own-value.ts';
 import type { FeatureConfigurationEvent } from './feature-configuration-events.ts';
 
 /** The settings that the console saved for a feature: plain values, and secrets as sealed values. */
@@ -20,15 +21,24 @@ export type FeatureConfigurationCommand =
     }
   | { readonly kind: 'reset'; readonly feature: string };
 
+type CommandOf<Kind extends FeatureConfigurationCommand['kind']> = Extract<
+  FeatureConfigurationCommand,
+  { readonly kind: Kind }
+>;
+
 export const featureConfigurationDecider: Decider<
   FeatureConfiguration,
   FeatureConfigurationCommand,
   FeatureConfigurationEvent
 > = {
-  initialState: () => ({ values: {}, secrets: {} }),
+  initialState,
   decide,
   evolve,
 };
+
+function initialState(): FeatureConfiguration {
+  return { values: {}, secrets: {} };
+}
 
 /**
  * The event holds only the settings that differ. Every secret counts as a change, because sealed values cannot be
@@ -38,27 +48,40 @@ function decide(
   state: FeatureConfiguration,
   command: FeatureConfigurationCommand,
 ): readonly FeatureConfigurationEvent[] {
-  const { feature } = command;
-  if (command.kind === 'reset')
-    return isEmpty(state.values) && isEmpty(state.secrets)
-      ? []
-      : [{ type: 'FeatureConfigurationReset', data: { feature } }];
-  const { secrets } = command;
+  switch (command.kind) {
+    case 'configure':
+      return configure(state, command);
+    case 'reset':
+      return isEmpty(state.values) && isEmpty(state.secrets)
+        ? []
+        : [{ type: 'FeatureConfigurationReset', data: { feature: command.feature } }];
+  }
+}
+
+function configure(
+  state: FeatureConfiguration,
+  { feature, values: wanted, secrets, removed: unwanted }: CommandOf<'configure'>,
+): readonly FeatureConfigurationEvent[] {
   const values = Object.fromEntries(
-    Object.entries(command.values).filter(([key, value]) => !sameJson(value, state.values[key] ?? null)),
+    Object.entries(wanted).filter(([key, value]) => !sameJson(value, ownValue(state.values, key) ?? null)),
   );
-  const removed = command.removed.filter((key) => key in state.values || key in state.secrets);
+  const removed = unwanted.filter((key) => Object.hasOwn(state.values, key) || Object.hasOwn(state.secrets, key));
   if (isEmpty(values) && isEmpty(secrets) && removed.length === 0) return [];
   return [{ type: 'FeatureConfigured', data: { feature, values, secrets, removed } }];
 }
 
 function evolve(state: FeatureConfiguration, event: FeatureConfigurationEvent): FeatureConfiguration {
-  if (event.type === 'FeatureConfigurationReset') return { values: {}, secrets: {} };
-  const { values, secrets, removed } = event.data;
-  return {
-    values: without({ ...state.values, ...values }, removed),
-    secrets: without({ ...state.secrets, ...objectsOf(secrets) }, removed),
-  };
+  switch (event.type) {
+    case 'FeatureConfigured': {
+      const { values, secrets, removed } = event.data;
+      return {
+        values: without({ ...state.values, ...values }, removed),
+        secrets: without({ ...state.secrets, ...objectsOf(secrets) }, removed),
+      };
+    }
+    case 'FeatureConfigurationReset':
+      return initialState();
+  }
 }
 
 function isEmpty(record: object): boolean {

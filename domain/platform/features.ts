@@ -53,7 +53,7 @@ export const FEATURES = {
   audit: { summary: 'The audit log: every change, its chain and its seals' },
   captcha: { summary: 'Proofs that a caller is a person' },
   'config-sync': { summary: 'Configuration bundles between instances', capability: 'config-sync' },
-  content: { summary: 'Entries, their revisions and their life', capability: 'content-pro' },
+  content: { summary: 'Entries, their revisions and status changes', capability: 'content-pro' },
   cron: { summary: 'Scheduled jobs and their alerts', capability: 'alerts-pro' },
   'data-export': { summary: 'Exports of entries' },
   'device-fingerprint': { summary: 'Risk of the device behind a request' },

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../durations.ts';
+import { ownValue } from '../own-value.ts';
 /** Paid capabilities that a license can grant. */
 export const CAPABILITIES = [
   'alerts-pro',
@@ -36,7 +38,6 @@ export type License = {
  */
 export type LicensePhase = 'active' | 'grace' | 'lapsed';
 
-const DAY_MS = 86_400_000;
 /** Length of the grace period. */
 const GRACE_MS = 7 * DAY_MS;
 /** How long before its expiry a license is renewed at the license server. */
@@ -81,7 +82,7 @@ export function parseLicenseClaims(claims: Readonly<Record<string, unknown>>): L
     issuedAt: new Date(iat * 1000),
     expiresAt: new Date(exp * 1000),
     capabilities: CAPABILITIES.filter((known) =>
-      capabilities.some((name) => name === known || (typeof name === 'string' && LEGACY[name] === known)),
+      capabilities.some((name) => name === known || (typeof name === 'string' && ownValue(LEGACY, name) === known)),
     ),
     plan: typeof plan === 'string' && plan !== '' ? plan : 'licensed',
     links: linksOf(links),

@@ -1,4 +1,5 @@
 import type { Decider } from '../decider.ts';
+import { sameList } from '../same-list.ts';
 import type { FeatureName } from './features.ts';
 import type { WithheldFeaturesEvent } from './withheld-features-events.ts';
 
@@ -8,10 +9,20 @@ export type WithheldFeatures = readonly string[];
 export type WithheldFeaturesCommand = { readonly kind: 'replace'; readonly features: readonly FeatureName[] };
 
 export const withheldFeaturesDecider: Decider<WithheldFeatures, WithheldFeaturesCommand, WithheldFeaturesEvent> = {
-  initialState: () => [],
-  decide(state, { features }) {
-    const withheld = [...new Set(features)].toSorted();
-    return withheld.join() === state.join() ? [] : [{ type: 'FeaturesWithheld', data: { withheld } }];
-  },
-  evolve: (_state, { data }) => data.withheld,
+  initialState,
+  decide,
+  evolve,
 };
+
+function initialState(): WithheldFeatures {
+  return [];
+}
+
+function decide(state: WithheldFeatures, command: WithheldFeaturesCommand): readonly WithheldFeaturesEvent[] {
+  const withheld = [...new Set(command.features)].toSorted();
+  return sameList(withheld, state) ? [] : [{ type: 'FeaturesWithheld', data: { withheld } }];
+}
+
+function evolve(_state: WithheldFeatures, event: WithheldFeaturesEvent): WithheldFeatures {
+  return event.data.withheld;
+}

@@ -41,7 +41,7 @@ export function run(args: readonly string[]): Promise<number> {
   const read = readSettings(start.layers);
   const problems = [...start.problems, ...problemsOf(read)];
   const { ignored } = read;
-  const settings = createConfiguration(start.layers).list(new Map());
+  const settings = createConfiguration({ layers: start.layers }).list(new Map());
   if (values.json) {
     const body = {
       ...(action === 'print' ? { settings } : {}),

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { DAY_MS } from '../../domain/durations.ts';
 import { CAPABILITIES, type Capability, graceUntil, phaseOf } from '../../domain/platform/license.ts';
 import { BUILT_IN_LICENSE_KEY } from '../license/built-in-key.ts';
 import { issueLicense } from '../license/issue-license.ts';
@@ -18,8 +19,6 @@ export const usage = `usage: palimpsest license <command> [options]
 
 capabilities: ${CAPABILITIES.join(' ')}
 `;
-
-const DAY_MS = 86_400_000;
 
 /**
  * `palimpsest license keygen|issue|inspect`: licenses for development.

@@ -2,10 +2,10 @@
 import { messageOf } from '../../domain/message-of.ts';
 import { createStopSignal } from './stop-signal.ts';
 
-// Before the commands' modules load, so that a signal during the load counts.
+// Created before the commands' modules load, so that a signal during the load is handled.
 const stop = createStopSignal();
 
-// Stack traces name the sources. Before the commands' modules load: Node reads source maps while it loads modules.
+// Makes stack traces name the sources. Node reads source maps while it loads modules, so this comes before the load.
 process.setSourceMapsEnabled(true);
 
 const COMMANDS = {
@@ -77,7 +77,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     process.stdout.write(usage());
     return name === undefined ? 2 : 0;
   }
-  if (!(name in COMMANDS)) {
+  if (!Object.hasOwn(COMMANDS, name)) {
     process.stderr.write(`palimpsest: there is no command ${name}\n\n${usage()}`);
     return 2;
   }

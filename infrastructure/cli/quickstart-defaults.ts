@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { ownValue } from '../../domain/own-value.ts';
 import { quickstartSecrets, secretsFile } from './embedded.ts';
 
-/** Directory of the quickstart's state: `SVC_DATA_DIR`, unless it is empty, else `.palimpsest` in the working directory. */
+/**
+ * Directory of the quickstart's state: `SVC_DATA_DIR`, unless it is empty, else `.palimpsest` in the working directory.
+ */
 export function quickstartDirectory(environment: Readonly<Record<string, string | undefined>>): string {
   return resolve(textOf(environment, 'SVC_DATA_DIR') ?? './.palimpsest');
 }
@@ -15,7 +18,7 @@ export function namesDatabase(environment: Readonly<Record<string, string | unde
 
 /** A variable of the environment. @returns undefined when it is unset or empty */
 function textOf(environment: Readonly<Record<string, string | undefined>>, variable: string): string | undefined {
-  const text = environment[variable]?.trim();
+  const text = ownValue(environment, variable)?.trim();
   return text === '' ? undefined : text;
 }
 

@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { reasonOf } from '../../application/ports/transient-errors.ts';
-import type { Opened } from '../composition/opening.ts';
-import { openLogger } from '../composition/platform/open-logger.ts';
+import type { Closers } from '../composition/open-parts.ts';
+import { createProcessLogger } from '../composition/platform/create-process-logger.ts';
 import { startService } from '../composition/start-service.ts';
 import { startSetupMode } from '../composition/start-setup-mode.ts';
 import { loadSettings, problemsOf } from '../configuration/load-settings.ts';
@@ -12,8 +11,9 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedd
 import { openTracing } from '../tracing/open-tracing.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
+import { logFaults } from './log-faults.ts';
 import { logIgnoredSettings } from './log-ignored-settings.ts';
-import { runUntilStopped } from './run-until-stopped.ts';
+import { type RunContext, runUntilStopped } from './run-until-stopped.ts';
 
 export const handlesStop = true;
 
@@ -24,21 +24,24 @@ export const handlesStop = true;
 export function run(_args: readonly string[], { stop }: { readonly stop: AbortSignal }): Promise<never> {
   const start = startLayers(process.env);
   return runUntilStopped(
-    (opened) =>
-      readSettings(start.layers).settings.setupMode ? openSetupMode(start, opened) : openService(start, opened, stop),
+    (closers, context) =>
+      readSettings(start.layers).settings.setupMode
+        ? startSetupModeProcess(start, closers, context)
+        : startServiceProcess(start, closers, context),
     { stop },
   );
 }
 
-async function openService(start: StartLayers, opened: Opened, stop: AbortSignal): Promise<void> {
+async function startServiceProcess(start: StartLayers, closers: Closers, { stop, faults }: RunContext): Promise<void> {
   const { settings, ignored } = loadSettings(start.layers, start.problems);
-  const logger = openLogger(settings, { descriptor: 1 });
-  opened.add(() => {
+  const logger = createProcessLogger(settings, { descriptor: 1 });
+  closers.add(() => {
     logger.flush();
   });
   logIgnoredSettings({ ignored, file: start.file }, logger);
+  logFaults(faults, logger);
   const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(resolve(settings.dataDir)) : undefined;
-  if (embedded) opened.add(() => embedded.stop());
+  if (embedded) closers.add(() => embedded.stop());
   stop.throwIfAborted();
   const service = await startService({
     settings: { ...settings, databaseUrl: embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl },
@@ -47,13 +50,12 @@ async function openService(start: StartLayers, opened: Opened, stop: AbortSignal
     logger,
     traces: await openTracing(process.env, { logger }),
     stop,
-    onFatal: (error) => {
-      logger.error('the process exits and must be restarted', { reason: reasonOf(error) });
-      logger.flush();
-      process.exit(1);
-    },
+    onFatal: faults.raise,
   });
-  opened.add(() => service.stop());
+  closers.add(() => service.stop());
+  faults.add(() => {
+    service.failRequests();
+  });
 }
 
 async function startDatabase(dataDirectory: string): Promise<EmbeddedPostgres> {
@@ -63,15 +65,20 @@ async function startDatabase(dataDirectory: string): Promise<EmbeddedPostgres> {
 }
 
 /** `SVC_SETUP_MODE`: serves probes and setup routes without a database and secrets. */
-async function openSetupMode({ layers, problems, file }: StartLayers, opened: Opened): Promise<void> {
+async function startSetupModeProcess(
+  { layers, problems, file }: StartLayers,
+  closers: Closers,
+  { faults }: RunContext,
+): Promise<void> {
   const read = readSettings(layers);
   const { settings, ignored } = read;
-  const logger = openLogger(settings, { descriptor: 1 });
-  opened.add(() => {
+  const logger = createProcessLogger(settings, { descriptor: 1 });
+  closers.add(() => {
     logger.flush();
   });
   logIgnoredSettings({ ignored, file }, logger);
+  logFaults(faults, logger);
   const missing = [...new Set([...problems, ...problemsOf(read)].map(({ variable }) => variable))];
   const service = await startSetupMode({ settings, missing, logger });
-  opened.add(() => service.stop());
+  closers.add(() => service.stop());
 }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../domain/message-of.ts';
-import type { Opened } from '../composition/opening.ts';
+import type { Closers } from '../composition/open-parts.ts';
 import { type Service, startService } from '../composition/start-service.ts';
 import { loadSettings } from '../configuration/load-settings.ts';
 import { startLayers } from '../configuration/start-layers.ts';
@@ -12,9 +12,10 @@ import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedd
 import { openTracing } from '../tracing/open-tracing.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
 import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
+import { logFaults } from './log-faults.ts';
 import { logIgnoredSettings } from './log-ignored-settings.ts';
 import { ensureQuickstartSecrets, quickstartDefaults, quickstartDirectory } from './quickstart-defaults.ts';
-import { runUntilStopped } from './run-until-stopped.ts';
+import { type RunContext, runUntilStopped } from './run-until-stopped.ts';
 
 const STEPS = {
   creating: 'Creating a database (once) …',
@@ -35,10 +36,14 @@ export function run(args: readonly string[], { stop }: { readonly stop: AbortSig
     options: { demo: { type: 'boolean', default: false }, 'demo-from': { type: 'string' } },
   });
   const packages = values['demo-from'] ?? (values.demo ? installedPackages() : undefined);
-  return runUntilStopped((opened) => openQuickstart(packages, opened, stop), { stop });
+  return runUntilStopped((closers, context) => startQuickstartProcess(packages, closers, context), { stop });
 }
 
-async function openQuickstart(packages: string | undefined, opened: Opened, stop: AbortSignal): Promise<void> {
+async function startQuickstartProcess(
+  packages: string | undefined,
+  closers: Closers,
+  { stop, faults }: RunContext,
+): Promise<void> {
   const dataDirectory = quickstartDirectory(process.env);
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   await lockDataDirectory(dataDirectory);
@@ -46,13 +51,14 @@ async function openQuickstart(packages: string | undefined, opened: Opened, stop
   const start = startLayers(process.env, quickstartDefaults(process.env));
   const { settings, ignored } = loadSettings(start.layers, start.problems);
   const logger = createLogger({ level: settings.logLevel, format: settings.logFormat ?? 'pretty' });
-  opened.add(() => {
+  closers.add(() => {
     logger.flush();
   });
   logIgnoredSettings({ ignored, file: start.file }, logger);
+  logFaults(faults, logger);
   const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(dataDirectory) : undefined;
   if (embedded)
-    opened.add(async () => {
+    closers.add(async () => {
       await embedded.stop();
       if (stop.aborted) say('Stopped. The data is kept in', dataDirectory);
     });
@@ -64,8 +70,12 @@ async function openQuickstart(packages: string | undefined, opened: Opened, stop
     logger,
     traces: await openTracing(process.env, { logger }),
     stop,
+    onFatal: faults.raise,
   });
-  opened.add(() => service.stop());
+  closers.add(() => service.stop());
+  faults.add(() => {
+    service.failRequests();
+  });
   welcome(service, dataDirectory);
   // The demo creates the first account.
   if (packages === undefined) firstSteps(service);

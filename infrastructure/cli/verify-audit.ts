@@ -5,9 +5,9 @@ import { printJson } from './print-json.ts';
 import { createProgress } from './progress.ts';
 
 /**
- * `palimpsest verify-audit`: verifies the log against its audit chain, and with `--anchors` against copies of signatures
- * that were kept outside the database. Prints one JSON line for each tenant on stdout and the progress on stderr.
- * `--restart` starts the chains again before.
+ * `palimpsest verify-audit`: verifies the log against its audit chain, and with `--anchors` against copies of
+ * signatures that were kept outside the database. Prints one JSON line for each tenant on stdout and the progress on
+ * stderr. `--restart` starts the chains again before.
  * @returns 1 when the log of a tenant differs from its chain or from the copies
  */
 export async function run(args: readonly string[]): Promise<number> {

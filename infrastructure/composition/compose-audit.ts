@@ -1,10 +1,10 @@
 import type { JWK } from 'jose';
 import { auditRoutes } from '../../api/admin/platform/audit-routes.ts';
-import { stoppedChains } from '../../application/platform/stopped-chains.ts';
+import { type ChainFault, stoppedChains } from '../../application/platform/stopped-chains.ts';
 import { startFollower } from '../../projections/engine/follower.ts';
 import { appendAnchors } from './audit/anchor-file.ts';
-import { openAudit } from './audit/open-audit.ts';
-import { startAuditSigning } from './audit/signing.ts';
+import { createAudit } from './audit/create-audit.ts';
+import { startAuditSigning } from './audit/start-audit-signing.ts';
 import { EMPTY_MODULE, type Module, type Worker } from './module.ts';
 import type { Platform } from './platform/platform.ts';
 
@@ -12,25 +12,22 @@ export type AuditModule = Module & {
   /** Public key that verifies audit signatures. */
   readonly publicKey: JWK;
   /** What is wrong with the audit chains, for the readiness probe. */
-  readonly degraded: () => Promise<readonly string[]>;
+  readonly chainFaults: () => Promise<readonly ChainFault[]>;
 };
 
 /** The audit log: its routes and its signatures. */
 export async function composeAudit(platform: Platform): Promise<AuditModule> {
-  const { dependencies, publicKey } = await openAudit(platform);
+  const { dependencies, publicKey } = await createAudit(platform);
   return {
     ...EMPTY_MODULE,
     publicKey,
-    degraded: () => stoppedChains({}, dependencies),
+    chainFaults: () => stoppedChains({}, dependencies),
     routes: auditRoutes(dependencies),
     workers: [
       {
         name: 'audit signing',
         role: 'scheduler',
-        start: () =>
-          Promise.resolve(
-            startAuditSigning({ ...platform, audit: dependencies, signSeconds: platform.settings.auditSealSeconds }),
-          ),
+        start: () => Promise.resolve(startAuditSigning(platform, { dependencies })),
       },
       ...anchorWorkers(platform),
     ],

@@ -1,6 +1,5 @@
 import { webhookRoutes } from '../../api/admin/automation/webhook-routes.ts';
-import type { ChangeOf } from '../../application/automation/build-messages.ts';
-import { createWebhookDirectory } from '../../application/automation/webhook-directory.ts';
+import { openWebhookDirectory } from '../../application/automation/webhook-directory.ts';
 import {
   WEBHOOK_CATEGORIES,
   type WebhookWorker,
@@ -9,27 +8,21 @@ import {
 import type { EventFeed } from '../../application/ports/event-feed.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';
 import { createWebhookQueries } from '../../projections/automation/queries.ts';
-import { createPostgresWebhookQueue } from '../automation/postgres-webhook-queue.ts';
-import { createPostgresWebhookRecords } from '../automation/postgres-webhook-records.ts';
 import { sweepDeadLetters } from '../automation/sweep-dead-letters.ts';
 import { sweepWebhookRecords } from '../automation/sweep-webhook-records.ts';
+import { createWebhookQueue } from '../automation/webhook-queue.ts';
+import { createWebhookRecords } from '../automation/webhook-records.ts';
 import { randomSecrets } from '../crypto/random-secrets.ts';
-import { createOutbound } from '../outbound/outbound.ts';
+import { openOutbound } from '../outbound/outbound.ts';
 import type { OwnEndpoint } from '../outbound/own-endpoints.ts';
 import type { Queryable } from '../postgres/database.ts';
-import { createExclusive } from '../postgres/exclusive.ts';
+import type { ContentModule } from './compose-content.ts';
+import type { FanOutModule } from './compose-fan-out.ts';
 import { EMPTY_MODULE, type Module, type Sweep, type Worker } from './module.ts';
 import { ownEndpointsOf } from './platform/own-endpoints.ts';
 import type { Platform } from './platform/platform.ts';
 
-export type AutomationNeeds = {
-  /** How the worker receives events. */
-  readonly feed: EventFeed;
-  /** The change of an entry that an event made. */
-  readonly changeOf: ChangeOf;
-  /** Whether entries of the content type have a status (draft and publish). */
-  readonly hasStatus: (tenant: string, typeId: string) => Promise<boolean>;
-};
+export type AutomationNeeds = Pick<FanOutModule, 'feed'> & Pick<ContentModule, 'changeOf' | 'hasStatus'>;
 
 export type AutomationModule = Module & {
   /**
@@ -41,11 +34,11 @@ export type AutomationModule = Module & {
 /** Webhooks: their routes, the worker that delivers them, and the sweeps of their records. */
 export function composeAutomation(platform: Platform, needs: AutomationNeeds): AutomationModule {
   const { database, eventStore, signals, settings, vault, progress, entitlements, features } = platform;
-  const { metrics, tracing, logger, now, newId } = platform;
+  const { exclusive, metrics, tracing, logger, now, newId } = platform;
   const ownEndpoints = [...ownEndpointsOf(settings)];
-  const outbound = createOutbound({ allowedPrivateNetworks: settings.webhookAllowedPrivateNetworks, ownEndpoints });
+  const outbound = openOutbound({ allowedPrivateNetworks: settings.webhookAllowedPrivateNetworks, ownEndpoints });
   const webhooks = createWebhookQueries({ database });
-  const directory = createWebhookDirectory({
+  const directory = openWebhookDirectory({
     webhooks,
     vault,
     now,
@@ -58,7 +51,7 @@ export function composeAutomation(platform: Platform, needs: AutomationNeeds): A
   const worker = createWebhookWorker<Queryable>({
     eventStore,
     signals,
-    queue: createPostgresWebhookQueue({ database }),
+    queue: createWebhookQueue({ database }),
     directory,
     outbound,
     metrics,
@@ -79,9 +72,9 @@ export function composeAutomation(platform: Platform, needs: AutomationNeeds): A
       webhooks,
       progress,
       entitlements,
-      exclusive: createExclusive({ database }),
+      exclusive,
       newSecret: () => randomSecrets.refreshToken(),
-      records: createPostgresWebhookRecords({ database }),
+      records: createWebhookRecords({ database }),
     }),
     workers: features.isRequested('webhook') ? webhookWorkers(worker, needs.feed, platform) : [],
     sweeps: webhookSweeps(platform),

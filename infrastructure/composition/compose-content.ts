@@ -6,30 +6,30 @@ import { contentTypeRoutes } from '../../api/admin/content-types/content-type-ro
 import { contentTypeReadRoutes } from '../../api/content/content-type-routes.ts';
 import { entryRoutes } from '../../api/content/entry-routes.ts';
 import type { Route } from '../../api/http/route.ts';
-import type { ChangeOf } from '../../application/automation/build-messages.ts';
+import type { HasStatus } from '../../application/automation/build-messages.ts';
 import { applyDeclaredTypes } from '../../application/content/apply-declared-types.ts';
+import type { ChangeOf } from '../../application/content/entry-history.ts';
 import { publishDueReleases } from '../../application/content/publish-due-releases.ts';
 import type { ReleaseDependencies } from '../../application/content/release-dependencies.ts';
 import type { ContentTypeQueries } from '../../projections/content/content-types/queries.ts';
-import { sweepPastSets } from '../../projections/content/entries/past-reader.ts';
-import { adminContentDependencies } from './content/admin-content.ts';
-import { createChangeOf } from './content/change-of.ts';
-import { openModelling } from './content/modelling.ts';
-import { type OpenContent, type OpenContentNeeds, openContent } from './content/open-content.ts';
-import { type ReleaseNeeds, releaseDependencies } from './content/releases.ts';
+import { sweepPastSets } from '../../projections/content/entries/past-sets.ts';
+import type { IdentityModule } from './compose-identity.ts';
+import { createAdminContentDependencies } from './content/create-admin-content-dependencies.ts';
+import { createChangeOf } from './content/create-change-of.ts';
+import { createReleaseDependencies } from './content/create-release-dependencies.ts';
+import { type OpenContent, openContent } from './content/open-content.ts';
+import { openModelling } from './content/open-modelling.ts';
 import { EMPTY_MODULE, type Module, type Sweep } from './module.ts';
 import type { Platform } from './platform/platform.ts';
 import { systemContext } from './platform/system-context.ts';
 
-export type ContentNeeds = OpenContentNeeds & ReleaseNeeds;
+export type ContentNeeds = Pick<IdentityModule, 'accessRules' | 'renameInAccess' | 'userById'>;
 
 export type ContentModule = Module &
   Pick<OpenContent, 'typeById' | 'backfillClaims'> & {
     readonly queries: ContentTypeQueries;
-    /** The state of an entry before and after an event. */
     readonly changeOf: ChangeOf;
-    /** Whether entries of the content type have a status (draft and publish). */
-    readonly hasStatus: (tenant: string, typeId: string) => Promise<boolean>;
+    readonly hasStatus: HasStatus;
     /**
      * Saves the content types that the settings file declares.
      * @throws the refusal of the first that cannot be saved
@@ -42,7 +42,7 @@ export function composeContent(platform: Platform, needs: ContentNeeds): Content
   const { eventStore, logger, shutdown } = platform;
   const content = openContent(platform, needs);
   const modelling = openModelling(platform, content);
-  const releases = releaseDependencies(platform, content, needs);
+  const releases = createReleaseDependencies(platform, { ...content, ...needs });
   const { typeById, backfillClaims, typeDependencies, entryDependencies } = content;
   return {
     ...EMPTY_MODULE,
@@ -52,7 +52,7 @@ export function composeContent(platform: Platform, needs: ContentNeeds): Content
     backfillClaims,
     queries: typeDependencies.queries,
     changeOf: createChangeOf({ eventStore, types: entryDependencies.types, typeById }),
-    hasStatus: async (_tenant, typeId) => (await typeById(typeId))?.definition.with_draft_publish === true,
+    hasStatus: async (typeId) => (await typeById(typeId))?.definition.with_draft_publish === true,
     async applyDeclaredTypes(definitions) {
       const context = systemContext('settings-file', platform);
       const names = await applyDeclaredTypes(definitions, context, {
@@ -70,7 +70,7 @@ export function composeContent(platform: Platform, needs: ContentNeeds): Content
 }
 
 function contentRoutes(
-  { database, replica, entitlements, rateCounters }: Platform,
+  platform: Platform,
   {
     content,
     modelling,
@@ -79,7 +79,7 @@ function contentRoutes(
 ): readonly Route[] {
   const { typeDependencies, entryDependencies, typeById } = content;
   return [
-    ...contentTypeRoutes({ ...typeDependencies, rateCounters }),
+    ...contentTypeRoutes({ ...typeDependencies, rateCounters: platform.rateCounters }),
     ...modelling,
     ...releaseRoutes(releases),
     ...contentTypeReadRoutes({ queries: typeDependencies.queries, accessRules: entryDependencies.accessRules }),
@@ -91,8 +91,8 @@ function contentRoutes(
         return type?.tenant === tenant && !type.deleted ? type : undefined;
       },
     }),
-    ...entryRoutes({ ...entryDependencies, entitlements }),
-    ...adminContentRoutes(adminContentDependencies({ database, reading: replica?.queryable, content, entitlements })),
+    ...entryRoutes({ ...entryDependencies, entitlements: platform.entitlements }),
+    ...adminContentRoutes(createAdminContentDependencies(platform, content)),
   ];
 }
 
@@ -101,7 +101,7 @@ function contentSweeps({ database, now, newId, logger }: Platform, releases: Rel
     {
       name: 'publish due releases',
       everyMs: 2_000,
-      run: () => publishDueReleases({ ...releases, now, newId, logger }),
+      run: () => publishDueReleases({ now, newId }, { ...releases, logger }),
     },
     { name: 'sweep point-in-time sets', everyMs: 60_000, run: () => sweepPastSets({ database }) },
   ];

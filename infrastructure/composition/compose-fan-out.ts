@@ -1,4 +1,4 @@
-import type { ChangeOf } from '../../application/automation/build-messages.ts';
+import type { ChangeOf } from '../../application/content/entry-history.ts';
 import { createRelay } from '../../application/platform/relay.ts';
 import { topics } from '../../application/platform/topics.ts';
 import { traceBatch } from '../../application/platform/trace-batch.ts';
@@ -6,17 +6,15 @@ import type { EventFeed } from '../../application/ports/event-feed.ts';
 import type { MessageBus } from '../../application/ports/message-bus.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';
 import { startFollower } from '../../projections/engine/follower.ts';
-import { kafkaEventFeed } from '../message-bus/kafka-event-feed.ts';
+import { createKafkaEventFeed } from '../message-bus/kafka-event-feed.ts';
+import type { ContentModule } from './compose-content.ts';
+import { createStoreEventFeed } from './fan-out/create-store-event-feed.ts';
 import { openBus } from './fan-out/open-bus.ts';
-import { storeEventFeed } from './fan-out/store-event-feed.ts';
-import { tracedEventFeed } from './fan-out/traced-event-feed.ts';
+import { withFeedTracing } from './fan-out/with-feed-tracing.ts';
 import { EMPTY_MODULE, type Module, type Worker } from './module.ts';
 import type { Platform } from './platform/platform.ts';
 
-export type FanOutNeeds = {
-  /** The change of an entry that an event made, for the message on the bus. */
-  readonly changeOf: ChangeOf;
-};
+export type FanOutNeeds = Pick<ContentModule, 'changeOf'>;
 
 export type FanOutModule = Module & {
   /** How workers receive events. */
@@ -30,7 +28,7 @@ export type FanOutModule = Module & {
 export async function composeFanOut(platform: Platform, { changeOf }: FanOutNeeds): Promise<FanOutModule> {
   const { tracing, settings, logger, shutdown } = platform;
   const bus = await openBus(platform);
-  if (!bus) return { ...EMPTY_MODULE, feed: tracedEventFeed(storeEventFeed(platform), tracing) };
+  if (!bus) return { ...EMPTY_MODULE, feed: withFeedTracing(createStoreEventFeed(platform), { tracing }) };
 
   const prefix = settings.kafkaTopicPrefix;
   // Relay and consumers both need the topics; the first of them creates them and waits for the brokers until the
@@ -39,7 +37,7 @@ export async function composeFanOut(platform: Platform, { changeOf }: FanOutNeed
   topicsReady.catch((error: unknown) => {
     if (!shutdown.signal.aborted) logger.error('the topics could not be created', { reason: reasonOf(error) });
   });
-  const feed = tracedEventFeed(kafkaEventFeed({ bus, prefix }), tracing);
+  const feed = withFeedTracing(createKafkaEventFeed({ bus, prefix }), { tracing });
   return {
     ...EMPTY_MODULE,
     feed: {

@@ -1,20 +1,16 @@
-import { join, resolve } from 'node:path';
 import { gdprRoutes } from '../../api/admin/platform/gdpr-routes.ts';
-import type { ErasePersonDependencies } from '../../application/platform/erase-person.ts';
-import { createErasureSweep } from '../../application/platform/finish-erasures.ts';
+import { createErasureSweep } from '../../application/platform/erasure-sweep.ts';
 import type { PersonalRecords } from '../../application/ports/personal-records.ts';
-import { personalKeyRequests } from '../identity/personal-key-requests.ts';
-import { personalLinks } from '../identity/personal-links.ts';
-import { personalRows } from '../identity/personal-rows.ts';
-import { personalOutbox, personalQueuedMails } from '../mail/personal-mails.ts';
+import { createPersonalKeyRequests } from '../identity/personal-key-requests.ts';
+import { createPersonalLinks } from '../identity/personal-links.ts';
+import { createPersonalRows } from '../identity/personal-rows.ts';
+import { createPersonalOutbox, createPersonalQueuedMails } from '../mail/personal-mails.ts';
+import type { IdentityModule } from './compose-identity.ts';
 import { EMPTY_MODULE, type Module } from './module.ts';
+import { outboxDirectory } from './outbox-directory.ts';
 import type { Platform } from './platform/platform.ts';
 
-export type GdprNeeds = {
-  readonly erasureDependencies: Omit<ErasePersonDependencies, 'personal'>;
-  /** Writes the API key requests that this process has not stored yet. */
-  readonly flushKeyRequests: () => Promise<void>;
-};
+export type GdprNeeds = Pick<IdentityModule, 'erasureDependencies' | 'flushKeyRequests'>;
 
 export type GdprPlatform = Pick<Platform, 'database' | 'eventStore' | 'settings' | 'vault' | 'rateCounters' | 'logger'>;
 
@@ -36,13 +32,12 @@ function personalRecords(
   { database, settings, vault }: GdprPlatform,
   { flushKeyRequests }: GdprNeeds,
 ): readonly PersonalRecords[] {
+  const directory = outboxDirectory(settings);
   return [
-    ...personalRows({ database, vault }),
-    personalLinks({ database, vault }),
-    personalQueuedMails({ database, vault }),
-    ...(settings.appEnv === 'development'
-      ? [personalOutbox({ directory: join(resolve(settings.dataDir), 'outbox') })]
-      : []),
-    personalKeyRequests({ database, vault, flush: flushKeyRequests }),
+    ...createPersonalRows({ database, vault }),
+    createPersonalLinks({ database, vault }),
+    createPersonalQueuedMails({ database, vault }),
+    ...(directory === undefined ? [] : [createPersonalOutbox({ directory })]),
+    createPersonalKeyRequests({ database, vault, flush: flushKeyRequests }),
   ];
 }

@@ -1,68 +1,69 @@
 import { identityRoutes } from '../../api/admin/identity/identity-routes.ts';
 import { contentAuthRoutes } from '../../api/content/auth-routes.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
-import type { Route } from '../../api/http/route.ts';
-import { type Authenticator, createAuthenticator } from '../../application/identity/authenticator.ts';
+import type { ContentTypeDependencies } from '../../application/content/change-content-type.ts';
+import { type Authenticator, openAuthenticator } from '../../application/identity/authenticator.ts';
 import { ensureDefaultTenant } from '../../application/identity/ensure-default-tenant.ts';
 import { missingMagicLinkSetting } from '../../application/identity/magic-link-dependencies.ts';
 import { renameSchemaInAccess } from '../../application/identity/rename-schema-in-access.ts';
-import type { Mailer } from '../../application/ports/mailer.ts';
+import type { ErasePersonDependencies } from '../../application/platform/erase-person.ts';
+import type { AccessRules } from '../../application/ports/access-rules.ts';
+import type { IdentityReads } from '../../application/ports/identity-reads.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';
 import { keyRefusal } from '../../domain/identity/scopes.ts';
-import type { JsonObject } from '../../domain/json.ts';
 import { createKeyHasher } from '../crypto/key-hasher.ts';
 import { createLruCache } from '../identity/lru-cache.ts';
 import { sweepApiKeyRequests } from '../identity/sweep-api-key-requests.ts';
 import { sweepMagicLinks } from '../identity/sweep-magic-links.ts';
-import type { ContentNeeds } from './compose-content.ts';
-import type { GdprNeeds } from './compose-gdpr.ts';
+import type { AuditModule } from './compose-audit.ts';
+import type { MailModule } from './compose-mail.ts';
 import { type IdentityServices, openIdentity } from './identity/open-identity.ts';
 import { openTrustedIssuers } from './identity/open-trusted-issuers.ts';
-import { EMPTY_MODULE, type Module, type Sweep } from './module.ts';
-import { type Opened, opening } from './opening.ts';
+import { type Composition, EMPTY_MODULE, type Module, type Sweep } from './module.ts';
+import { type Closers, openParts } from './open-parts.ts';
 import type { Platform } from './platform/platform.ts';
+import { projections } from './platform/projections.ts';
 import { systemContext } from './platform/system-context.ts';
 
-export type IdentityNeeds = {
-  readonly mailer: Mailer;
-  /** Further public keys of this installation, published beside those of session tokens. */
-  readonly publicKeys: readonly JsonObject[];
-  /** Every route that this process serves; known once all modules are composed. */
-  readonly servedRoutes: () => readonly Route[];
-  /** Names of all read models; the deletion of a tenant waits for each. */
-  readonly readModels: readonly string[];
-};
+export type IdentityNeeds = Pick<MailModule, 'mailer'> &
+  Pick<AuditModule, 'publicKey'> &
+  Pick<Composition, 'servedRoutes'>;
 
-export type IdentityModule = Module &
-  ContentNeeds &
-  GdprNeeds & {
-    /** What the HTTP layer needs from identity for each request. */
-    readonly http: Pick<
-      HttpDependencies,
-      'authenticate' | 'checkKeyScope' | 'admitKeyRequest' | 'recordKeyRequest' | 'tenantState' | 'tenantOfHost'
-    >;
-    /** Number of API key requests that were not recorded because the log could not keep up. */
-    readonly droppedKeyRequests: () => number;
-    /** The token that the first setup asks for; undefined once an account exists. */
-    pendingSetupToken(): Promise<string | undefined>;
-  };
+export type IdentityModule = Module & {
+  readonly accessRules: AccessRules;
+  /** Renames a content type in access rules and in the lists of API keys. */
+  readonly renameInAccess: ContentTypeDependencies['renameInAccess'];
+  readonly userById: IdentityReads['userById'];
+  readonly erasureDependencies: Omit<ErasePersonDependencies, 'personal'>;
+  /** Writes the API key requests that this process has not stored yet. */
+  readonly flushKeyRequests: () => Promise<void>;
+  /** What the HTTP layer needs from identity for each request. */
+  readonly http: Pick<
+    HttpDependencies,
+    'authenticate' | 'checkKeyScope' | 'admitKeyRequest' | 'recordKeyRequest' | 'tenantState' | 'tenantOfHost'
+  >;
+  /** Number of API key requests that were not recorded because the log could not keep up. */
+  readonly droppedKeyRequests: () => number;
+  /** The token that the first setup asks for; undefined once an account exists. */
+  pendingSetupToken(): Promise<string | undefined>;
+};
 
 /** Tenants, accounts, credentials and sign-in. */
 export function composeIdentity(platform: Platform, needs: IdentityNeeds): Promise<IdentityModule> {
-  return opening((opened) => composeOpened(platform, { needs, opened }));
+  return openParts((closers) => composeParts(platform, { needs, closers }));
 }
 
-async function composeOpened(
+async function composeParts(
   platform: Platform,
-  { needs, opened }: { readonly needs: IdentityNeeds; readonly opened: Opened },
+  { needs, closers }: { readonly needs: IdentityNeeds; readonly closers: Closers },
 ): Promise<Omit<IdentityModule, 'close'>> {
   const { settings } = platform;
   const identity = await openIdentity(platform, needs);
-  opened.add(() => identity.close());
+  closers.add(() => identity.close());
   const { dependencies, keyRequests, setupToken } = identity;
   const { reads, tenants } = dependencies;
-  const { authenticator, close: closeAuthenticator } = openAuthenticator(platform, dependencies);
-  opened.add(closeAuthenticator);
+  const { authenticator, close: closeAuthenticator } = openRequestAuthenticator(platform, dependencies);
+  closers.add(closeAuthenticator);
   if (await reads.anyUser()) await ensureDefaultTenantExists(platform, dependencies);
   reportMagicLinkProblem(platform, dependencies);
   return {
@@ -71,10 +72,10 @@ async function composeOpened(
       ...identityRoutes({
         ...dependencies,
         routes: needs.servedRoutes,
-        readModels: needs.readModels,
+        readModels: projections.map(({ name }) => name),
         secureCookie: settings.secureCookie,
       }),
-      ...contentAuthRoutes({ ...dependencies, publicKeys: needs.publicKeys }),
+      ...contentAuthRoutes({ ...dependencies, publicKeys: [needs.publicKey] }),
     ],
     sweeps: identitySweeps(platform, dependencies),
     http: {
@@ -97,15 +98,15 @@ async function composeOpened(
   };
 }
 
+type OpenRequestAuthenticator = { readonly authenticator: Authenticator; readonly close: () => Promise<void> };
+
 /** Checks of credentials, with the keys of trusted issuers and the previous pepper. */
-function openAuthenticator(
-  platform: Platform,
-  dependencies: IdentityServices,
-): { readonly authenticator: Authenticator; readonly close: () => Promise<void> } {
+function openRequestAuthenticator(platform: Platform, dependencies: IdentityServices): OpenRequestAuthenticator {
   const { apiKeyPepperPrevious } = platform.settings;
-  const hashUnderPrevious = apiKeyPepperPrevious === undefined ? undefined : createKeyHasher(apiKeyPepperPrevious);
+  const hashUnderPrevious =
+    apiKeyPepperPrevious === undefined ? undefined : createKeyHasher({ pepper: apiKeyPepperPrevious });
   const trusted = openTrustedIssuers(platform);
-  const authenticator = createAuthenticator({
+  const authenticator = openAuthenticator({
     ...dependencies,
     previousHashes: hashUnderPrevious && ((raw) => [hashUnderPrevious(raw)]),
     now: platform.now,
@@ -122,8 +123,8 @@ function openAuthenticator(
 }
 
 /**
- * Appends the creation of the default tenant in an early installation, which has accounts but lacks this event. A failure is
- * logged.
+ * Appends the creation of the default tenant in an early installation, which has accounts but lacks this event. A
+ * failure is logged.
  */
 async function ensureDefaultTenantExists(platform: Platform, dependencies: IdentityServices): Promise<void> {
   await ensureDefaultTenant(systemContext('start', platform), dependencies).catch((error: unknown) => {
@@ -162,7 +163,8 @@ function identitySweeps(
             tokenRetentionMinutes: settings.magicLinkTokenRetentionMinutes,
             retentionDays: settings.magicLinkRetentionDays,
           },
-          { magicLinks, now },
+          { now },
+          { magicLinks },
         ),
     },
     {

@@ -2,14 +2,14 @@ import { configRoutes } from '../../api/admin/platform/config-routes.ts';
 import { licenseRoutes } from '../../api/admin/platform/license-routes.ts';
 import { pluginRoutes } from '../../api/admin/platform/plugin-routes.ts';
 import { tenantFeatureRoutes } from '../../api/admin/platform/tenant-feature-routes.ts';
-import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
+import type { IdentityModule } from './compose-identity.ts';
 import { EMPTY_MODULE, type Module } from './module.ts';
 import type { Platform } from './platform/platform.ts';
 
-export type InstallationNeeds = Pick<HttpDependencies, 'tenantState'>;
+export type InstallationNeeds = Pick<IdentityModule, 'http'>;
 
 /** The installation as its operators change it: settings, license, features. */
-export function composeInstallation(platform: Platform, { tenantState }: InstallationNeeds): Module {
+export function composeInstallation(platform: Platform, { http }: InstallationNeeds): Module {
   const { eventStore, vault, configuration, license, progress, features, featureSettings, entitlements } = platform;
   return {
     ...EMPTY_MODULE,
@@ -17,7 +17,7 @@ export function composeInstallation(platform: Platform, { tenantState }: Install
       ...configRoutes({ eventStore, vault, configuration }),
       ...licenseRoutes({ ...license, eventStore }),
       ...pluginRoutes({ eventStore, vault, progress, features, settings: featureSettings, entitlements }),
-      ...tenantFeatureRoutes({ eventStore, progress, features, tenantState }),
+      ...tenantFeatureRoutes({ eventStore, progress, features, tenantState: http.tenantState }),
     ],
   };
 }

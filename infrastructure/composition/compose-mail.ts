@@ -1,12 +1,12 @@
-import { join, resolve } from 'node:path';
 import { createMailWorker } from '../../application/platform/mail-worker.ts';
 import { createQueuedMailer } from '../../application/platform/queued-mailer.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Mailer } from '../../application/ports/mailer.ts';
 import { createFileMailer } from '../mail/file-mailer.ts';
-import { createPostgresMailQueue } from '../mail/postgres-mail-queue.ts';
-import { createSmtpTransport } from '../mail/smtp-transport.ts';
+import { createMailQueue } from '../mail/mail-queue.ts';
+import { openSmtpTransport } from '../mail/smtp-transport.ts';
 import { EMPTY_MODULE, type Module } from './module.ts';
+import { outboxDirectory } from './outbox-directory.ts';
 import type { Platform } from './platform/platform.ts';
 
 export type MailModule = Module & { readonly mailer: Mailer };
@@ -16,13 +16,12 @@ export function composeMail({ database, signals, settings, vault, logger, now, n
   const { smtpHost: host, smtpPort: port, smtpFrom: from, smtpUser: user, smtpPassword: password } = settings;
   const { smtpStartTls: startTls } = settings;
   if (host === undefined || from === undefined) {
+    const directory = outboxDirectory(settings);
     const mailer =
-      settings.appEnv === 'development'
-        ? createFileMailer({ directory: join(resolve(settings.dataDir), 'outbox'), logger, now, newId })
-        : droppingMailer(logger);
+      directory === undefined ? droppingMailer(logger) : createFileMailer({ directory, logger, now, newId });
     return { ...EMPTY_MODULE, mailer };
   }
-  const queue = createPostgresMailQueue({ database });
+  const queue = createMailQueue({ database });
   return {
     ...EMPTY_MODULE,
     mailer: createQueuedMailer({ queue, vault, signals, now, newId }),
@@ -32,7 +31,7 @@ export function composeMail({ database, signals, settings, vault, logger, now, n
         role: 'worker',
         start() {
           const credentials = user === undefined || password === undefined ? undefined : { user, password };
-          const transport = createSmtpTransport({ host, port, from, credentials, startTls });
+          const transport = openSmtpTransport({ host, port, from, credentials, startTls });
           const worker = createMailWorker({ queue, transport, vault, signals, logger, now });
           worker.start();
           return Promise.resolve(worker);

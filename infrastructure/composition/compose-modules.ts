@@ -12,7 +12,6 @@ import { type MonitoringModule, composeMonitoring } from './compose-monitoring.t
 import { composeOperationalState } from './compose-operational-state.ts';
 import type { Module } from './module.ts';
 import type { Platform } from './platform/platform.ts';
-import { projections } from './platform/projections.ts';
 
 export type Modules = {
   /** In the order of their routes in the OpenAPI document. */
@@ -46,9 +45,8 @@ export async function composeModules(platform: Platform): Promise<Modules> {
   const identity = closing(
     await composeIdentity(platform, {
       mailer: mail.mailer,
-      publicKeys: [audit.publicKey],
+      publicKey: audit.publicKey,
       servedRoutes,
-      readModels: projections.map(({ name }) => name),
     }),
   );
   const content = closing(
@@ -68,12 +66,12 @@ export async function composeModules(platform: Platform): Promise<Modules> {
       flushKeyRequests: identity.flushKeyRequests,
     }),
   );
-  const installation = closing(composeInstallation(platform, { tenantState: identity.http.tenantState }));
+  const installation = closing(composeInstallation(platform, { http: identity.http }));
   const operationalState = closing(
     composeOperationalState(platform, { typeById: content.typeById, backfillClaims: content.backfillClaims }),
   );
   const monitoring = closing(
-    composeMonitoring(platform, { droppedKeyRequests: identity.droppedKeyRequests, degraded: audit.degraded }),
+    composeMonitoring(platform, { droppedKeyRequests: identity.droppedKeyRequests, chainFaults: audit.chainFaults }),
   );
   const documentation = closing(
     composeDocumentation(platform, { servedRoutes, queries: content.queries, accessRules: identity.accessRules }),

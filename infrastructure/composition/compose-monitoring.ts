@@ -1,16 +1,13 @@
 import { statfs } from 'node:fs/promises';
 import { type HealthChecks, healthRoutes } from '../../api/platform/health-routes.ts';
 import { metricsRoutes } from '../../api/platform/metrics-routes.ts';
+import type { AuditModule } from './compose-audit.ts';
+import type { IdentityModule } from './compose-identity.ts';
 import { EMPTY_MODULE, type Module } from './module.ts';
 import { operationsRoutes } from './monitoring/operations-routes.ts';
 import type { Platform } from './platform/platform.ts';
 
-export type MonitoringNeeds = {
-  /** Number of API key requests that were not recorded. */
-  readonly droppedKeyRequests: () => number;
-  /** What an operator must repair while the process can serve. */
-  readonly degraded: () => Promise<readonly string[]>;
-};
+export type MonitoringNeeds = Pick<IdentityModule, 'droppedKeyRequests'> & Pick<AuditModule, 'chainFaults'>;
 
 export type MonitoringModule = Module & {
   /** Reports that both listeners are open. From then on the readiness probe succeeds. */
@@ -22,22 +19,23 @@ const LOW_DISK_BYTES = 100 * 1024 * 1024;
 /** Probes, metrics and the routes for operators. A process without the role `api` serves probes and metrics only. */
 export function composeMonitoring(
   platform: Platform,
-  { droppedKeyRequests, degraded }: MonitoringNeeds,
+  { droppedKeyRequests, chainFaults }: MonitoringNeeds,
 ): MonitoringModule {
-  const { metrics, settings, roles, database, leasePool, replica, queuedAppends, shutdown } = platform;
+  const { metrics, settings, roles, database, leasePool, replica, queuedAppends, engine, shutdown } = platform;
   let running = false;
   metrics.watch({
     pools: { main: database.pool, leases: leasePool, ...(replica && { replica: replica.database.pool }) },
     replicaReads: replica && (() => replica.outcomes()),
     droppedKeyRequests,
     queuedAppends,
+    parkedStreams: () => engine.countParked(),
   });
   const state: HealthChecks['state'] = () =>
     shutdown.signal.aborted ? 'shutting_down' : running ? 'running' : 'starting';
   return {
     ...EMPTY_MODULE,
     routes: [
-      ...healthRoutes({ ...healthChecks(platform, state), degraded }),
+      ...healthRoutes({ ...healthChecks(platform, state), chainFaults, parkedStreams: () => engine.countParked() }),
       ...metricsRoutes({ metrics, token: settings.metricsToken }),
       ...(roles.has('api') ? operationsRoutes(platform) : []),
     ],
@@ -47,8 +45,16 @@ export function composeMonitoring(
   };
 }
 
-function healthChecks({ isDatabaseReachable, engine, logger }: Platform, state: HealthChecks['state']): HealthChecks {
+function healthChecks(
+  { isDatabaseReachable, database, engine, metrics, logger }: Platform,
+  state: HealthChecks['state'],
+): HealthChecks {
   return {
+    poolAnswers: async () => {
+      (await database.pool.connect()).release();
+      return true;
+    },
+    retryingFollowers: () => metrics.retryingFollowers(),
     state,
     databaseReachable: isDatabaseReachable,
     stoppedProjections: () =>

@@ -1,7 +1,7 @@
 import { reasonOf } from '../../application/ports/transient-errors.ts';
 import type { ContentModule } from './compose-content.ts';
 import { EMPTY_MODULE, type Module } from './module.ts';
-import { createUniqueValuesOfStream } from './operational-state/unique-values-of-stream.ts';
+import { createUniqueValuesOfStream } from './operational-state/create-unique-values-of-stream.ts';
 import type { Platform } from './platform/platform.ts';
 
 export type OperationalStateNeeds = Pick<ContentModule, 'typeById' | 'backfillClaims'>;

@@ -1,8 +1,9 @@
 import { createApi } from '../../api/http/create-api.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
-import { type Listener, parseAddress, startListener } from '../../api/http/listener.ts';
+import { type Listener, parseListenAddress, startListener } from '../../api/http/listener.ts';
 import { createOutageWatch } from '../../api/http/outage-watch.ts';
 import type { Route } from '../../api/http/route.ts';
+import { runAs } from '../postgres/work-class.ts';
 import type { Modules } from './compose-modules.ts';
 import { httpOptionsOf, tlsOf } from './http-options.ts';
 import type { Platform } from './platform/platform.ts';
@@ -17,6 +18,8 @@ export type Listening = {
   readonly setupToken: string | undefined;
   /** The routes of both listeners. */
   readonly routes: readonly Route[];
+  /** Answers the requests that are being handled with 500, writes with `outcome_unknown`. */
+  failRequests(): void;
 };
 
 /**
@@ -27,7 +30,8 @@ export type Listening = {
 export async function listen(modules: Modules, platform: Platform): Promise<Listening> {
   const { settings, shutdown, logger, roles, instanceId } = platform;
   const { routes, identity, automation, monitoring } = modules;
-  const dependencies = httpDependencies(modules, platform);
+  const outages = createOutageWatch({ isReachable: platform.isDatabaseReachable });
+  const dependencies = { ...httpDependencies(modules, platform), outages };
   const tls = tlsOf(settings);
   const listeners: Listener[] = [];
   // Both close at the same time, so that neither accepts requests while the other finishes its own.
@@ -43,7 +47,7 @@ export async function listen(modules: Modules, platform: Platform): Promise<List
     const listener = await startListener({ app: createApi({ api, routes, dependencies }), address, tls });
     listeners.push(listener);
     shutdown.signal.throwIfAborted();
-    automation.addOwnListener({ host: parseAddress(address).host, port: listener.port });
+    automation.addOwnListener({ host: parseListenAddress(address).host, port: listener.port });
     return listener;
   }
   const { url: adminUrl } = await open('admin', settings.adminListenAddress);
@@ -54,7 +58,15 @@ export async function listen(modules: Modules, platform: Platform): Promise<List
   shutdown.signal.throwIfAborted();
   monitoring.started();
   logger.info('listening', { admin: adminUrl, content: contentUrl, roles: [...roles], instance: instanceId });
-  return { adminUrl, contentUrl, setupToken, routes };
+  return {
+    adminUrl,
+    contentUrl,
+    setupToken,
+    routes,
+    failRequests() {
+      outages.failAll();
+    },
+  };
 }
 
 /** What the HTTP layer depends on, for both listeners. */
@@ -71,7 +83,7 @@ function httpDependencies({ identity }: Modules, platform: Platform): HttpDepend
     idempotency,
     progress,
     featureGate: { ...features, entitlements },
-    outages: createOutageWatch({ isReachable: platform.isDatabaseReachable }),
+    withinLimits: runAs,
     options: httpOptionsOf(platform.settings),
   };
 }

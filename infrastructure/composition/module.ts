@@ -35,6 +35,12 @@ export type Sweep = {
   readonly run: (stopping: AbortSignal) => Promise<number>;
 };
 
+/** What `composeModules` itself provides to modules. */
+export type Composition = {
+  /** Every route that this process serves; known once all modules are composed. */
+  readonly servedRoutes: () => readonly Route[];
+};
+
 /** A module without parts; a composition replaces those that it has. */
 export const EMPTY_MODULE: Module = {
   routes: [],

@@ -5,19 +5,19 @@ import type { SettingsLayer } from '../configuration/read-settings.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { createVault } from '../crypto/vault.ts';
 import type { OpenTracing } from '../tracing/open-tracing.ts';
+import type { Shutdown } from './create-shutdown.ts';
+import { type Every, atIntervals } from './platform/at-intervals.ts';
 import { createEngine } from './platform/create-engine.ts';
+import { createObservability } from './platform/create-observability.ts';
 import { createOperationalState } from './platform/create-operational-state.ts';
-import { measuredEventStore } from './platform/measured-event-store.ts';
 import { openFeatures } from './platform/open-features.ts';
 import { openLicense } from './platform/open-license.ts';
-import { openObservability } from './platform/open-observability.ts';
 import { openReplica } from './platform/open-replica.ts';
 import { openStores } from './platform/open-stores.ts';
 import type { Platform } from './platform/platform.ts';
 import { readConsoleLayer } from './platform/read-console-layer.ts';
-import { type Every, atIntervals } from './platform/timer.ts';
-import { tracedEventStore } from './platform/traced-event-store.ts';
-import type { Shutdown } from './shutdown.ts';
+import { withAppendMetrics } from './platform/with-append-metrics.ts';
+import { withStoreTracing } from './platform/with-store-tracing.ts';
 
 export type PlatformOptions = {
   /** The settings of environment and file. */
@@ -52,12 +52,15 @@ export async function openPlatform(
 ): Promise<Platform> {
   const { settings: atStart, layers = [], traces, every = atIntervals, now = () => new Date() } = options;
   if (traces) shutdown.add(() => traces.close());
-  const observability = openObservability(traces?.tracing);
+  const observability = createObservability(traces?.tracing);
   const { metrics, tracing } = observability;
   const opened = await openStores({ settings: atStart, logger });
   shutdown.add(() => opened.close());
-  const stores = { ...opened, eventStore: tracedEventStore(measuredEventStore(opened.eventStore, metrics), tracing) };
-  const engine = createEngine(stores, { ...observability, logger });
+  const stores = {
+    ...opened,
+    eventStore: withStoreTracing(withAppendMetrics(opened.eventStore, { metrics }), { tracing }),
+  };
+  const engine = createEngine({ ...stores, ...observability, logger });
   shutdown.add(() => engine.stop());
   shutdown.signal.throwIfAborted();
   await engine.prepare();
@@ -87,7 +90,7 @@ export async function openPlatform(
   return {
     ...stores,
     ...observability,
-    ...createOperationalState(stores, { vault, encryptionKey }),
+    ...createOperationalState({ ...stores, vault, encryptionKey }),
     settings,
     configuration,
     roles,

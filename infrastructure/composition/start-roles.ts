@@ -1,6 +1,6 @@
 import type { Module } from './module.ts';
 import type { Platform } from './platform/platform.ts';
-import { startScheduler } from './scheduler.ts';
+import { startScheduler } from './start-scheduler.ts';
 
 /**
  * Starts the background roles `relay`, `worker` and `scheduler` of this process; the platform has started the role
@@ -11,10 +11,7 @@ export function startRoles({ all }: { readonly all: readonly Module[] }, platfor
   for (const worker of all.flatMap(({ workers }) => workers))
     if (roles.has(worker.role)) shutdown.addStarting(worker.name, worker.start());
   if (roles.has('scheduler')) {
-    const scheduler = startScheduler(
-      all.flatMap(({ sweeps }) => sweeps),
-      logger,
-    );
+    const scheduler = startScheduler({ sweeps: all.flatMap(({ sweeps }) => sweeps) }, { logger });
     shutdown.add(() => scheduler.stop());
   }
 }

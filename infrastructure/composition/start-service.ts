@@ -1,9 +1,9 @@
 import type { Logger } from '../../application/ports/logger.ts';
 import { composeModules } from './compose-modules.ts';
+import { createShutdown } from './create-shutdown.ts';
 import { type Listening, listen } from './listen.ts';
 import { type PlatformOptions, openPlatform } from './open-platform.ts';
-import { openLogger } from './platform/open-logger.ts';
-import { createShutdown } from './shutdown.ts';
+import { createProcessLogger } from './platform/create-process-logger.ts';
 import { startRoles } from './start-roles.ts';
 
 export type StartServiceOptions = PlatformOptions & {
@@ -29,8 +29,8 @@ export type Service = Listening & {
  * before is closed then
  */
 export async function startService(options: StartServiceOptions): Promise<Service> {
-  const logger = options.logger ?? openLogger(options.settings);
-  const shutdown = createShutdown(logger);
+  const logger = options.logger ?? createProcessLogger(options.settings);
+  const shutdown = createShutdown({ logger });
   const { stop } = options;
   const begin = (): void => {
     shutdown.begin();

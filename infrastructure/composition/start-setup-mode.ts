@@ -11,7 +11,7 @@ import { billingPeriod } from '../../domain/identity/billing-period.ts';
 import { equalSecrets } from '../../domain/identity/equal-secrets.ts';
 import type { Settings } from '../configuration/settings/index.ts';
 import { randomSecrets } from '../crypto/random-secrets.ts';
-import { createMetrics } from '../metrics/create-metrics.ts';
+import { openMetrics } from '../metrics/open-metrics.ts';
 import { httpOptionsOf, tlsOf } from './http-options.ts';
 
 export type SetupModeOptions = {
@@ -64,7 +64,7 @@ function dependenciesWithoutDatabase(settings: Settings, logger: Logger): HttpDe
   const refuse = () => Promise.reject(refusal('unavailable'));
   return {
     logger,
-    metrics: createMetrics(),
+    metrics: openMetrics(),
     now: () => new Date(),
     newId: () => uuidv7(),
     authenticate: () => undefined,

@@ -5,6 +5,7 @@ import type {
   SettingView,
 } from '../../application/ports/configuration.ts';
 import type { Json } from '../../domain/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { SECRET_MASK } from '../../domain/secret-mask.ts';
 import { problemsOf } from './load-settings.ts';
 import { type ReadSettings, type SettingsLayer, type SettingsProblem, lookUp, readSettings } from './read-settings.ts';
@@ -18,25 +19,28 @@ const DECLARED: ReadonlyMap<string, { readonly field: keyof Settings; readonly s
   ]),
 );
 
+export type ProcessConfiguration = Configuration & {
+  /** The settings under the layers of the process and the saved texts of the console. */
+  readConsole(saved: ConsoleTexts): ReadSettings;
+  /** The saved texts without those that would prevent the start. */
+  usableOf(saved: ConsoleTexts): ConsoleTexts;
+};
+
 /**
  * The settings of a process. `layers`: the layers that it started with, highest first; the console layer is added below
  * them.
  */
-export function createConfiguration(layers: readonly SettingsLayer[]): Configuration & {
-  withConsole(saved: ConsoleTexts): ReadSettings;
-  /** The saved texts without those that would prevent the start. */
-  usableOf(saved: ConsoleTexts): ConsoleTexts;
-} {
-  const withConsole = (saved: ConsoleTexts) => readSettings([...layers, consoleLayer(saved)]);
+export function createConfiguration({ layers }: { readonly layers: readonly SettingsLayer[] }): ProcessConfiguration {
+  const readConsole = (saved: ConsoleTexts) => readSettings([...layers, consoleLayer(saved)]);
   return {
-    withConsole,
+    readConsole,
     isSecret: (key) => DECLARED.get(key)?.setting.secret === true,
     list(saved) {
-      const { settings, sources } = withConsole(saved);
+      const { settings, sources } = readConsole(saved);
       return [...DECLARED.values()].map(({ field, setting }): SettingView => ({
         key: setting.name,
         value: shown(settings[field], setting),
-        source: sources[setting.name] ?? 'default',
+        source: ownValue(sources, setting.name) ?? 'default',
         overridable: whyNotInConsole(setting) === undefined,
         secret: setting.secret,
         default: setting.shownDefault,
@@ -60,7 +64,7 @@ export function createConfiguration(layers: readonly SettingsLayer[]): Configura
     },
   };
 
-  /** Why the console may not change a setting, without a look at other settings; undefined when it may. */
+  /** Why the console may not change a setting, without regard to other settings; undefined when it may. */
   function refusalOfOne(key: string, text: string | undefined): string | undefined {
     const setting = DECLARED.get(key)?.setting;
     if (!setting) return 'there is no such setting';
@@ -78,9 +82,9 @@ export function createConfiguration(layers: readonly SettingsLayer[]): Configura
   function dropProblems(changes: ConsoleChanges, saved: ConsoleTexts): ReadonlyMap<string, SettingsProblem> {
     const rest = new Map(changes);
     const dropped = new Map<string, SettingsProblem>();
-    const known = new Set(problemsOf(withConsole(saved)).map(nameOf));
+    const known = new Set(problemsOf(readConsole(saved)).map(nameOf));
     while (rest.size > 0) {
-      const added = problemsOf(withConsole(withChanges(saved, rest))).filter((problem) => !known.has(nameOf(problem)));
+      const added = problemsOf(readConsole(withChanges(saved, rest))).filter((problem) => !known.has(nameOf(problem)));
       if (added.length === 0) break;
       const concerned = added.flatMap((problem) =>
         [problem.variable, ...(problem.related ?? [])].filter((key) => rest.has(key)).map((key) => ({ key, problem })),

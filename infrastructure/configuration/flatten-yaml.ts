@@ -1,4 +1,5 @@
 import { LineCounter, type Node, isAlias, isMap, isScalar, isSeq, parseDocument } from 'yaml';
+import { ownValue } from '../../domain/own-value.ts';
 
 /** A value of a settings file. */
 export type FileValue = {
@@ -99,7 +100,7 @@ export function flattenYaml(
   function interpolate(raw: string, node: Node): string | undefined {
     let missing: string | undefined;
     const filled = raw.replace(PLACEHOLDER, (_all, name: string, fallback: string | undefined) => {
-      const known = environment[name];
+      const known = ownValue(environment, name);
       if (known !== undefined && known !== '') return known;
       if (fallback === undefined) missing ??= name;
       return fallback ?? '';

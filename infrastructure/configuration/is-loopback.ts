@@ -1,4 +1,6 @@
-/** Whether a host is this machine: `localhost` or a loopback address. An IPv6 address may be in brackets, as in a URL. */
+/**
+ * Whether a host is this machine: `localhost` or a loopback address. An IPv6 address may be in brackets, as in a URL.
+ */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
 }

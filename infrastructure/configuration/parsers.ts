@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { areRoleNames } from '../../domain/identity/roles.ts';
 import { type TrustedIssuerPolicy, parseTrustedIssuerPolicies } from '../../domain/identity/trusted-issuer.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import type { Parsed, Parser } from './setting.ts';
 
 const ok = <T>(value: T): Parsed<T> => ({ ok: true, value });
@@ -78,7 +79,7 @@ export const duration: Parser<number> = {
     if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value)) return bad('set it to a duration such as 30s, 5m or 1h');
     let total = 0;
     for (const [, amount, unit] of value.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g))
-      total += Number(amount) * (UNITS[unit ?? ''] ?? 0);
+      total += Number(amount) * (ownValue(UNITS, unit ?? '') ?? 0);
     return ok(total);
   },
 };

@@ -1,3 +1,4 @@
+import { ownValue } from '../../domain/own-value.ts';
 import type { Parsed, Setting } from './setting.ts';
 import { SETTINGS, type Settings } from './settings/index.ts';
 
@@ -67,7 +68,7 @@ export function environmentLayer(environment: Readonly<Record<string, string | u
   const overridable = new Set((environment['SVC_OVERRIDABLE'] ?? '').split(',').map((name) => name.trim()));
   return {
     name: 'environment',
-    get: (variable) => environment[variable]?.trim(),
+    get: (variable) => ownValue(environment, variable)?.trim(),
     overridable: (variable) => overridable.has(variable),
   };
 }
@@ -96,6 +97,7 @@ export function lookUp(
  * Each value comes from the parser or the default of its own declaration, so the record has the type of the settings.
  */
 function checked(values: Record<string, unknown>): Settings {
-  for (const key of Object.keys(SETTINGS)) if (!(key in values)) throw new Error(`the setting ${key} was not read`);
+  for (const key of Object.keys(SETTINGS))
+    if (!Object.hasOwn(values, key)) throw new Error(`the setting ${key} was not read`);
   return values as Settings;
 }

@@ -1,3 +1,4 @@
+import { ownValue } from '../../domain/own-value.ts';
 import { type SettingsLayer, type SettingsProblem, environmentLayer } from './read-settings.ts';
 import { type SettingsFile, readSettingsFile } from './settings-file.ts';
 
@@ -15,6 +16,10 @@ export function startLayers(
   defaults: Readonly<Record<string, string>> = {},
 ): StartLayers {
   const file = readSettingsFile({ environment: { ...defaults, ...environment } });
-  const lowest: SettingsLayer = { name: 'default', get: (variable) => defaults[variable], overridable: () => true };
+  const lowest: SettingsLayer = {
+    name: 'default',
+    get: (variable) => ownValue(defaults, variable),
+    overridable: () => true,
+  };
   return { layers: [environmentLayer(environment), file.layer, lowest], problems: file.problems, file };
 }

@@ -7,11 +7,13 @@ import { ed25519PrivateKey } from './ed25519-private-key.ts';
 /** Header `typ` of an audit signature. It keeps session tokens and audit signatures apart. */
 const TYPE = 'palimpsest-audit-seal+jws';
 
+export type PublishedAuditSigner = AuditSigner & { readonly publicKey: JWK };
+
 /**
- * Creates the signer of audit signatures. Its Ed25519 key is derived from the audit key, so all processes sign with the same
- * key and no further key is stored. Auditors verify signatures with `publicKey`.
+ * Creates the signer of audit signatures. Its Ed25519 key is derived from the audit key, so all processes sign with the
+ * same key and no further key is stored. Auditors verify signatures with `publicKey`.
  */
-export async function createAuditSigner(key: Uint8Array): Promise<AuditSigner & { readonly publicKey: JWK }> {
+export async function createAuditSigner({ key }: { readonly key: Uint8Array }): Promise<PublishedAuditSigner> {
   const seed = Buffer.from(hkdfSync('sha256', key, 'palimpsest', 'audit seals', 32));
   const privateKey = ed25519PrivateKey(seed);
   const publicKey = createPublicKey(privateKey);

@@ -52,10 +52,10 @@ parentPort.on('message', async (task) => {
 `;
 
 /**
- * Creates a pool of threads that hash one password at a time. Threads start on demand, stop when idle, and do not keep
+ * Opens a pool of threads that hash one password at a time. Threads start on demand, stop when idle, and do not keep
  * the process alive.
  */
-export function createHashWorkers({
+export function openHashWorkers({
   threads = Math.min(4, Math.max(1, availableParallelism() - 1)),
 }: { readonly threads?: number } = {}): HashWorkers {
   const { resolve } = createRequire(import.meta.url);

@@ -1,5 +1,5 @@
 import type { Passwords } from '../../application/ports/passwords.ts';
-import { type HashTask, createHashWorkers } from './hash-workers.ts';
+import { type HashTask, openHashWorkers } from './hash-workers.ts';
 
 export type PasswordAlgorithm = 'bcrypt' | 'argon2id';
 
@@ -23,13 +23,13 @@ const ARGON2_PASSES = 1;
  * event loop. Once a hash of an older kind was checked, every check takes the time of both kinds. Otherwise the time
  * would reveal which accounts have an old hash, and so that they exist.
  */
-export function createPasswords({
+export function openPasswords({
   algorithm = 'bcrypt',
   cost = 12,
   memoryKiB = 47_104,
   ...options
 }: PasswordsOptions = {}): Passwords & { close(): Promise<void> } {
-  const workers = createHashWorkers(options);
+  const workers = openHashWorkers(options);
   const current = algorithm === 'bcrypt' ? bcryptKind(cost) : argon2Kind(memoryKiB);
   let older: string | undefined;
 

@@ -92,7 +92,7 @@ function parse(text: string): SigningKeys {
       ? parsed.keys.filter(isSigningKey)
       : [];
   const [first, ...others] = keys;
-  if (!first) throw new Error('the signing key file (JWT_KEY_PATH) holds no Ed25519 key');
+  if (!first) throw new Error('the signing key file (JWT_KEY_PATH) contains no Ed25519 key');
   return [first, ...others];
 }
 

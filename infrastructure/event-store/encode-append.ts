@@ -1,6 +1,5 @@
-import type { Expected, Retention, StreamWrite } from '../../application/ports/event-store.ts';
+import type { Expected, Guards, Retention, StreamWrite } from '../../application/ports/event-store.ts';
 import { refusal } from '../../domain/errors.ts';
-import type { NewEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
 
 /** A new event as JSON text, with the values that the store indexes. */
@@ -19,6 +18,7 @@ export type EncodedAppend = {
   readonly category: string;
   readonly expected: Expected;
   readonly events: readonly EncodedEvent[];
+  readonly guards: Guards | undefined;
   /** UTF-8 bytes of all data and metadata. */
   readonly bytes: number;
 };
@@ -37,10 +37,11 @@ const MAX_DEPTH = 200;
  * represent.
  * @throws `invalid_append`, `too_large`
  */
-export function encodeAppend(stream: string, events: readonly NewEvent[], expected: Expected): EncodedAppend {
+export function encodeAppend({ stream, events, expected, guards }: StreamWrite): EncodedAppend {
   checkName(stream, 'stream');
   checkExpected(expected);
-  if (events.length === 0) throw invalid('an append holds at least one event');
+  if (guards) checkGuards(guards);
+  if (events.length === 0) throw invalid('an append must contain at least one event');
   let bytes = 0;
   const encoded = events.map((event) => {
     const { id, type, data, metadata } = event;
@@ -58,7 +59,7 @@ export function encodeAppend(stream: string, events: readonly NewEvent[], expect
     if (bytes > MAX_APPEND_BYTES) throw refusal('too_large');
     return result;
   });
-  return { stream, category: categoryOf(stream), expected, events: encoded, bytes };
+  return { stream, category: categoryOf(stream), expected, events: encoded, guards, bytes };
 }
 
 /**
@@ -68,7 +69,7 @@ export function encodeAppend(stream: string, events: readonly NewEvent[], expect
 export function encodeAppends(writes: readonly StreamWrite[]): readonly EncodedAppend[] {
   if (writes.length === 0 || new Set(writes.map(({ stream }) => stream)).size < writes.length)
     throw refusal('invalid_append', { message: 'each stream is named once' });
-  return writes.map(({ stream, events, expected }) => encodeAppend(stream, events, expected));
+  return writes.map(encodeAppend);
 }
 
 /** Whether a text has the form of an event id: a lower-case UUID. */
@@ -89,6 +90,17 @@ export function checkRetention({ maxCount, maxAgeSeconds, truncateBefore }: Rete
       throw invalid('a limit of retention is a positive integer');
   }
   if (truncateBefore !== undefined && !isRevision(truncateBefore)) throw invalid('truncateBefore is a revision');
+}
+
+/** Guards are sent as joined texts, so none may contain a control character. */
+function checkGuards({ streams = [], unmentioned, taken = [], released = [] }: Guards): void {
+  for (const { stream, notEndingWith, endingWith } of streams) {
+    checkName(stream, 'stream');
+    checkName(notEndingWith, 'type');
+    if (endingWith) for (const part of [endingWith.member, endingWith.value]) checkName(part, 'member');
+  }
+  if (unmentioned) for (const part of [unmentioned.category, unmentioned.text]) checkName(part, 'text');
+  for (const { tenant, scope } of [...taken, ...released]) for (const part of [tenant, scope]) checkName(part, 'claim');
 }
 
 function isRevision(value: number): boolean {
@@ -137,7 +149,8 @@ function checkJson(value: unknown, depth: number): void {
     return;
   }
   const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) throw invalid('data and metadata hold plain objects only');
+  if (prototype !== Object.prototype && prototype !== null)
+    throw invalid('data and metadata must contain plain objects only');
   for (const member of Object.values(value)) checkJson(member, depth + 1);
 }
 

@@ -54,10 +54,10 @@ const BATCH = 2_000;
 const MAX_PATH = 2_048;
 
 /**
- * Creates the request log of API keys and admin tokens, and counts their usage. Requests are written in batches in the
+ * Opens the request log of API keys and admin tokens, and counts their usage. Requests are written in batches in the
  * background; no answer waits for a write. A killed process loses the requests since its last batch, at most `flushMs`.
  */
-export function createApiKeyRequests({
+export function openApiKeyRequests({
   database,
   vault,
   logger,

@@ -20,7 +20,7 @@ export type IdentityChangesOptions = {
  * most once in `settleMs`, and every `pollMs`, it compares the position of the last change. Changes that this process
  * appended are notified as soon as the read model reaches them.
  */
-export function createIdentityChanges({
+export function openIdentityChanges({
   lastChange,
   progress,
   settleMs = 100,

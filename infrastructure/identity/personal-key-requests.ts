@@ -14,7 +14,7 @@ const OF_CREDENTIALS =
  * Client addresses in the request log of the API keys and admin tokens that a person created. Erasing removes the
  * addresses and keeps the requests.
  */
-export function personalKeyRequests({
+export function createPersonalKeyRequests({
   database,
   vault,
   flush,

@@ -17,7 +17,7 @@ type Row = {
  * Magic links of an address. The address is sealed, so every link is opened to find them. Links live for an hour at
  * most, so there are few.
  */
-export function personalLinks({
+export function createPersonalLinks({
   database,
   vault,
 }: {

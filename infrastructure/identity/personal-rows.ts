@@ -39,7 +39,7 @@ const TABLES: readonly Table[] = [
 type Row = { readonly row: JsonObject & { readonly user_id: string; readonly address?: SealedValue } };
 
 /** Rows of accounts in the operational state. Times are RFC 3339 in PostgreSQL's form; sealed addresses are opened. */
-export function personalRows({
+export function createPersonalRows({
   database,
   vault,
 }: {

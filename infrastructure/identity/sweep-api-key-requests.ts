@@ -1,6 +1,6 @@
 import type { Database } from '../postgres/database.ts';
 
-export type SweepApiKeyRequestsOptions = {
+export type SweepApiKeyRequestsInput = {
   /** Days that a request is kept; 0 or less keeps requests forever. */
   readonly retentionDays: number;
   /** Rows that one statement deletes. Default 2,000. */
@@ -10,7 +10,7 @@ export type SweepApiKeyRequestsOptions = {
 
 /** Deletes old requests from the log of API keys and admin tokens. @returns the number of deleted rows */
 export async function sweepApiKeyRequests(
-  { retentionDays, batchSize = 2_000, signal }: SweepApiKeyRequestsOptions,
+  { retentionDays, batchSize = 2_000, signal }: SweepApiKeyRequestsInput,
   { database }: { readonly database: Pick<Database, 'execute'> },
 ): Promise<number> {
   if (retentionDays <= 0) return 0;

@@ -10,10 +10,10 @@ export type BufferedOutput = Writable & {
 };
 
 /**
- * Opens a stream to a file descriptor that never blocks the caller. Lines are buffered and written in batches, one
+ * Creates a stream to a file descriptor that never blocks the caller. Lines are buffered and written in batches, one
  * asynchronous write at a time. (`process.stdout` writes synchronously to files and pipes.)
  */
-export function bufferedOutput(descriptor: number): BufferedOutput {
+export function createBufferedOutput({ descriptor }: { readonly descriptor: number }): BufferedOutput {
   let waiting: Buffer[] = [];
   let bytes = 0;
   let writing = false;

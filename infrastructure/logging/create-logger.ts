@@ -1,6 +1,7 @@
 import winston from 'winston';
 import type { Logger } from '../../application/ports/logger.ts';
-import { bufferedOutput } from './buffered-output.ts';
+import { ownValue } from '../../domain/own-value.ts';
+import { createBufferedOutput } from './buffered-output.ts';
 import { redact } from './redact.ts';
 
 export type LogLevel = 'error' | 'warn' | 'info' | 'debug';
@@ -27,7 +28,7 @@ const LEVELS: Readonly<Record<LogLevel, number>> = { error: 0, warn: 1, info: 2,
  * nothing.
  */
 export function createLogger({ level, format, descriptor = 2, stream }: CreateLoggerOptions): ProcessLogger {
-  const output = stream ? undefined : bufferedOutput(descriptor);
+  const output = stream ? undefined : createBufferedOutput({ descriptor });
   const target = stream ?? output;
   if (!target) throw new Error('unreachable');
   const logger = winston.createLogger({
@@ -72,7 +73,7 @@ const pretty = winston.format.printf(({ timestamp, level, message, error, ...fie
   const rest = Object.entries(fields)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  return `${time} ${COLOURS[level] ?? ''}${level.padEnd(5)}\u001b[0m ${String(message)}${rest.join('')}${showError(error)}`;
+  return `${time} ${ownValue(COLOURS, level) ?? ''}${level.padEnd(5)}\u001b[0m ${String(message)}${rest.join('')}${showError(error)}`;
 });
 
 function showError(error: unknown): string {

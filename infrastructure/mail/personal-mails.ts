@@ -1,6 +1,6 @@
 import { readFile, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openMail } from '../../application/platform/queued-mailer.ts';
+import { decryptMail } from '../../application/platform/queued-mailer.ts';
 import type { PersonalRecords } from '../../application/ports/personal-records.ts';
 import type { Vault } from '../../application/ports/vault.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
@@ -9,7 +9,7 @@ import type { Queryable } from '../postgres/database.ts';
 type Row = { readonly id: string; readonly content: SealedValue; readonly queued_at: Date };
 
 /** Queued mails to a person. The recipient is sealed with the mail, so all queued mails are opened to find them. */
-export function personalQueuedMails({
+export function createPersonalQueuedMails({
   database,
   vault,
 }: {
@@ -21,7 +21,7 @@ export function personalQueuedMails({
       'select id, content, queued_at from operational.mail_queue order by queued_at',
     );
     return rows.flatMap(({ id, content, queued_at: at }) => {
-      const mail = openMail({ id, content }, { vault });
+      const mail = decryptMail({ id, content }, { vault });
       return mail?.to === email ? [{ id, mail, at }] : [];
     });
   }
@@ -39,7 +39,7 @@ export function personalQueuedMails({
 }
 
 /** Mails to a person in the outbox of development. `directory` is the outbox. */
-export function personalOutbox({ directory }: { readonly directory: string }): PersonalRecords {
+export function createPersonalOutbox({ directory }: { readonly directory: string }): PersonalRecords {
   async function filesTo(email: string): Promise<readonly { readonly name: string; readonly text: string }[]> {
     const names = await readdir(directory).catch(() => []);
     const mails = await Promise.all(

@@ -19,11 +19,11 @@ const IDLE_SOCKET_MS = 30_000;
 const MAX_CONNECTIONS = 3;
 
 /**
- * Creates the SMTP transport; it keeps a few connections open. Port 465 uses implicit TLS. Other ports require STARTTLS;
- * with `startTls: 'optional'` they use it where the mail server offers it, but credentials for another machine still
- * require it. Certificates are verified unless the mail server is on this machine.
+ * Creates the SMTP transport; it keeps a few connections open. Port 465 uses implicit TLS. Other ports require
+ * STARTTLS; with `startTls: 'optional'` they use it where the mail server offers it, but credentials for another
+ * machine still require it. Certificates are verified unless the mail server is on this machine.
  */
-export function createSmtpTransport({ host, port, from, credentials, startTls }: SmtpTransportOptions): MailTransport {
+export function openSmtpTransport({ host, port, from, credentials, startTls }: SmtpTransportOptions): MailTransport {
   const local = isLoopback(host);
   const transport = createTransport({
     host,
@@ -77,7 +77,7 @@ function failureOf(error: unknown): Delivery {
     ' ',
   );
   const final = MAIL_ERRORS.has(code) && status !== undefined && status >= 500;
-  return { outcome: final ? 'refused' : 'failed', reason };
+  return { outcome: final ? 'rejected' : 'failed', reason };
 }
 
 function detailsOf(error: unknown): { readonly code: unknown; readonly status: number | undefined } {

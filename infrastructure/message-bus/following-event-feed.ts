@@ -37,7 +37,7 @@ export type FollowingEventFeedOptions = {
  * that its worker cannot handle is stored in `operational.dead_events` after the last attempt, and the worker
  * continues. Outages do not count as attempts.
  */
-export function followingEventFeed(options: FollowingEventFeedOptions): EventFeed {
+export function createFollowingEventFeed(options: FollowingEventFeedOptions): EventFeed {
   const { follow, deadEvents, prefix, logger, metrics, maxAttempts = 5, retryDelayMs = 200 } = options;
   return {
     start: ({ worker, categories, handle }) =>

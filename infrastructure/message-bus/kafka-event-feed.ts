@@ -12,7 +12,7 @@ const REMEMBERED = 10_000;
  * of a group in several processes share the streams. Repetitions of events that this process has handled are dropped
  * here; the handler must ignore all others.
  */
-export function kafkaEventFeed({
+export function createKafkaEventFeed({
   bus,
   prefix,
 }: {

@@ -6,6 +6,11 @@ export type LatencyRecorder = RouteLatencies & {
   record(api: 'admin' | 'content', route: string, method: string, seconds: number): void;
 };
 
+export type LatencyRecorderOptions = {
+  /** Monotonic clock in milliseconds. */
+  readonly now?: () => number;
+};
+
 /** Latencies of a route in two consecutive periods. */
 type Periods = {
   readonly api: 'admin' | 'content';
@@ -22,9 +27,8 @@ const MICROSECONDS = 1e6;
 /**
  * Records the latencies of this process's routes in HDR histograms of microseconds, two for each route. Memory is
  * bounded, because routes are declared.
- * @param now monotonic clock in milliseconds
  */
-export function createLatencyRecorder(now: () => number = () => performance.now()): LatencyRecorder {
+export function createLatencyRecorder({ now = () => performance.now() }: LatencyRecorderOptions = {}): LatencyRecorder {
   const routes = new Map<string, Periods>();
   let periodStart = now();
 

@@ -1,5 +1,5 @@
 import type ipaddr from 'ipaddr.js';
-import { classifyAddress, parseAddress } from './classify-address.ts';
+import { classifyAddress, parseIpAddress } from './classify-address.ts';
 
 /** Private networks that the operator allows requests to. */
 export type AllowedNetworks = {
@@ -34,7 +34,7 @@ export function parseAllowedNetworks(entries: readonly string[]): AllowedNetwork
 
 function parseNetwork(entry: string): { readonly base: ipaddr.IPv4 | ipaddr.IPv6; readonly bits: number } {
   const [text = '', suffix, ...rest] = entry.split('/');
-  const base = parseAddress(text);
+  const base = parseIpAddress(text);
   const bits = suffix === undefined && base ? widthOf(base) : Number(suffix);
   const wellFormed =
     base !== undefined &&

@@ -35,7 +35,7 @@ const CLASS_OF_RANGE: Readonly<Record<string, AddressClass>> = {
  * Parses an address from a resolver, a socket or a URL. An IPv4 address inside `::ffff:0:0/96` becomes an IPv4 address.
  * @returns undefined for any other text, including addresses with a zone id
  */
-export function parseAddress(text: string): Address | undefined {
+export function parseIpAddress(text: string): Address | undefined {
   const bare = text.startsWith('[') && text.endsWith(']') ? text.slice(1, -1) : text;
   if (bare.includes('%') || !isPlain(bare)) return undefined;
   return ipaddr.process(bare);

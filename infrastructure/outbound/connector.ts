@@ -1,16 +1,19 @@
 import type { LookupAddress } from 'node:dns';
 import { type LookupFunction, isIP } from 'node:net';
 import { buildConnector } from 'undici';
-import { ADDRESS_NOT_ALLOWED, type Guard, RefusedError } from './guard.ts';
+import { ADDRESS_NOT_ALLOWED, type AddressGuard, AddressNotAllowedError } from './address-guard.ts';
 
 /**
  * Creates the connector for undici. Undici calls `lookup` only for names, and would resolve them a second time. So the
  * connector checks the host, connects to the checked addresses only, and checks the address of the connected peer.
  */
-export function guardedConnector(
-  { connectTimeoutMs }: { readonly connectTimeoutMs: number },
-  { guard }: { readonly guard: Guard },
-): buildConnector.connector {
+export function createConnector({
+  connectTimeoutMs,
+  guard,
+}: {
+  readonly connectTimeoutMs: number;
+  readonly guard: AddressGuard;
+}): buildConnector.connector {
   return (options, callback) => {
     const authority =
       options.hostname.includes(':') && !options.hostname.startsWith('[') ? `[${options.hostname}]` : options.hostname;
@@ -31,7 +34,7 @@ export function guardedConnector(
             callback(null, socket);
           } else {
             socket.destroy();
-            callback(new RefusedError(ADDRESS_NOT_ALLOWED), null);
+            callback(new AddressNotAllowedError(ADDRESS_NOT_ALLOWED), null);
           }
         });
       })

@@ -1,5 +1,6 @@
 import type { OutboundOutcome } from '../../application/ports/outbound.ts';
-import { ADDRESS_NOT_ALLOWED, RefusedError } from './guard.ts';
+import { ownValue } from '../../domain/own-value.ts';
+import { ADDRESS_NOT_ALLOWED, AddressNotAllowedError } from './address-guard.ts';
 import { RedirectError } from './redirect.ts';
 import { ResolveError } from './resolve-host.ts';
 
@@ -36,7 +37,7 @@ export function describeFailure(
     durationMs,
   }: { readonly timedOut: boolean; readonly stopped: boolean; readonly durationMs: number },
 ): Failure {
-  if (error instanceof RefusedError) return { kind: 'refused', error: ADDRESS_NOT_ALLOWED, durationMs };
+  if (error instanceof AddressNotAllowedError) return { kind: 'refused', error: ADDRESS_NOT_ALLOWED, durationMs };
   if (stopped) return { kind: 'local_fault', error: 'stopped', durationMs };
   if (timedOut) return { kind: 'failed', error: 'timeout', durationMs };
   if (error instanceof RedirectError) return { kind: 'failed', error: error.message, durationMs };
@@ -45,8 +46,8 @@ export function describeFailure(
   const codes = codesOf(error);
   if (codes.some((code) => LOCAL_ERRORS.has(code)))
     return { kind: 'local_fault', error: 'no socket available', durationMs };
-  const code = codes.find((candidate) => candidate in TEXTS);
-  if (code !== undefined) return { kind: 'failed', error: TEXTS[code] ?? 'request failed', durationMs };
+  const code = codes.find((candidate) => Object.hasOwn(TEXTS, candidate));
+  if (code !== undefined) return { kind: 'failed', error: ownValue(TEXTS, code) ?? 'request failed', durationMs };
   if (codes.some((candidate) => candidate.startsWith('HPE_')))
     return { kind: 'failed', error: 'invalid response', durationMs };
   if (codes.some((candidate) => /CERT|TLS|SSL|SELF_SIGNED|VERIFY/.test(candidate)))

@@ -1,11 +1,11 @@
 import { Agent } from 'undici';
 import type { Outbound, OutboundOutcome, OutboundRequest } from '../../application/ports/outbound.ts';
 import { FRAMING_HEADERS } from '../../domain/automation/request-headers.ts';
+import { type AddressGuard, AddressNotAllowedError, createAddressGuard } from './address-guard.ts';
 import { parseAllowedNetworks } from './allowed-networks.ts';
-import { guardedConnector } from './connector.ts';
+import { createConnector } from './connector.ts';
 import { describeFailure } from './describe-failure.ts';
-import { type Guard, RefusedError, createGuard } from './guard.ts';
-import { type OwnEndpoint, ownEndpoints } from './own-endpoints.ts';
+import { type OwnEndpoint, createOwnEndpoints } from './own-endpoints.ts';
 import { parseRetryAfter } from './parse-retry-after.ts';
 import { readBody } from './read-body.ts';
 import { type Hop, RedirectError, isRedirect, nextHop } from './redirect.ts';
@@ -38,16 +38,20 @@ const MAX_HEADER_BYTES = 16_384;
  * the request sets another limit, uses no proxy, and does not upgrade connections.
  * @throws RangeError for an invalid entry of `allowedPrivateNetworks`
  */
-export function createOutbound(options: OutboundOptions = {}): Outbound {
+export function openOutbound(options: OutboundOptions = {}): Outbound {
   const resolver = createResolver({
     lookup: options.lookup,
     timeoutMs: options.lookupTimeoutMs,
     cacheMs: options.lookupCacheMs,
   });
   const allowed = parseAllowedNetworks(options.allowedPrivateNetworks ?? []);
-  const guard = createGuard({ allowed, resolver, own: ownEndpoints(options.ownEndpoints ?? [], resolver) });
+  const guard = createAddressGuard({
+    allowed,
+    resolver,
+    own: createOwnEndpoints({ list: options.ownEndpoints ?? [], resolver }),
+  });
   const agent = new Agent({
-    connect: guardedConnector({ connectTimeoutMs: TIMEOUT_MS }, { guard }),
+    connect: createConnector({ connectTimeoutMs: TIMEOUT_MS, guard }),
     connections: options.connectionsPerOrigin ?? 32,
     pipelining: 1,
     allowH2: false,
@@ -74,7 +78,7 @@ export function createOutbound(options: OutboundOptions = {}): Outbound {
         await guard.check(url);
         return undefined;
       } catch (error) {
-        if (error instanceof RefusedError) return error.message;
+        if (error instanceof AddressNotAllowedError) return error.message;
         if (error instanceof ResolveError) return 'the host does not resolve';
         throw error;
       }
@@ -88,7 +92,7 @@ type Answered = Omit<Extract<OutboundOutcome, { kind: 'answered' }>, 'kind' | 'd
 /** Sends a request and follows its redirects. */
 async function follow(
   { request, signal }: { readonly request: OutboundRequest; readonly signal: AbortSignal },
-  { agent, guard }: { readonly agent: Agent; readonly guard: Guard },
+  { agent, guard }: { readonly agent: Agent; readonly guard: AddressGuard },
 ): Promise<Answered> {
   let origin: string | undefined;
   let { url, method, body }: Hop = { url: request.url, method: request.method, body: request.body };

@@ -1,5 +1,5 @@
 import { networkInterfaces } from 'node:os';
-import { parseAddress } from './classify-address.ts';
+import { parseIpAddress } from './classify-address.ts';
 import type { Resolver } from './resolve-host.ts';
 
 /**
@@ -17,7 +17,13 @@ export type OwnEndpoints = {
  * Compares hosts by name and by address, so an own endpoint is recognised under any name. `0.0.0.0`, `::` and `*` stand
  * for all addresses of this machine.
  */
-export function ownEndpoints(list: readonly OwnEndpoint[], resolver: Resolver): OwnEndpoints {
+export function createOwnEndpoints({
+  list,
+  resolver,
+}: {
+  readonly list: readonly OwnEndpoint[];
+  readonly resolver: Resolver;
+}): OwnEndpoints {
   return {
     async include(host, port, addresses) {
       const candidates = list.filter((endpoint) => endpoint.port === port);
@@ -27,7 +33,8 @@ export function ownEndpoints(list: readonly OwnEndpoint[], resolver: Resolver): 
         if (name === host) return true;
         const ownAddresses = await addressesOf(name, resolver);
         if (addresses.some((address) => ownAddresses.includes(address))) return true;
-        if (isWildcard(name) && addresses.some((address) => parseAddress(address)?.range() === 'loopback')) return true;
+        if (isWildcard(name) && addresses.some((address) => parseIpAddress(address)?.range() === 'loopback'))
+          return true;
       }
       return false;
     },
@@ -39,7 +46,7 @@ async function addressesOf(host: string, resolver: Resolver): Promise<readonly s
     return Object.values(networkInterfaces()).flatMap((addresses) =>
       (addresses ?? []).map(({ address }) => canonical(address)),
     );
-  if (parseAddress(host)) return [canonical(host)];
+  if (parseIpAddress(host)) return [canonical(host)];
   // An own endpoint whose name does not resolve has no addresses that another name could have.
   return (await resolver.resolve(host).catch(() => [])).map(canonical);
 }
@@ -50,5 +57,5 @@ function isWildcard(host: string): boolean {
 
 /** The canonical text of an address; other text is returned as it is. */
 export function canonical(address: string): string {
-  return parseAddress(address)?.toString() ?? address;
+  return parseIpAddress(address)?.toString() ?? address;
 }

@@ -1,4 +1,4 @@
-import { parseAddress } from './classify-address.ts';
+import { parseIpAddress } from './classify-address.ts';
 
 /** Target of a request, as its URL alone determines it. */
 export type Target = {
@@ -74,7 +74,7 @@ export function parseTarget(text: string): Target | TargetRefusal {
     .replace(/^\[|\]$/g, '')
     .replace(/\.+$/, '')
     .toLowerCase();
-  const isLiteral = parseAddress(host) !== undefined;
+  const isLiteral = parseIpAddress(host) !== undefined;
   if (!isLiteral && !isHostName(host)) return { refused: 'the host is not valid' };
   if (METADATA_NAMES.has(host)) return { refused: 'the host is not allowed' };
   return { url, host, port, isLiteral, isInternalName: !isLiteral && isInternal(host) };

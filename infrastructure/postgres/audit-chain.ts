@@ -7,6 +7,7 @@ import type {
 } from '../../application/ports/audit-chain.ts';
 import { type GlobalPosition, positionFrom } from '../../domain/event.ts';
 import type { AuditLink } from '../../domain/platform/audit-chain.ts';
+import { underAdvisoryLock } from './advisory-lock.ts';
 import type { Database, Queryable, Transaction } from './database.ts';
 
 type HeadRow = {
@@ -45,20 +46,17 @@ const HEAD = `
 const LINK = 'select seq, position, event_id::text as event_id, digest, mac from operational.audit_links';
 
 /** An arbitrary constant, the same for every process of the installation. */
-const SESSION_LOCK = 7_215_304_160;
+const SESSION_LOCK = '7215304160';
 
 /** The audit chains in the schema `operational`. */
 export function createAuditChain({ database }: { readonly database: Database }): AuditChain {
   return {
     exclusively: (work) =>
-      database.transaction(
-        async (tx) => {
-          // Serialises sessions: the next session waits here and then reads what this one wrote.
-          await tx.query('select pg_advisory_xact_lock($1)', [SESSION_LOCK]);
-          return work(sessionOf(tx, await readState(tx)));
-          // After a crash of the server the lost links and the state are rebuilt from the log.
-        },
-        { synchronousCommit: false },
+      underAdvisoryLock(
+        // After a crash of the server the lost links and the state are rebuilt from the log.
+        { id: SESSION_LOCK, synchronousCommit: false },
+        async (tx) => work(sessionOf(tx, await readState(tx))),
+        { database },
       ),
     // A durable commit also makes the commits before it durable.
     async flush() {
@@ -154,7 +152,7 @@ async function readState(db: Queryable): Promise<StoredState> {
     const { position, events, chains, heads_sum: headsSum, generation, stopped, mac } = row;
     return { kind: 'stored', state: { position, events, chains, headsSum, generation, stopped }, mac };
   }
-  // Earlier builds serialise on this row.
+  // Builds from before the state had a MAC keep their position in this row, and lock it while they extend the chains.
   const [earlier] = await db.query<{ position: GlobalPosition }>(
     'select position from operational.audit_progress for update',
   );

@@ -13,7 +13,8 @@ import { type ClaimsOptions, type ReapOptions, reapClaims } from './reap-claims.
 /** The port, with the reaper. */
 export type PostgresClaims = Claims & {
   /**
-   * Resolves the unsettled claims of crashed commands: confirms values that the owner's stream has and deletes the others.
+   * Resolves the unsettled claims of crashed commands: confirms values that the owner's stream has and deletes the
+   * others.
    * @returns the number of claims deleted
    */
   reap(options: ReapOptions): Promise<number>;
@@ -145,6 +146,8 @@ export function createClaims(options: ClaimsOptions): PostgresClaims {
   }
 
   return {
+    keysOf: (requests) =>
+      rowsOf(requests).map(({ tenant, scope, hmac }) => ({ tenant, scope, digest: hmac.toString('hex') })),
     claim,
     confirm,
     heldByOthers,

@@ -12,12 +12,12 @@ const CONNECT_MS = 1_000;
 const STATEMENT_MS = 500;
 const LIMIT_MS = 2_000;
 const HEARTBEAT_MS = 100;
-/** A process whose own event loop stood still for this long cannot tell whether the server was late. */
+/** A process whose own event loop was blocked for this long cannot tell whether the server was late. */
 const STALL_MS = 500;
 
 /**
  * Opens the check. It has a connection of its own that stays open: the result says nothing about how busy the pools
- * are, and a connection to a server that does not answer is replaced. While the process itself stands still, the server
+ * are, and a connection to a server that does not answer is replaced. While the process itself is suspended, the server
  * counts as reachable: the next check decides.
  */
 export function openDatabaseCheck({ url }: { readonly url: string }): DatabaseCheck {

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { type StatementLimits, type WorkClass, currentWorkClass } from './work-class.ts';
 
 /** A value bound to a parameter. */
 export type SqlValue = unknown;
@@ -22,15 +23,26 @@ export type TransactionOptions = {
   /** False: the commit returns before it is on disk. For rows that can be rebuilt from the log. */
   readonly synchronousCommit?: boolean;
   /**
-   * The server aborts the transaction when this process sends nothing for this long (frozen, paused), so that its locks
-   * are released.
+   * The server aborts the transaction when this process sends nothing for this long (it is suspended), so that its
+   * locks are released. Default: `idleTransactionMs` of the pool.
    */
   readonly idleTimeoutMs?: number;
+  /** Decides the maximum time of the statements. Default: the class of the caller (`runAs`). */
+  readonly workClass?: WorkClass;
 };
 
 export type Database = Queryable & {
-  /** Runs `work` in a transaction; rolls back when it throws. */
+  /**
+   * Runs `work` in a transaction; rolls back when it throws. `work` uses no other connection of the pool: with all
+   * connections in such transactions, each would wait for the others. See `outerTransaction`.
+   */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
+  /**
+   * Like `transaction`, for work that also uses other connections of the pool: this connection comes from a small pool
+   * of its own. While the work does something else, the transaction sends heartbeats, so that the server aborts it only
+   * when this process is suspended. An outer transaction starts no other one.
+   */
+  outerTransaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** Opens a dedicated connection (LISTEN, the writer of the event store). The caller closes it. */
   connect(): Promise<pg.Client>;
   readonly pool: pg.Pool;
@@ -48,8 +60,16 @@ export type DatabaseOptions = {
   readonly maxLifetimeSeconds?: number;
   /** Maximum time in milliseconds to open a connection or to wait for a free one. Default: no limit. */
   readonly connectTimeoutMs?: number;
-  /** Maximum time in milliseconds of a statement. Default: no limit. */
+  /** Maximum time in milliseconds of every statement, also checked by this process. Instead of `statementLimits`. */
   readonly statementTimeoutMs?: number;
+  /** Maximum time of a statement by class of work. Default: no limits. */
+  readonly statementLimits?: StatementLimits;
+  /** Maximum time in milliseconds that a statement waits for a lock, except in unlimited work. Default: no limit. */
+  readonly lockTimeoutMs?: number;
+  /**
+   * The server aborts a transaction of a process that sends nothing for this long, in milliseconds. Default: 5,000.
+   */
+  readonly idleTransactionMs?: number;
   readonly applicationName?: string;
   /** Called with errors on idle connections, which are replaced. */
   readonly onError?: (error: Error) => void;
@@ -66,78 +86,149 @@ types.setTypeParser(types.builtins.INT8, (text) => {
   return value;
 });
 
+/** Maximum number of outer transactions of a process at the same time. */
+const OUTER_CONNECTIONS = 8;
+/**
+ * Both sides notice within a minute that the other one has vanished, for example behind a network that drops packets:
+ * the server then ends the transaction.
+ */
+const KEEP_ALIVE_MS = 20_000;
+const KEEP_ALIVE = `set tcp_keepalives_idle to 20; set tcp_keepalives_interval to 10; set tcp_keepalives_count to 3`;
+
 /** Opens a pool on a PostgreSQL database. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const config: pg.PoolConfig = {
+  const { statementLimits, lockTimeoutMs = 0, idleTransactionMs = 5_000, connectTimeoutMs } = options;
+  const connection: pg.ClientConfig = {
     connectionString: options.url,
+    application_name: options.applicationName ?? 'palimpsest',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+  };
+  const sessionSettings = `${KEEP_ALIVE}; set idle_in_transaction_session_timeout to ${String(idleTransactionMs)}; set lock_timeout to ${String(lockTimeoutMs)}`;
+  /** The pool waits for the result. Its time limit of a new connection does not include it. */
+  const prepare = (client: pg.ClientBase): unknown => {
+    // The pool listens to idle connections only. A new connection can be terminated by the server while it is handed
+    // out; its query fails then, and without a listener the error would end the process.
+    client.on('error', ignore);
+    return client.query({ text: sessionSettings, ...(connectTimeoutMs && { query_timeout: connectTimeoutMs }) });
+  };
+  const config: pg.PoolConfig = {
+    ...connection,
     max: options.maxConnections ?? 25,
     min: options.minConnections ?? 0,
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
-    application_name: options.applicationName ?? 'palimpsest',
     ...(options.maxLifetimeSeconds === undefined ? {} : { maxLifetimeSeconds: options.maxLifetimeSeconds }),
-    ...(options.connectTimeoutMs === undefined ? {} : { connectionTimeoutMillis: options.connectTimeoutMs }),
+    ...(connectTimeoutMs === undefined ? {} : { connectionTimeoutMillis: connectTimeoutMs }),
     ...(options.statementTimeoutMs === undefined
       ? {}
       : { statement_timeout: options.statementTimeoutMs, query_timeout: options.statementTimeoutMs + 1_000 }),
+    onConnect: prepare,
   };
-  const pool = new pg.Pool(config);
   let closing = false;
   // The pool ends before its connections are closed; losing a connection then is expected.
   const onError = (error: Error): void => {
     if (!closing) options.onError?.(error);
   };
-  pool.on('error', onError);
   const open = new Set<Promise<void>>();
-  pool.on('connect', (client) => {
-    // The pool listens to idle connections only. A new connection can be terminated by the server while it is handed
-    // out; its query fails then, and without a listener the error would end the process.
-    client.on('error', ignore);
-    const ended = new Promise<void>((resolve) => {
-      client.once('end', resolve);
+  function openPool(poolConfig: pg.PoolConfig): pg.Pool {
+    const opened = new pg.Pool(poolConfig);
+    opened.on('error', onError);
+    opened.on('connect', (client) => {
+      const ended = new Promise<void>((resolve) => {
+        client.once('end', resolve);
+      });
+      open.add(ended);
+      void ended.then(() => open.delete(ended));
     });
-    open.add(ended);
-    void ended.then(() => open.delete(ended));
-  });
-  const direct = queryable(pool);
+    return opened;
+  }
+  const pool = openPool(config);
+  const outerPool = openPool({ ...config, max: OUTER_CONNECTIONS, min: 0 });
+
+  /** The `statement_timeout` of each connection, when it is not 0. */
+  const limitOf = new WeakMap<pg.ClientBase, number>();
+
+  /** A statement outside a transaction. It sets the limit first when the connection has another one. */
+  const direct: Runner = async (query) => {
+    const limit = millisecondsOf(currentWorkClass(), statementLimits);
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      if (statementLimits && (limitOf.get(client) ?? 0) !== limit) {
+        await client.query(`set statement_timeout to ${String(limit)}`);
+        limitOf.set(client, limit);
+      }
+      return await client.query(query);
+    } catch (error) {
+      broken = lossOf(error);
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  };
+
+  async function runTransaction<T>(
+    client: pg.PoolClient,
+    work: (tx: Transaction) => Promise<T>,
+    transactionOptions: TransactionOptions,
+    runner: Runner,
+  ): Promise<T> {
+    const workClass = transactionOptions.workClass ?? currentWorkClass();
+    const limit = millisecondsOf(workClass, statementLimits);
+    let broken: Error | undefined;
+    // A connection lost between two statements has no query to reject.
+    const onLoss = (error: Error): void => {
+      broken = error;
+    };
+    client.on('error', onLoss);
+    try {
+      await runner({
+        text: beginStatement(transactionOptions, {
+          statementMs: statementLimits && limit !== (limitOf.get(client) ?? 0) ? limit : undefined,
+          lockMs: workClass === 'unlimited' && lockTimeoutMs > 0 ? 0 : undefined,
+        }),
+      });
+      const result = await work({ ...queryable(runner), inTransaction: true });
+      await runner({ text: 'commit' });
+      return result;
+    } catch (error) {
+      await runner({ text: 'rollback' }).catch((rollbackError: unknown) => {
+        broken = rollbackError instanceof Error ? rollbackError : new Error(String(rollbackError));
+      });
+      throw error;
+    } finally {
+      client.off('error', onLoss);
+      client.release(broken);
+    }
+  }
+
   return {
-    ...direct,
+    ...queryable(direct),
     pool,
     url: options.url,
     async transaction(work, transactionOptions = {}) {
       const client = await pool.connect();
-      let broken: Error | undefined;
-      // A connection lost between two statements has no query to reject.
-      const onLoss = (error: Error): void => {
-        broken = error;
-      };
-      client.on('error', onLoss);
+      return runTransaction(client, work, transactionOptions, (query) => client.query(query));
+    },
+    async outerTransaction(work, transactionOptions = {}) {
+      const client = await outerPool.connect();
+      const { runner, stop } = withHeartbeats(client, transactionOptions.idleTimeoutMs ?? idleTransactionMs);
       try {
-        await client.query(beginStatement(transactionOptions));
-        const result = await work({ ...queryable(client), inTransaction: true });
-        await client.query('commit');
-        return result;
-      } catch (error) {
-        await client.query('rollback').catch((rollbackError: unknown) => {
-          broken = rollbackError instanceof Error ? rollbackError : new Error(String(rollbackError));
-        });
-        throw error;
+        return await runTransaction(client, work, transactionOptions, runner);
       } finally {
-        client.off('error', onLoss);
-        client.release(broken);
+        stop();
       }
     },
     async connect() {
-      const client = new pg.Client({
-        connectionString: options.url,
-        application_name: options.applicationName ?? 'palimpsest',
-      });
+      const client = new pg.Client(connection);
       client.on('error', onError);
       await client.connect();
+      await client.query(sessionSettings);
       return client;
     },
     async close() {
       closing = true;
-      await pool.end();
+      await Promise.all([pool.end(), outerPool.end()]);
       // The pool does not wait until its connections are closed: a server that stops immediately afterwards would have
       // to terminate them.
       const late = new AbortController();
@@ -150,20 +241,72 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
+/** Sends one statement. */
+type Runner = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
+
 /** The statement that runs next on the connection fails and reports the loss. */
 function ignore(): void {}
 
-/** One round trip: the settings are sent with BEGIN. */
-function beginStatement({ synchronousCommit, idleTimeoutMs }: TransactionOptions): string {
-  const off = synchronousCommit === false ? '; set local synchronous_commit to off' : '';
-  const idle =
-    idleTimeoutMs === undefined
-      ? ''
-      : `; set local idle_in_transaction_session_timeout to ${String(Math.ceil(idleTimeoutMs))}`;
-  return `begin${off}${idle}`;
+function millisecondsOf(workClass: WorkClass, limits: StatementLimits | undefined): number {
+  return workClass === 'unlimited' ? 0 : (limits?.[workClass] ?? 0);
 }
 
-function queryable(runner: Pick<pg.Pool, 'query'> | pg.ClientBase): Queryable {
+/** The error, when the connection cannot be used after it. An error of a statement leaves the connection usable. */
+function lossOf(error: unknown): Error | undefined {
+  if (error instanceof pg.DatabaseError && error.severity === 'ERROR') return undefined;
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+/**
+ * Sends a statement at three times the rate that keeps the server from aborting an idle transaction. A connection runs
+ * one statement at a time, so statements and heartbeats wait for each other.
+ */
+function withHeartbeats(
+  client: pg.ClientBase,
+  idleTimeoutMs: number,
+): { readonly runner: Runner; readonly stop: () => void } {
+  let last: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  const runner: Runner = (query) => {
+    waiting += 1;
+    const result = last.then(() => client.query(query));
+    last = result
+      .catch(() => undefined)
+      .then(() => {
+        waiting -= 1;
+      });
+    return result;
+  };
+  const beat = (): void => {
+    // The next statement of the work reports a lost connection.
+    if (waiting === 0) runner({ text: 'select 1' }).catch(() => undefined);
+  };
+  const timer = idleTimeoutMs > 0 ? setInterval(beat, idleTimeoutMs / 3).unref() : undefined;
+  return {
+    runner,
+    stop() {
+      clearInterval(timer);
+    },
+  };
+}
+
+/** One round trip: the settings are sent with BEGIN. */
+function beginStatement(
+  { synchronousCommit, idleTimeoutMs }: TransactionOptions,
+  { statementMs, lockMs }: { readonly statementMs: number | undefined; readonly lockMs: number | undefined },
+): string {
+  return [
+    'begin',
+    ...(synchronousCommit === false ? ['set local synchronous_commit to off'] : []),
+    ...(idleTimeoutMs === undefined
+      ? []
+      : [`set local idle_in_transaction_session_timeout to ${String(Math.ceil(idleTimeoutMs))}`]),
+    ...(statementMs === undefined ? [] : [`set local statement_timeout to ${String(statementMs)}`]),
+    ...(lockMs === undefined ? [] : [`set local lock_timeout to ${String(lockMs)}`]),
+  ].join('; ');
+}
+
+function queryable(runner: Runner): Queryable {
   async function run(
     text: string,
     values: readonly SqlValue[] | undefined,
@@ -172,7 +315,7 @@ function queryable(runner: Pick<pg.Pool, 'query'> | pg.ClientBase): Queryable {
     const config: pg.QueryConfig = { text };
     if (values !== undefined) config.values = [...values];
     if (name !== undefined) config.name = name;
-    return runner.query(config);
+    return runner(config);
   }
   return {
     async query<Row extends object>(text: string, values?: readonly SqlValue[], name?: string) {

@@ -1,24 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Exclusive } from '../../application/ports/exclusive.ts';
+import { underAdvisoryLock } from './advisory-lock.ts';
 import type { Database } from './database.ts';
 
-/**
- * Mutual exclusion between processes by a Postgres advisory lock, which the server releases when a process dies. Work
- * of this process is queued first, so that at most one connection waits for the lock and the work itself can get
- * others.
- */
+/** Mutual exclusion between processes by Postgres advisory locks. Each name has its own queue. */
 export function createExclusive({ database }: { readonly database: Database }): Exclusive {
-  let last: Promise<unknown> = Promise.resolve();
-  return (name, work) => {
-    const run = last.then(() =>
-      database.transaction(async (tx) => {
-        await tx.query('select pg_advisory_xact_lock($1)', [lockId(name)]);
-        return work();
-      }),
-    );
-    last = run.catch(() => undefined);
-    return run;
-  };
+  return (name, work) => underAdvisoryLock({ id: lockId(name) }, () => work(), { database });
 }
 
 function lockId(name: string): string {

@@ -11,8 +11,8 @@ import type { Queryable } from './database.ts';
 export type IdempotencyOptions = {
   readonly database: Queryable;
   /**
-   * Bodies may contain values that must not be stored in plain text: stored responses are sealed, and request bodies are
-   * stored as a keyed digest.
+   * Bodies may contain values that must not be stored in plain text: stored responses are sealed, and request bodies
+   * are stored as a keyed digest.
    */
   readonly vault: Pick<Vault, 'sealSecret' | 'openSecret' | 'digest'>;
   /** Time that a response is kept, in seconds. Default 24 hours. */
@@ -22,7 +22,7 @@ export type IdempotencyOptions = {
 };
 
 export type IdempotencyKeys = IdempotencyStore & {
-  /** Deletes expired keys, at most `limit` rows (default 10,000). @returns the number deleted */
+  /** Deletes all expired keys, `limit` rows at a time (default 10,000). @returns the number deleted */
   sweep(limit?: number): Promise<number>;
 };
 
@@ -57,7 +57,8 @@ export function createIdempotencyKeys({
     const digest = vault.digest(PURPOSE, bodyHash);
     for (;;) {
       const attempt = randomUUID();
-      // An expired key is new again. An attempt that has not ended is followed by one with the same request id and time.
+      // An expired key is new again. An attempt that has not ended is followed by one with the same request id and
+      // time.
       const [fresh] = await database.query<{ request_id: string; begun_at: Date }>(
         `insert into operational.idempotency_keys as k
            (tenant_id, route, caller, key, body_hash, attempt, request_id, begun_at, state, locked_until, expires_at)
@@ -115,12 +116,19 @@ export function createIdempotencyKeys({
         [...identity(scope), attempt],
       );
     },
-    sweep: (limit = 10_000) =>
-      database.execute(
-        `delete from operational.idempotency_keys where ctid = any (array(
-           select ctid from operational.idempotency_keys where expires_at < clock_timestamp() limit $1 for update skip locked))`,
-        [limit],
-      ),
+    async sweep(limit = 10_000) {
+      let deleted = 0;
+      for (;;) {
+        // `now()` is one value for the statement, so that the index on `expires_at` is used.
+        const found = await database.execute(
+          `delete from operational.idempotency_keys where ctid = any (array(
+             select ctid from operational.idempotency_keys where expires_at < now() limit $1 for update skip locked))`,
+          [limit],
+        );
+        deleted += found;
+        if (found < limit) return deleted;
+      }
+    },
   };
 }
 

@@ -30,19 +30,49 @@ export function createLeases({
   signals,
   hasExited = () => false,
 }: LeasesOptions): Leases {
+  /** Epochs of the leases that this process holds. */
+  const holding = new Map<string, number>();
+  /** The last attempt of this process for each name. Attempts run one after another, so that `holding` is complete. */
+  const attempts = new Map<string, Promise<unknown>>();
+  /** A row of this process that no lease stands for remains when a statement takes effect after its time limit. */
+  const isFree = (name: string, holder: string, epoch: number): boolean =>
+    holder === owner ? holding.get(name) !== epoch : hasExited(holder);
+
+  async function attempt(name: string): Promise<Lease | number> {
+    const renewedAt = performance.now();
+    const taken = await take(database, { name, owner, ttlMs, isFree: (...row) => isFree(name, ...row) });
+    if (taken.epoch === undefined) return taken.remainingMs;
+    const { epoch } = taken;
+    holding.set(name, epoch);
+    const lease = hold({ database, name, owner, ttlMs, epoch, renewedAt, signals });
+    lease.signal.addEventListener('abort', () => {
+      if (holding.get(name) === epoch) holding.delete(name);
+    });
+    return lease;
+  }
+
+  function attemptInTurn(name: string): Promise<Lease | number> {
+    const result = (attempts.get(name) ?? Promise.resolve()).then(() => attempt(name));
+    const ended = result
+      .catch(() => undefined)
+      .then(() => {
+        if (attempts.get(name) === ended) attempts.delete(name);
+      });
+    attempts.set(name, ended);
+    return result;
+  }
+
   return {
     ttlMs,
     async acquire(name, signal) {
       for (;;) {
         signal.throwIfAborted();
-        const sentAt = performance.now();
-        const taken = await take(database, { name, owner, ttlMs, hasExited });
-        if (taken.epoch !== undefined) {
-          const lease = hold({ database, name, owner, ttlMs, epoch: taken.epoch, renewedAt: sentAt, signals });
+        const lease = await attemptInTurn(name);
+        if (typeof lease !== 'number') {
           if (!signal.aborted) return lease;
           await lease.release();
         } else {
-          await waitForRelease({ name, waitMs: Math.min(taken.remainingMs + 5, ttlMs / 3), signal, signals });
+          await waitForRelease({ name, waitMs: Math.min(lease + 5, ttlMs / 3), signal, signals });
         }
       }
     },
@@ -59,8 +89,8 @@ async function take(
     name,
     owner,
     ttlMs,
-    hasExited,
-  }: { name: string; owner: string; ttlMs: number; hasExited: (owner: string) => boolean },
+    isFree,
+  }: { name: string; owner: string; ttlMs: number; isFree: (holder: string, epoch: number) => boolean },
 ): Promise<Taken> {
   const [won] = await database.query<{ epoch: number }>(
     `insert into operational.leases as l (name, owner, epoch, expires_at)
@@ -76,7 +106,7 @@ async function take(
      from operational.leases where name = $1 and expires_at > clock_timestamp()`,
     [name],
   );
-  if (held && hasExited(held.holder)) {
+  if (held && isFree(held.holder, held.epoch)) {
     // The new epoch fences the former holder: should its process still run, it cannot write any more.
     const [taken] = await database.query<{ epoch: number }>(
       `update operational.leases set owner = $2, epoch = epoch + 1, expires_at = clock_timestamp() + $3 * interval '1 millisecond'
@@ -118,14 +148,26 @@ function hold({ database, name, owner, ttlMs, epoch, renewedAt, signals }: Holdi
       if (renewed === 0) lose();
       else heldUntil = sentAt + ttlMs;
     } catch {
-      // The next renewal tries again; what counts is whether the time has run out.
+      // The next renewal tries again. The lease is lost only when its time has run out.
     }
-    if (performance.now() > heldUntil) lose();
+    if (performance.now() > heldUntil) {
+      lose();
+      // A renewal may still take effect after its time limit; without this the row would block others for one TTL.
+      await free().catch(() => undefined);
+    }
     if (!lost.signal.aborted) schedule();
   }
 
   function lose(): void {
     lost.abort(refusal('lease_lost'));
+  }
+
+  async function free(): Promise<void> {
+    await database.execute(
+      `update operational.leases set expires_at = '-infinity' where name = $1 and owner = $2 and epoch = $3`,
+      [name, owner, epoch],
+    );
+    signals?.publish(CHANNEL, name);
   }
 
   schedule();
@@ -145,11 +187,7 @@ function hold({ database, name, owner, ttlMs, epoch, renewedAt, signals }: Holdi
       if (lost.signal.aborted) return;
       lose();
       try {
-        await database.execute(
-          `update operational.leases set expires_at = '-infinity' where name = $1 and owner = $2 and epoch = $3`,
-          [name, owner, epoch],
-        );
-        signals?.publish(CHANNEL, name);
+        await free();
       } catch {
         // The lease expires after its TTL.
       }

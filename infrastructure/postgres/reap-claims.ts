@@ -17,12 +17,13 @@ export type ClaimsOptions = {
 
 export type ReapOptions = {
   /**
-   * Minimum age in seconds of unsettled claims of a process that may still run; longer than any command takes. Default 60.
+   * Minimum age in seconds of unsettled claims of a process that may still run; longer than any command takes. Default
+   * 60.
    */
   readonly olderThanSeconds?: number;
   /**
-   * Minimum age in seconds of unsettled claims of a process that has exited; longer than the database may still execute its
-   * last append. Default 12.
+   * Minimum age in seconds of unsettled claims of a process that has exited; longer than the database may still execute
+   * its last append. Default 12.
    */
   readonly exitedForSeconds?: number;
   /** The unique values that the owner's stream has now. The stream decides. */
@@ -63,7 +64,7 @@ export async function reapClaims(
     } catch (error) {
       // Every check fails during an outage; the next run checks the same owners.
       if (isOutage(error)) throw error;
-      // Behind the claims of all other owners, so that claims that cannot be checked never use up a run.
+      // The next run checks the other owners first, so that owners that cannot be checked never use up a run.
       await postpone(owner, overdue, database);
       onError?.(owner, error);
     }

@@ -5,8 +5,8 @@ export type InProcessOptions = {
   readonly onError?: (error: unknown) => void;
 };
 
-/** Creates signals within one process: for tests, and for local delivery in the other adapters. */
-export function createInProcessSignals({ onError }: InProcessOptions = {}): Signals {
+/** Opens signals within one process: for tests, and for local delivery in the other adapters. */
+export function openInProcessSignals({ onError }: InProcessOptions = {}): Signals {
   const listeners = new Map<string, Set<{ readonly handler: (payload: string) => void }>>();
   let closed = false;
 

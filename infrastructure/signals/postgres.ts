@@ -1,7 +1,7 @@
 import type { Signals } from '../../application/ports/signals.ts';
 import type { Database } from '../postgres/database.ts';
 import { openListener } from '../postgres/listen.ts';
-import { createInProcessSignals } from './in-process.ts';
+import { openInProcessSignals } from './in-process.ts';
 
 export type PostgresSignalsOptions = {
   readonly database: Pick<Database, 'connect'>;
@@ -13,14 +13,14 @@ const CHANNEL = 'palimpsest_signals';
 const MAX_WAITING = 1_000;
 
 /**
- * Creates signals over LISTEN/NOTIFY on a dedicated connection. Signals published in one tick are sent in one
+ * Opens signals over LISTEN/NOTIFY on a dedicated connection. Signals published in one tick are sent in one
  * statement. This process receives its own signals directly.
  */
-export function createPostgresSignals({
+export function openPostgresSignals({
   database,
   onError,
 }: PostgresSignalsOptions): Signals & { readonly ready: Promise<void> } {
-  const local = createInProcessSignals(onError ? { onError } : {});
+  const local = openInProcessSignals(onError ? { onError } : {});
   let waiting: { readonly channel: string; readonly payload: string }[] = [];
   let scheduled = false;
   let sending: Promise<void> = Promise.resolve();

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { randomUUID } from 'node:crypto';
 import type { Signals } from '../../application/ports/signals.ts';
-import { createInProcessSignals } from './in-process.ts';
+import { openInProcessSignals } from './in-process.ts';
 
 export type RedisSignalsOptions = {
   readonly url: string;
@@ -11,15 +11,15 @@ export type RedisSignalsOptions = {
 };
 
 /**
- * Creates signals over Redis pub/sub. This process receives its own signals directly, so they work while Redis is
+ * Opens signals over Redis pub/sub. This process receives its own signals directly, so they work while Redis is
  * unreachable.
  */
-export function createRedisSignals({
+export function openRedisSignals({
   url,
   prefix = 'palimpsest',
   onError,
 }: RedisSignalsOptions): Signals & { readonly ready: Promise<void> } {
-  const local = createInProcessSignals(onError ? { onError } : {});
+  const local = openInProcessSignals(onError ? { onError } : {});
   const processId = randomUUID();
   const topic = `${prefix}:signals`;
   const publisher = new Redis(url, {

@@ -1,5 +1,6 @@
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Tracing } from '../../application/ports/tracing.ts';
+import { ownValue } from '../../domain/own-value.ts';
 
 export type OpenTracing = {
   readonly tracing: Tracing;
@@ -44,6 +45,6 @@ function isEnabled(environment: Environment): boolean {
 
 /** Empty and blank values count as unset, as the OpenTelemetry specification requires. */
 function valueOf(environment: Environment, name: string): string | undefined {
-  const value = environment[name]?.trim();
+  const value = ownValue(environment, name)?.trim();
   return value === '' ? undefined : value;
 }

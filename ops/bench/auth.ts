@@ -3,14 +3,14 @@ import { enforceAccess } from '../../api/http/access.ts';
 import { recordedCredential } from '../../api/http/admit.ts';
 import { compileRoute } from '../../api/http/compile-route.ts';
 import { route } from '../../api/http/route.ts';
-import { createAuthenticator } from '../../application/identity/authenticator.ts';
+import { openAuthenticator } from '../../application/identity/authenticator.ts';
 import type { ApiKeyRecord } from '../../application/ports/identity-reads.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { keyRefusal } from '../../domain/identity/scopes.ts';
 import { createKeyHasher } from '../../infrastructure/crypto/key-hasher.ts';
 import { randomSecrets } from '../../infrastructure/crypto/random-secrets.ts';
 import { createVault } from '../../infrastructure/crypto/vault.ts';
-import { createApiKeyRequests } from '../../infrastructure/identity/api-key-requests.ts';
+import { openApiKeyRequests } from '../../infrastructure/identity/api-key-requests.ts';
 import { createLruCache } from '../../infrastructure/identity/lru-cache.ts';
 import { openDatabase } from '../../infrastructure/postgres/database.ts';
 import { migrate } from '../../infrastructure/postgres/migrate.ts';
@@ -55,8 +55,8 @@ export async function authCost({ databaseUrl }: { readonly databaseUrl: string }
   await migrate(database);
   const vault = createVault({ database, encryptionKey: '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70' });
   const now = () => new Date();
-  const requests = createApiKeyRequests({ database, vault, logger: quiet, newId: v7, now, maxQueued: 4 * ROUNDS });
-  const hashCredential = createKeyHasher('a-pepper-for-benches');
+  const requests = openApiKeyRequests({ database, vault, logger: quiet, newId: v7, now, maxQueued: 4 * ROUNDS });
+  const hashCredential = createKeyHasher({ pepper: 'a-pepper-for-benches' });
   const figures: Figure[] = [];
   for (const [name, monthlyLimit] of [
     ['without a monthly limit', 0],
@@ -76,7 +76,7 @@ export async function authCost({ databaseUrl }: { readonly databaseUrl: string }
       monthlyLimit,
       createdAt: now(),
     };
-    const authenticator = createAuthenticator({
+    const authenticator = openAuthenticator({
       reads: {
         apiKeyByHash: () => Promise.resolve({ ...key, secretUntil: null }),
         adminTokenByHash: refused,

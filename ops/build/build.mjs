@@ -17,6 +17,8 @@ if (licenseModule !== 'true' && licenseModule !== 'false')
 const SOURCES = ['domain', 'application', 'projections', 'infrastructure', 'api', 'ops/build', 'package-lock.json'];
 const BUILDS = '.cache/builds';
 const LINK = 'dist';
+/** A build takes seconds. */
+const UNFINISHED_MS = 3_600_000;
 
 const outdir = process.argv[2];
 if (outdir === undefined) await buildOnce();
@@ -36,6 +38,7 @@ async function buildOnce() {
     await rename(unfinished, folder).catch(() => rm(unfinished, { recursive: true, force: true }));
   }
   await linkTo(folder);
+  await removeUnfinished();
 }
 
 /** Makes `dist` a link to the folder, in one step. */
@@ -43,10 +46,23 @@ async function linkTo(folder) {
   if ((await readlink(LINK).catch(() => undefined)) === folder) return;
   // Earlier versions built into a folder; a link cannot replace it.
   const isFolder = (await lstat(LINK).catch(() => undefined))?.isDirectory() === true;
-  if (isFolder) await rename(LINK, `${BUILDS}/${randomUUID()}`).catch(() => undefined);
-  const draft = `${BUILDS}/link.${randomUUID()}`;
+  // Beside `dist`, because a rename does not cross file systems and `.cache` may be on another one.
+  const draft = `${LINK}.${randomUUID()}`;
+  const replaced = `${LINK}.${randomUUID()}`;
+  if (isFolder) await rename(LINK, replaced).catch(() => undefined);
   await symlink(folder, draft, 'dir');
   await rename(draft, LINK);
+  if (isFolder) await rm(replaced, { recursive: true, force: true });
+}
+
+/** Removes what builds that were killed have left behind. A build that runs has changed its folder more recently. */
+async function removeUnfinished() {
+  for (const name of await readdir(BUILDS)) {
+    if (!name.includes('.')) continue;
+    const path = join(BUILDS, name);
+    const found = await lstat(path).catch(() => undefined);
+    if (found && Date.now() - found.mtimeMs > UNFINISHED_MS) await rm(path, { recursive: true, force: true });
+  }
 }
 
 /** SHA-256 of the names and contents of all sources, and of the options. */

@@ -1,4 +1,4 @@
-// The pre-commit hook: formats the staged files, stages the result, and lints the staged TypeScript files.
+// The pre-commit hook: formats the staged files, stages the result, and lints the staged sources.
 // A file with staged and unstaged changes is only checked: formatting it would stage both.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -25,7 +25,7 @@ if (whole.length > 0) {
 if (partial.length > 0 && !run(prettier, ['--check', '--ignore-unknown', '--log-level', 'warn', ...partial]))
   fail('format the files named above with `npm run format`, stage them, then commit again');
 
-const sources = staged.filter((name) => name.endsWith('.ts'));
+const sources = staged.filter((name) => /\.(ts|[cm]?js)$/.test(name));
 if (sources.length > 0 && !run(eslint, ['--max-warnings', '0', '--no-warn-ignored', ...sources]))
   fail('fix the lint errors above, stage the files, then commit again');
 

@@ -1,6 +1,6 @@
-// Mocha's spec reporter. It also writes the totals to the file that PALIMPSEST_TEST_TOTALS names; ops/test/run.mjs prints
-// them as the last line of a run. With `--retries`, the totals name each test that failed first and passed later: such a
-// test must be fixed.
+// Mocha's spec reporter. It also writes the totals to the file that PALIMPSEST_TEST_TOTALS names; ops/test/run.mjs
+// prints them as the last line of a run. With `--retries`, the totals name each test that failed first and passed
+// later: such a test must be fixed.
 const { writeFileSync } = require('node:fs');
 const Mocha = require('mocha');
 

@@ -1,5 +1,6 @@
-// `npm test`: runs the whole suite, or the test files that its arguments name. Other arguments go to mocha.
+// `npm test`: runs the whole suite, or the test files and folders that its arguments name. Other arguments go to mocha.
 //   npm run test -- test/domain/content/entry.test.ts
+//   npm run test -- test/domain/content
 //   npm run test -- test/domain/content/entry.test.ts --grep "refuses"
 //   npm run test:changed                      the tests that uncommitted changes affect (ops/test/changed.ts)
 import { spawn } from 'node:child_process';
@@ -7,13 +8,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { mochaArguments } from './specs.mjs';
 
 const scratch = mkdtempSync(join(tmpdir(), 'palimpsest-run-'));
 const totals = join(scratch, 'totals');
 const mocha = createRequire(import.meta.url).resolve('mocha/bin/mocha.js');
-const given = process.argv.slice(2);
-const specs = given.some((argument) => argument.includes('.test.ts')) ? [] : ['test/**/*.test.ts'];
-const child = spawn(process.execPath, [mocha, '--reporter', 'ops/test/reporter.cjs', ...specs, ...given], {
+const child = spawn(process.execPath, [mocha, '--reporter', 'ops/test/reporter.cjs', ...specs()], {
   stdio: 'inherit',
   env: { ...process.env, PALIMPSEST_TEST_TOTALS: totals },
 });
@@ -23,3 +23,13 @@ child.on('exit', (code, signal) => {
   rmSync(scratch, { recursive: true, force: true });
   process.exitCode = signal ? 1 : (code ?? 1);
 });
+
+function specs() {
+  try {
+    return mochaArguments(process.argv.slice(2));
+  } catch (error) {
+    console.error(error.message);
+    rmSync(scratch, { recursive: true, force: true });
+    process.exit(2);
+  }
+}

@@ -2,7 +2,7 @@ import type { StoredWebhook } from '../../application/ports/webhooks.ts';
 import { type WebhookEvent, webhookEvents } from '../../domain/automation/webhook-events.ts';
 import { webhookDecider } from '../../domain/automation/webhook.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
-import { parseStream } from '../../domain/stream.ts';
+import { partsOf } from '../../domain/stream.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import type { Projection, Target } from '../engine/projection.ts';
 
@@ -28,18 +28,20 @@ export const automationProjection: Projection = {
     await tx.query(`create index on ${schema}.webhooks (tenant_id, created_at, id)`);
   },
 
-  async apply(tx, target, events) {
-    const changes = events
-      .map((event) => ({ event, id: idOf(event), change: webhookEvents.parse(event) }))
-      .filter(({ change }) => change.type !== 'WebhookDeliveryFailed');
-    if (changes.length === 0) return;
-    const rows = await load(tx, target, [...new Set(changes.map(({ id }) => id))]);
-    for (const { id, event, change } of changes) rows.set(id, evolveWebhook(rows.get(id), id, event, change));
-    await save(tx, target, rows);
-  },
+  apply: projectWebhooks,
 
   tables: () => Promise.resolve([{ table: 'webhooks' }]),
 };
+
+async function projectWebhooks(tx: Transaction, target: Target, events: readonly RecordedEvent[]): Promise<void> {
+  const changes = events
+    .map((event) => ({ event, id: idOf(event), change: webhookEvents.parse(event) }))
+    .filter(({ change }) => change.type !== 'WebhookDeliveryFailed');
+  if (changes.length === 0) return;
+  const rows = await load(tx, target, [...new Set(changes.map(({ id }) => id))]);
+  for (const { id, event, change } of changes) rows.set(id, evolveWebhook(rows.get(id), id, event, change));
+  await save(tx, target, rows);
+}
 
 function evolveWebhook(
   row: StoredWebhook | undefined,
@@ -86,7 +88,5 @@ async function save(
 }
 
 function idOf(event: RecordedEvent): string {
-  const parts = parseStream(event.stream);
-  if (parts?.category !== 'webhook') throw new Error(`not the stream of a webhook: ${event.stream}`);
-  return parts.id;
+  return partsOf(event.stream, 'webhook').id;
 }

@@ -1,13 +1,13 @@
 import { contentTypeEvents } from '../../domain/content/content-type-events.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
-import { categoryOf } from '../../domain/stream.ts';
+import { categoryOf, streamName } from '../../domain/stream.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import type { Projection, Target } from '../engine/projection.ts';
 import { splitAt } from '../engine/split-at.ts';
+import { projectWithSearchIndex } from './content-types/project-with-search-index.ts';
 import { projectContentTypeEvent } from './content-types/projector.ts';
 import { contentTypesById, readContentTypes } from './content-types/rows.ts';
 import { contentTypeTables, createContentTypeTables } from './content-types/tables.ts';
-import { projectWithSearchIndex } from './content-types/update-search-index.ts';
 import { recreateViews } from './content-types/views.ts';
 import { LAST_CHANGES, createLastChanges, deleteLastChanges } from './entries/last-changes.ts';
 import { projectEntryEvents } from './entries/projector.ts';
@@ -20,6 +20,13 @@ export const contentProjection: Projection = {
   name: 'content',
   version: 2,
   categories: ['content_type', 'entry'],
+  // Entries are written to the table of their content type.
+  dependsOn({ stream, data, metadata: { tenant } }) {
+    const type = data['type_id'];
+    return categoryOf(stream) === 'entry' && typeof type === 'string'
+      ? [streamName({ category: 'content_type', tenant, id: type })]
+      : [];
+  },
   async create(tx, target) {
     await createContentTypeTables(tx, target);
     await createSearchFunction(tx, target);
@@ -27,19 +34,11 @@ export const contentProjection: Projection = {
     await createTombstones(tx, target);
     await createLastChanges(tx, target);
   },
-  async apply(tx, target, events) {
-    // Entries are written to the tables that exist at their point in the log.
-    for (const run of splitAt(events, ({ stream }) => categoryOf(stream) === 'content_type')) {
-      const [first] = run;
-      if (first && categoryOf(first.stream) === 'content_type') await projectTypeEvent(tx, target, first);
-      else
-        await projectEntryEvents(tx, target, {
-          events: run,
-          typesById: (ids) => contentTypesById(tx, target.schema, ids),
-        });
-    }
-  },
-  finish: async (tx, target) => buildSearchIndex(tx, target, await readContentTypes(tx, target.schema, {})),
+  apply: projectContent,
+  // Every event of a content type or an entry names the content type, which has one table.
+  tableOf: ({ data }) => (typeof data['type_id'] === 'string' ? data['type_id'] : undefined),
+  finish: async (run, target) =>
+    buildSearchIndex(run, target, await run((tx) => readContentTypes(tx, target.schema, {}))),
   tables: async (tx, target) => [
     ...(await contentTypeTables(tx, target)),
     { table: LAST_CHANGES },
@@ -48,6 +47,19 @@ export const contentProjection: Projection = {
   ],
   afterSwap: recreateViews,
 };
+
+async function projectContent(tx: Transaction, target: Target, events: readonly RecordedEvent[]): Promise<void> {
+  // Entries are written to the tables that exist at their point in the log.
+  for (const run of splitAt(events, ({ stream }) => categoryOf(stream) === 'content_type')) {
+    const [first] = run;
+    if (first && categoryOf(first.stream) === 'content_type') await projectTypeEvent(tx, target, first);
+    else
+      await projectEntryEvents(tx, target, {
+        events: run,
+        typesById: (ids) => contentTypesById(tx, target.schema, ids),
+      });
+  }
+}
 
 async function projectTypeEvent(tx: Transaction, target: Target, event: RecordedEvent): Promise<void> {
   await projectWithSearchIndex(tx, target, { event, project: () => projectContentTypeEvent(tx, target, event) });

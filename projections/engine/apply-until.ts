@@ -14,6 +14,8 @@ export type ApplyUntilOptions = {
   /** Maximum number of events in a batch. Default 2,000. */
   readonly maxBatch?: number;
   readonly signal: AbortSignal;
+  /** The table that an event changes; see `Projection.tableOf`. */
+  readonly tableOf?: (event: RecordedEvent) => string | undefined;
   /**
    * Whether transient errors are retried. Default true: `commit` then checks whether an earlier attempt was committed.
    */
@@ -41,7 +43,7 @@ const SILENCE_MS = 5_000;
  * @returns the position reached: `until`, `after` when that is later, or the event before the stop
  */
 export async function applyUntil(options: ApplyUntilOptions): Promise<GlobalPosition> {
-  const { source, filter, until, signal, commit, maxBatch = 2_000 } = options;
+  const { source, filter, until, signal, commit, tableOf, maxBatch = 2_000 } = options;
   let position = options.after;
   let failures = 0;
   let stopped = false;
@@ -57,7 +59,7 @@ export async function applyUntil(options: ApplyUntilOptions): Promise<GlobalPosi
   }
 
   async function once(): Promise<void> {
-    const batches = openBatches({ source, after: position, filter, maxEvents: maxBatch, signal });
+    const batches = openBatches({ source, after: position, filter, maxEvents: maxBatch, signal, tableOf });
     try {
       while (!isDone()) {
         const batch = await batches.next(SILENCE_MS);

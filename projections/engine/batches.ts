@@ -17,7 +17,14 @@ export type BatchOptions = {
   /** Maximum number of events in a batch, and of events read ahead while one is applied. */
   readonly maxEvents: number;
   readonly signal: AbortSignal;
+  /**
+   * The table that an event changes, besides those that every batch may change. A batch changes at most 100 of them,
+   * because its transaction holds locks on all of them.
+   */
+  readonly tableOf?: ((event: RecordedEvent) => string | undefined) | undefined;
 };
+
+const MAX_TABLES = 100;
 
 export type Batches = {
   /**
@@ -33,7 +40,7 @@ export type Batches = {
  * Reads ahead, at most one batch, while the caller applies the previous one. A batch holds what has arrived: few events
  * when the caller is live, many when it is behind.
  */
-export function openBatches({ source, after, filter, maxEvents, signal }: BatchOptions): Batches {
+export function openBatches({ source, after, filter, maxEvents, signal, tableOf }: BatchOptions): Batches {
   const closing = new AbortController();
   const stop = AbortSignal.any([signal, closing.signal]);
   const waiting: SubscriptionItem[] = [];
@@ -61,16 +68,35 @@ export function openBatches({ source, after, filter, maxEvents, signal }: BatchO
     }
   }
 
+  /** How many of the events fit the batch; adds their tables to those of the batch. */
+  function countWithin(events: readonly RecordedEvent[], tables: Set<string>): number {
+    if (!tableOf) return events.length;
+    const end = events.findIndex((event) => {
+      const table = tableOf(event);
+      if (table !== undefined && !tables.has(table) && tables.size === MAX_TABLES) return true;
+      if (table !== undefined) tables.add(table);
+      return false;
+    });
+    return end < 0 ? events.length : end;
+  }
+
   function take(): Batch | undefined {
     const [first] = waiting;
     if (!first) return undefined;
     let taken = 0;
     const events: RecordedEvent[] = [];
     let { position } = first;
+    const tables = new Set<string>();
     for (const item of waiting) {
       if (item.kind === 'events') {
         if (taken > 0 && events.length + item.events.length > maxEvents) break;
-        for (const event of item.events) events.push(event);
+        const fitting = countWithin(item.events, tables);
+        for (const event of item.events.slice(0, fitting)) events.push(event);
+        if (fitting < item.events.length) {
+          position = events.at(-1)?.position ?? position;
+          waiting[taken] = { ...item, events: item.events.slice(fitting) };
+          break;
+        }
       }
       position = item.position;
       caughtUp = item.kind === 'caught_up' || (caughtUp && events.length < maxEvents);

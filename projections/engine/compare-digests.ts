@@ -7,10 +7,12 @@ export function compareDigests(
   live: readonly TableDigest[],
   rebuilt: readonly TableDigest[],
 ): readonly TableDifference[] {
+  const [before, after] = [live, rebuilt].map(
+    (digests) => new Map(digests.map((digested) => [digested.table, digested])),
+  );
   const names = new Set([...live, ...rebuilt].map(({ table }) => table));
   return [...names].toSorted().flatMap((table) => {
-    const one = live.find((digested) => digested.table === table);
-    const other = rebuilt.find((digested) => digested.table === table);
+    const [one, other] = [before?.get(table), after?.get(table)];
     if (one && other && one.rows === other.rows && one.checksum === other.checksum) return [];
     return [{ table, ...(one ? { live: one } : {}), ...(other ? { rebuilt: other } : {}) }];
   });

@@ -2,8 +2,9 @@ import { type GlobalPosition, ORIGIN } from '../../domain/event.ts';
 import type { Database, Transaction } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
 import { readCheckpoint } from './checkpoints.ts';
-import type { Projection } from './projection.ts';
-import { namesOf } from './schemas.ts';
+import { TABLES_PER_TRANSACTION, chunksOf } from './chunks.ts';
+import type { ProjectedTable, Projection } from './projection.ts';
+import { namesOf } from './read-model-schemas.ts';
 
 /**
  * A digest of the rows of a table, independent of their order: equal rows give equal checksums in any database and with
@@ -44,18 +45,21 @@ export async function digest({
   checkpoint,
 }: DigestOptions): Promise<ProjectionDigest> {
   const names = namesOf(projection);
-  return database.transaction(async (tx) => {
-    await tx.query('set transaction isolation level repeatable read, read only');
-    const position = (await readCheckpoint(tx, checkpoint ?? names.checkpoint))?.position ?? ORIGIN;
-    return {
-      position,
-      tables: await digestTables(tx, {
-        projection,
-        schema: schema ?? names.live,
-        ...(tenant === undefined ? {} : { tenant }),
-      }),
-    };
-  });
+  return database.transaction(
+    async (tx): Promise<ProjectionDigest> => {
+      await tx.query('set transaction isolation level repeatable read, read only');
+      const position = (await readCheckpoint(tx, checkpoint ?? names.checkpoint))?.position ?? ORIGIN;
+      return {
+        position,
+        tables: await digestTables(tx, {
+          projection,
+          schema: schema ?? names.live,
+          ...(tenant === undefined ? {} : { tenant }),
+        }),
+      };
+    },
+    { workClass: 'unlimited' },
+  );
 }
 
 /** Computes the digests of the tables in a schema, as the transaction sees them, sorted by table name. */
@@ -74,16 +78,24 @@ export async function digestTables(
   const quoted = quoteIdentifier(schema);
   const tables = await projection.tables(tx, { schema: quoted });
   const digests: TableDigest[] = [];
-  for (const { table, canonical } of tables.toSorted((a, b) => (a.table < b.table ? -1 : 1))) {
+  const sorted = tables.toSorted((a, b) => (a.table < b.table ? -1 : 1));
+  for (const chunk of chunksOf(sorted, TABLES_PER_TRANSACTION)) {
+    // The rollback releases the locks of the chunk; the snapshot stays the same.
+    await tx.query('savepoint digested');
+    for (const table of chunk) digests.push(await digestTable(table));
+    await tx.query('rollback to savepoint digested; release savepoint digested');
+  }
+  return digests;
+
+  async function digestTable({ table, canonical }: ProjectedTable): Promise<TableDigest> {
     const [row] = await tx.query<{ rows: number; total: string; mixed: string }>(
       // `offset 0` makes PostgreSQL compute the text of a row once instead of once per hash.
       `select count(*) as rows, coalesce(sum(hashtextextended(c, 0)), 0)::text as total, coalesce(bit_xor(hashtextextended(c, 1)), 0)::text as mixed
        from (select ${canonical ?? '(t.*)::text'} as c from ${quoted}.${quoteIdentifier(table)} t ${tenant === undefined ? '' : 'where t.tenant_id = $1'} offset 0) as canonical`,
       tenant === undefined ? [] : [tenant],
     );
-    if (row) digests.push({ table, rows: row.rows, checksum: hex(row.total) + hex(row.mixed) });
+    return { table, rows: row?.rows ?? 0, checksum: hex(row?.total ?? '0') + hex(row?.mixed ?? '0') };
   }
-  return digests;
 }
 
 /** The low 64 bits of the number as 16 hexadecimal digits. */

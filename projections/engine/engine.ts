@@ -5,17 +5,19 @@ import type { Logger } from '../../application/ports/logger.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
 import type { ProjectionProgress } from '../../application/ports/projection-progress.ts';
 import type { Signals } from '../../application/ports/signals.ts';
-import { isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
+import { isServerLimit, isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
 import { hasCode } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, laterOf } from '../../domain/event.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
 import type { FollowerTracing } from './follower-options.ts';
 import { type Follower, type FollowerStatus, type FollowerStop, startFollower } from './follower.ts';
+import { type ParkedStream, countParked, readParked } from './parked-streams.ts';
 import { trackProgress } from './progress.ts';
 import type { Projection } from './projection.ts';
+import { installedVersion, namesOf, prepareSchema, schemaExists } from './read-model-schemas.ts';
 import { rebuild } from './rebuild.ts';
-import { installedVersion, namesOf, prepareSchema } from './schemas.ts';
+import { type RetryOutcome, retryParked } from './retry-parked.ts';
 
 export type ProjectionEngineOptions = {
   readonly database: Database;
@@ -62,7 +64,22 @@ export type ProjectionEngine = {
   /** Works in every process, with or without projectors. */
   readonly progress: ProjectionProgress;
   status(): readonly ProjectionStatus[];
+  /** The parked streams of all read models, in the order of the log. */
+  parked(): Promise<readonly ParkedStream[]>;
+  /** Number of parked streams by name of the checkpoint, for example `projection/content/2`. */
+  countParked(): Promise<ReadonlyMap<string, number>>;
+  /**
+   * Applies the events of one parked stream and those that wait for it. Works in every process.
+   * @throws `unavailable` while the read model has another version
+   */
+  retryParked(parked: Pick<ParkedStream, 'projection' | 'stream'>): Promise<RetryOutcome>;
 };
+
+/**
+ * Number of consecutive failures at a limit of the server, such as the number of locks, after which a read model is not
+ * built by this process any more: the same work meets the same limit again unless other sessions had used it up.
+ */
+const MAX_LIMIT_FAILURES = 3;
 
 /** Creates the engine of this process's read models: schemas, projectors, progress and status. */
 export function createProjectionEngine(options: ProjectionEngineOptions): ProjectionEngine {
@@ -88,9 +105,11 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
       lease: names.lease,
       source,
       filter: { categories: projection.categories },
+      tableOf: (event) => projection.tableOf?.(event),
       leases,
       database,
       handler: { kind: 'inside', handle: (events, tx) => projection.apply(tx, target, events) },
+      parking: projection,
       async guard(tx) {
         const installed = await installedVersion(tx, projection.name);
         if (installed !== projection.version)
@@ -135,13 +154,18 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
   const isStopping = (): boolean => stopping.signal.aborted;
 
   async function run(projection: Projection): Promise<void> {
+    let limits = 0;
     for (let failures = 0; !isStopping(); failures += 1) {
       try {
-        if ((await prepareSchema(database, projection)) === 'outdated') await rebuildOutdated(projection);
+        const state = await prepareSchema(database, projection);
+        // The replaced schema is left when a process ended during a swap; `rebuild` completes the swap.
+        if (state === 'outdated' || (await schemaExists(database, namesOf(projection).old)))
+          await rebuildOutdated(projection);
         break;
       } catch (error) {
         if (isStopping()) return;
-        const transient = isTransient(error) || hasCode(error, 'lease_lost');
+        limits = isServerLimit(error) ? limits + 1 : 0;
+        const transient = (isTransient(error) && limits < MAX_LIMIT_FAILURES) || hasCode(error, 'lease_lost');
         logger.error('read model not rebuilt', { projection: projection.name, reason: reasonOf(error) });
         if (!transient) {
           startupStates.set(projection.name, { state: 'stopped', stop: { reason: reasonOf(error), at: ORIGIN } });
@@ -149,7 +173,10 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
           progress.stopped(projection.name);
           return;
         }
-        startupStates.set(projection.name, { state: 'retrying' });
+        startupStates.set(projection.name, {
+          state: 'retrying',
+          stop: { reason: reasonOf(error), at: progress.position(projection.name) },
+        });
         await pause(Math.min(100 * 2 ** failures, 10_000), undefined, { signal: stopping.signal }).catch(
           () => undefined,
         );
@@ -173,6 +200,17 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
       progress.close();
     },
     progress,
+    parked: () => readParked(database),
+    countParked: () => countParked(database),
+    async retryParked({ projection: name, stream }) {
+      const projection = projections.find((one) => namesOf(one).checkpoint === name);
+      if (!projection) return 'not_parked';
+      const outcome = await retryParked({ database, source, projection, stream, signal: stopping.signal });
+      if (outcome === 'not_parked') return outcome;
+      signals.publish('lease', namesOf(projection).lease);
+      if (outcome === 'applied') logger.info('stream no longer parked', { follower: name, stream });
+      return outcome;
+    },
     status: () =>
       projections.map(({ name, version }) => {
         const follower = followers.get(name)?.status();

@@ -4,6 +4,7 @@ import type { Logger } from '../../application/ports/logger.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import type { Database, Transaction } from '../../infrastructure/postgres/database.ts';
+import type { Projection } from './projection.ts';
 
 /**
  * Handles a batch. `inside`: in the transaction that moves the checkpoint, so that its effects occur exactly once.
@@ -32,6 +33,8 @@ export type FollowerOptions = {
   readonly onFailure?: 'stop' | 'retry';
   /** Default 2,000. */
   readonly maxBatch?: number;
+  /** The table that an event changes; see `Projection.tableOf`. */
+  readonly tableOf?: (event: RecordedEvent) => string | undefined;
   /** Interval in milliseconds at which a checkpoint that only passed filtered-out events is saved. Default 1,000. */
   readonly persistEveryMs?: number;
   /** Runs in the transaction that takes over the checkpoint; an error stops the follower. */
@@ -43,9 +46,20 @@ export type FollowerOptions = {
   readonly onMove?: (position: GlobalPosition, how: 'moved' | 'restarted', applied: boolean) => void;
   readonly onStop?: (stop: FollowerStop) => void;
   readonly logger?: Pick<Logger, 'info' | 'warn' | 'error'>;
-  readonly metrics?: Pick<Metrics, 'lag' | 'followerLeft' | 'batchApplied' | 'followerStopped'>;
+  readonly metrics?: Pick<Metrics, 'lag' | 'followerLeft' | 'batchApplied' | 'followerStopped' | 'followerRetries'>;
   readonly tracing?: FollowerTracing | undefined;
+  /**
+   * Parks the stream of an event that the handler cannot apply and goes on with the others. Only for `inside`. Default:
+   * `onFailure`.
+   */
+  readonly parking?: Pick<Projection, 'dependsOn'>;
 };
+
+/**
+ * Maximum number of streams that a follower parks within one minute without an applied batch in between, and that a
+ * rebuild parks. Beyond it the fault is taken for one of all streams.
+ */
+export const MAX_PARKED = 100;
 
 /** Why a follower stopped. `at`: the event it could not handle, or its position. */
 export type FollowerStop = { readonly reason: string; readonly at: GlobalPosition };

@@ -1,11 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Lease } from '../../application/ports/leases.ts';
-import { isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
+import { isServerLimit, isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, type RecordedEvent } from '../../domain/event.ts';
 import { type Batch, openBatches } from './batches.ts';
-import { markStopped, moveCheckpoint, takeCheckpoint } from './checkpoints.ts';
-import type { Follower, FollowerOptions, FollowerStatus } from './follower-options.ts';
+import { type CheckpointMove, markStopped, moveCheckpoint, takeCheckpoint } from './checkpoints.ts';
+import { type Follower, type FollowerOptions, type FollowerStatus, MAX_PARKED } from './follower-options.ts';
+import { isOfOneStream, parkStream, positionsOf, readParked, waits } from './parked-streams.ts';
 
 export type { BatchHandler, Follower, FollowerOptions, FollowerStatus, FollowerStop } from './follower-options.ts';
 
@@ -23,16 +24,40 @@ class UnhandledEvent extends Error {
  * with growing pauses.
  */
 export function startFollower(options: FollowerOptions): Follower {
-  const { name, source, leases, database, handler, logger, metrics } = options;
+  const { name, source, leases, database, handler, logger, metrics, parking } = options;
   const filter = options.filter ?? {};
   const maxBatch = options.maxBatch ?? 2_000;
   const persistEveryMs = options.persistEveryMs ?? 1_000;
   const onFailure = options.onFailure ?? (handler.kind === 'inside' ? 'stop' : 'retry');
   const stopping = new AbortController();
-  const transaction = { synchronousCommit: false, idleTimeoutMs: leases.ttlMs };
+  const transaction = { synchronousCommit: false, idleTimeoutMs: leases.ttlMs, workClass: 'unlimited' } as const;
 
   let status: FollowerStatus = { name, state: 'waiting', position: ORIGIN };
   let failures = 0;
+  let parked = new Map<string, GlobalPosition>();
+  let parkedTimes: readonly number[] = [];
+  let failingSince: number | undefined;
+  /** The oldest event of the batch that is being applied or has failed. */
+  let unapplied: RecordedEvent | undefined;
+
+  function succeeded(): void {
+    failures = 0;
+    failingSince = undefined;
+    unapplied = undefined;
+    metrics?.followerRetries?.(name, false);
+  }
+
+  function left(): void {
+    metrics?.followerLeft?.(name);
+    metrics?.followerRetries?.(name, false);
+  }
+
+  /** The lag grows while the follower retries, also when it cannot read the events that it lags behind. */
+  function reportRetry(): void {
+    failingSince ??= Date.now();
+    metrics?.lag(name, unapplied ? secondsSince(unapplied) : (Date.now() - failingSince) / 1_000);
+    metrics?.followerRetries?.(name, true);
+  }
 
   function moved(position: GlobalPosition, how: 'moved' | 'restarted', applied: boolean): void {
     status = { ...status, position };
@@ -44,11 +69,30 @@ export function startFollower(options: FollowerOptions): Follower {
     return database.transaction(
       async (tx) => {
         const position = await takeCheckpoint(tx, { name, epoch, start });
+        if (parking) parked = positionsOf(await readParked(tx, name));
         await options.guard?.(tx);
         return position;
       },
-      { idleTimeoutMs: leases.ttlMs },
+      { idleTimeoutMs: leases.ttlMs, workClass: 'unlimited' },
     );
+  }
+
+  /** Counts the streams that are parked without an applied batch in between. */
+  function isSystemic(): boolean {
+    const now = performance.now();
+    parkedTimes = [...parkedTimes.filter((time) => now - time < 60_000), now];
+    return parkedTimes.length > MAX_PARKED;
+  }
+
+  async function park(event: RecordedEvent, move: CheckpointMove, error: unknown): Promise<void> {
+    const reason = reasonOf(error);
+    await database.transaction(async (tx) => {
+      await parkStream(tx, { projection: name, event, resumeAfter: move.from, reason });
+      await moveCheckpoint(tx, move);
+    }, transaction);
+    parked.set(event.stream, event.position);
+    const { stream, revision, position: at } = event;
+    logger?.error('stream parked', { follower: name, stream, revision, at, reason });
   }
 
   /**
@@ -61,22 +105,31 @@ export function startFollower(options: FollowerOptions): Follower {
   ): Promise<void> {
     const { epoch } = lease;
     const move = { name, epoch, from, to };
+    const due = parking ? events.filter((event) => !waits(event, parked, parking)) : events;
     try {
       if (handler.kind === 'inside') {
         await database.transaction(async (tx) => {
-          await handler.handle(events, tx);
+          if (due.length > 0) await handler.handle(due, tx);
           await moveCheckpoint(tx, move);
         }, transaction);
+        if (due.length > 0) parkedTimes = [];
       } else {
         await handler.handle(events, signal);
         await database.transaction((tx) => moveCheckpoint(tx, move), transaction);
       }
     } catch (error) {
-      if (hasCode(error, 'lease_lost') || isTransient(error) || onFailure === 'retry') throw error;
+      const halving = isServerLimit(error) && events.length > 1;
+      if (hasCode(error, 'lease_lost') || (isTransient(error) && !halving) || onFailure === 'retry') throw error;
       // A later holder may have applied these events; then the handler fails on the rows of that holder.
       if (signal.aborted || !(await lease.isHeld())) throw refusal('lease_lost');
       const [first] = events;
-      if (events.length <= 1 || !first) throw new UnhandledEvent(first?.position ?? to, error);
+      if (events.length <= 1 || !first) {
+        const [only] = due;
+        if (!parking || !only || !isOfOneStream(error) || isSystemic())
+          throw new UnhandledEvent(first?.position ?? to, error);
+        await park(only, move, error);
+        return;
+      }
       const half = Math.floor(events.length / 2);
       const middle = events[half - 1]?.position ?? from;
       await commit(events.slice(0, half), { lease, from, to: middle, signal });
@@ -104,6 +157,7 @@ export function startFollower(options: FollowerOptions): Follower {
     async function apply({ events, position: to, caughtUp }: Batch): Promise<void> {
       if (events.length > 0) {
         const began = performance.now();
+        unapplied = events[0];
         const ended = options.tracing?.startBatch(name, events);
         try {
           await commit(events, { lease, from: saved, to, signal });
@@ -113,20 +167,27 @@ export function startFollower(options: FollowerOptions): Follower {
         }
         ended?.();
         saved = to;
-        failures = 0;
+        succeeded();
         metrics?.followerStopped?.(name, false);
         metrics?.batchApplied(name, events.length, (performance.now() - began) / 1_000);
       } else if (to !== saved && saveAt === Infinity) {
         saveAt = performance.now() + persistEveryMs;
       }
       position = to;
-      if (caughtUp) failures = 0;
+      if (caughtUp) succeeded();
       if (caughtUp || events.length > 0) metrics?.lag(name, caughtUp ? 0 : secondsSince(events.at(-1)));
       status = { ...status, state: caughtUp ? 'live' : 'catching_up' };
       if (to !== status.position) moved(to, 'moved', events.length > 0);
     }
 
-    const batches = openBatches({ source, after: saved, filter, maxEvents: maxBatch, signal });
+    const batches = openBatches({
+      source,
+      after: saved,
+      filter,
+      maxEvents: maxBatch,
+      signal,
+      tableOf: options.tableOf,
+    });
     try {
       for (;;) {
         const batch = await batches.next(saveAt === Infinity ? undefined : Math.max(saveAt - performance.now(), 0));
@@ -147,7 +208,7 @@ export function startFollower(options: FollowerOptions): Follower {
 
   async function acquireAndFollow(): Promise<void> {
     // After one TTL another process owns the lease; stop reporting lag.
-    const leaving = setTimeout(() => metrics?.followerLeft?.(name), leases.ttlMs);
+    const leaving = setTimeout(left, leases.ttlMs);
     leaving.unref();
     const lease = await leases.acquire(options.lease ?? name, stopping.signal).finally(() => {
       clearTimeout(leaving);
@@ -184,7 +245,8 @@ export function startFollower(options: FollowerOptions): Follower {
           return;
         }
         status = { name, state: lost ? 'waiting' : 'retrying', position: status.position };
-        if (lost) metrics?.followerLeft?.(name);
+        if (lost) left();
+        else reportRetry();
         logger?.warn(lost ? 'lease lost' : 'follower retries after an error', {
           follower: name,
           reason: reasonOf(error),
@@ -197,7 +259,7 @@ export function startFollower(options: FollowerOptions): Follower {
       }
     }
     status = { name, state: 'ended', position: status.position };
-    metrics?.followerLeft?.(name);
+    left();
   }
 
   const running = run();

@@ -9,6 +9,9 @@ export type Target = {
   readonly bulk?: boolean;
 };
 
+/** Runs work in a transaction of its own. */
+export type InTransaction = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
+
 /** A table of a read model whose content `rebuild` and `replay` compare. */
 export type ProjectedTable = {
   /** Name without schema. */
@@ -36,16 +39,27 @@ export type Projection = {
   /**
    * Applies a batch of events in order, with set-based statements and one write per row. Called once per batch, in the
    * transaction that moves the checkpoint.
-   * @throws when an event cannot be applied; the projector then stops at it and never skips it
+   * @throws when an event cannot be applied. An error of the data or of this code parks the stream of the event; other
+   * errors stop the projector or are retried.
    */
   apply(tx: Transaction, target: Target, events: readonly RecordedEvent[]): Promise<void>;
+  /** Other streams of the same tenant that must have been applied before the event. Default: none. */
+  dependsOn?(event: RecordedEvent): readonly string[];
+  /**
+   * The name of the table that an event changes besides those that `create` makes. A transaction changes a bounded
+   * number of them, because the server has locks for a bounded number.
+   */
+  tableOf?(event: RecordedEvent): string | undefined;
   /**
    * Completes a bulk target with what `create` and `apply` left out. Called before its tables are digested, read or
-   * written as live tables. Idempotent.
+   * written as live tables. Idempotent. Each transaction touches a bounded number of tables.
    */
-  finish?(tx: Transaction, target: Target): Promise<void>;
+  finish?(run: InTransaction, target: Target): Promise<void>;
   /** The current tables, for digests. */
   tables(tx: Transaction, target: Target): Promise<readonly ProjectedTable[]>;
-  /** Runs in the transaction that swaps in a rebuilt schema, for example to recreate views of other schemas. */
-  afterSwap?(tx: Transaction, target: Target): Promise<void>;
+  /**
+   * Runs after a rebuilt schema was swapped in and before the replaced one is dropped, for example to recreate views of
+   * other schemas. Idempotent. Each transaction touches a bounded number of tables.
+   */
+  afterSwap?(run: InTransaction, target: Target): Promise<void>;
 };

@@ -9,10 +9,11 @@ import type { Database } from '../../infrastructure/postgres/database.ts';
 import { readCheckpoint } from './checkpoints.ts';
 import { type TableDifference, compareDigests } from './compare-digests.ts';
 import { type TableDigest, digest } from './digest.ts';
-import { type NextSchema, type RebuildProgress, openNextSchema } from './fill-next-schema.ts';
+import { type NextSchema, type RebuildProgress, createNextSchema } from './fill-next-schema.ts';
+import { readParked } from './parked-streams.ts';
 import type { Projection } from './projection.ts';
-import { checkpointName, installedVersion, namesOf, prepareSchema } from './schemas.ts';
-import { dropOld, swap } from './swap.ts';
+import { checkpointName, installedVersion, namesOf, prepareSchema } from './read-model-schemas.ts';
+import { completeSwap, swap } from './swap.ts';
 
 export type RebuildOptions = {
   readonly database: Database;
@@ -35,7 +36,8 @@ export type RebuildReport = {
   readonly projection: string;
   /**
    * `equal`: the rebuilt tables were equal and were swapped in. `replaced`: another version was replaced, or the swap
-   * was forced. `differs`: nothing was swapped. `current`: the live version was already current.
+   * was forced, or the live read model had parked streams. `differs`: nothing was swapped. `current`: the live version
+   * was already current.
    */
   readonly outcome: 'equal' | 'replaced' | 'differs' | 'current';
   /** Position of the digests. */
@@ -57,8 +59,8 @@ const COMPARISONS = 3;
 /**
  * Rebuilds a read model from the log in a second schema, compares it with the live one at the same position, and swaps
  * it in. Reads and waits continue meanwhile. Needs only the database, not a running service: leases and epochs exclude
- * the live projector.
- * @throws when an event cannot be applied; the live read model is then unchanged
+ * the live projector. A stream that cannot be applied is parked in the new schema.
+ * @throws after an error that concerns all streams; the live read model is then unchanged
  */
 export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
   const { projection, leases, signal = new AbortController().signal } = options;
@@ -77,6 +79,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
 async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: AbortSignal): Promise<RebuildReport> {
   const { database, source, projection, leases, maxBatch, onProgress } = options;
   await prepareSchema(database, projection);
+  await completeSwap(options);
   const installed = await installedVersion(database, projection.name);
   const comparable = installed === projection.version;
   if (options.onlyOutdated === true && comparable)
@@ -85,7 +88,7 @@ async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: Abort
   const livePosition = async () => (await readCheckpoint(database, liveCheckpoint))?.position ?? ORIGIN;
   const { epoch } = lease;
   const idleTimeoutMs = leases.ttlMs;
-  const next = await openNextSchema({
+  const next = await createNextSchema({
     database,
     source,
     projection,
@@ -102,7 +105,9 @@ async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: Abort
   await next.finish();
 
   const { tables, differences, position } = await compareSchemas({ next, comparable }, options);
-  if (differences.length > 0 && options.force !== true) {
+  // With parked streams, the live tables lack events.
+  const hasParked = (await readParked(database, liveCheckpoint)).length > 0;
+  if (differences.length > 0 && options.force !== true && !hasParked) {
     await next.drop();
     return { projection: projection.name, outcome: 'differs', position, tables, differences };
   }
@@ -111,7 +116,7 @@ async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: Abort
   await swapIn({ next, liveCheckpoint, livePosition, epoch, signal }, options);
   options.signals?.publish('lease', namesOf(projection).lease);
   options.signals?.publish('projection', JSON.stringify({ name: projection.name, position: next.position() }));
-  await dropOld(database, projection);
+  await completeSwap(options);
   const outcome = comparable && differences.length === 0 ? 'equal' : 'replaced';
   return { projection: projection.name, outcome, position, tables, differences };
 }
@@ -147,8 +152,11 @@ async function swapIn(
     readonly epoch: number;
     readonly signal: AbortSignal;
   },
-  { database, projection, leases }: Pick<RebuildOptions, 'database' | 'projection' | 'leases'>,
+  options: RebuildOptions,
 ): Promise<void> {
+  const { database, projection, leases } = options;
+  if (!(await completeSwap(options)))
+    throw refusal('unavailable', { message: 'readers keep the tables locked that the last rebuild has replaced' });
   for (let attempt = 1; ; attempt += 1) {
     try {
       await next.catchUpTo(laterOf(next.position(), await livePosition()), 'swapping');

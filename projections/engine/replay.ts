@@ -6,8 +6,8 @@ import type { Database } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
 import { applyUntil } from './apply-until.ts';
 import { type TableDigest, digestTables } from './digest.ts';
-import type { Projection } from './projection.ts';
-import { createEmpty, namesOf, schemaExists } from './schemas.ts';
+import type { InTransaction, Projection } from './projection.ts';
+import { createEmpty, namesOf, schemaExists } from './read-model-schemas.ts';
 
 export type ReplayOptions = {
   /** Database to build the read models in; contains none of them yet. */
@@ -58,7 +58,7 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     for (const projection of projections) {
       const { live } = namesOf(projection);
       if (await schemaExists(tx, live))
-        throw refusal('bad_request', { message: `the database to replay into holds ${live} already` });
+        throw refusal('bad_request', { message: `the database to replay into already contains ${live}` });
       await createEmpty(tx, projection, { schema: live, bulk: true });
     }
   });
@@ -76,6 +76,8 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     maxBatch,
     signal,
     stopBefore: ({ recorded_at }) => Date.parse(recorded_at) > latest,
+    tableOf: (event) =>
+      projections.map((projection) => projection.tableOf?.(event)).find((table) => table !== undefined),
     // Without a checkpoint, an attempt with an unknown outcome cannot be retried.
     retry: false,
     async commit(events, { to: reached }) {
@@ -106,12 +108,16 @@ async function applyAll(
 }
 
 async function finish(to: Database, projections: readonly Projection[]): Promise<ReplayReport['tables']> {
+  const run: InTransaction = (work) => to.transaction(work, { synchronousCommit: false });
+  for (const projection of projections) {
+    const target = { schema: quoteIdentifier(namesOf(projection).live) };
+    await projection.finish?.(run, target);
+    await projection.afterSwap?.(run, target);
+  }
   return to.transaction(async (tx) => {
     const tables: (TableDigest & { readonly projection: string })[] = [];
     for (const projection of projections) {
       const { live } = namesOf(projection);
-      await projection.finish?.(tx, { schema: quoteIdentifier(live) });
-      await projection.afterSwap?.(tx, { schema: quoteIdentifier(live) });
       const digests = await digestTables(tx, { projection, schema: live });
       tables.push(...digests.map((table) => ({ ...table, projection: projection.name })));
     }

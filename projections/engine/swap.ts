@@ -1,11 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { isTransient } from '../../application/ports/transient-errors.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import { isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, parsePosition } from '../../domain/event.ts';
-import type { Database } from '../../infrastructure/postgres/database.ts';
+import type { Database, Transaction } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
+import { deleteParked } from './parked-streams.ts';
 import type { Projection } from './projection.ts';
-import { lockSchemas, namesOf, schemaExists } from './schemas.ts';
+import { dropSchema, lockSchemas, namesOf, schemaExists, underSchemaLock } from './read-model-schemas.ts';
 
 export type SwapOptions = {
   readonly database: Database;
@@ -20,8 +22,9 @@ export type SwapOptions = {
 };
 
 /**
- * Replaces the live schema with the rebuilt one, in one transaction. The lock on the live checkpoint blocks the live
- * projector before its commit; the new epoch then refuses its batch, which was written to the replaced tables.
+ * Replaces the live schema with the rebuilt one by renaming both, in one transaction; `completeSwap` must have dropped
+ * the schema that an earlier swap replaced. The lock on the live checkpoint blocks the live projector before its
+ * commit; the new epoch then refuses its batch, which was written to the replaced tables.
  * @throws `lease_lost` when another rebuild has started
  */
 export async function swap({
@@ -33,7 +36,7 @@ export async function swap({
   catchUp,
 }: SwapOptions): Promise<void> {
   const names = namesOf(projection);
-  await database.transaction(
+  await database.outerTransaction(
     async (tx) => {
       await lockSchemas(tx, projection.name);
       const [live] = await tx.query<{ position: string }>(
@@ -48,47 +51,91 @@ export async function swap({
         [names.rebuild, rebuildEpoch],
       );
       if (!rebuilt) throw refusal('lease_lost');
-      const [taken] = await tx.query<{ epoch: number }>(
-        `insert into operational.leases as l (name, owner, epoch, expires_at) values ($1, 'rebuild', 1, '-infinity')
-       on conflict (name) do update set owner = excluded.owner, epoch = l.epoch + 1, expires_at = excluded.expires_at returning epoch`,
-        [names.lease],
-      );
+      const epoch = await fenceProjector(tx, names.lease, 'rebuild');
+      await deleteParked(tx, liveCheckpoint);
+      await deleteParked(tx, names.checkpoint);
+      await tx.execute('update operational.parked_streams set projection = $2 where projection = $1', [
+        names.rebuild,
+        names.checkpoint,
+      ]);
       if (liveCheckpoint !== names.checkpoint)
         await tx.execute('delete from operational.checkpoints where name = $1', [liveCheckpoint]);
       await tx.execute(
         `insert into operational.checkpoints (name, position, epoch) values ($1, $2, $3)
        on conflict (name) do update set position = excluded.position, epoch = excluded.epoch, updated_at = clock_timestamp(), stopped_at = null, stopped_reason = null`,
-        [names.checkpoint, rebuilt.position, taken?.epoch],
+        [names.checkpoint, rebuilt.position, epoch],
       );
       await tx.execute(
         'update operational.projections set version = $2, installed_at = clock_timestamp() where name = $1',
         [projection.name, projection.version],
       );
 
-      if (await schemaExists(tx, names.old)) await tx.query(`drop schema ${quoteIdentifier(names.old)} cascade`);
       await tx.query(`alter schema ${quoteIdentifier(names.live)} rename to ${quoteIdentifier(names.old)}`);
       await tx.query(`alter schema ${quoteIdentifier(names.next)} rename to ${quoteIdentifier(names.live)}`);
-      await projection.afterSwap?.(tx, { schema: quoteIdentifier(names.live) });
     },
-    { idleTimeoutMs },
+    { idleTimeoutMs, workClass: 'unlimited' },
   );
 }
 
-/** Drops the replaced tables once no reader holds a lock on them. Gives up after five attempts. */
-export async function dropOld(database: Database, projection: Projection): Promise<void> {
-  const { old } = namesOf(projection);
-  for (let attempt = 1; ; attempt += 1) {
+/**
+ * Takes the lease from the projector and frees it. The caller writes the epoch to the checkpoint, so that the projector
+ * cannot commit its current batch and begins again under a new lease. @returns the epoch
+ */
+export async function fenceProjector(tx: Transaction, lease: string, owner: 'rebuild' | 'retry'): Promise<number> {
+  const [taken] = await tx.query<{ epoch: number }>(
+    `insert into operational.leases as l (name, owner, epoch, expires_at) values ($1, $2, 1, '-infinity')
+     on conflict (name) do update set owner = excluded.owner, epoch = l.epoch + 1, expires_at = excluded.expires_at returning epoch`,
+    [lease, owner],
+  );
+  if (!taken) throw refusal('lease_lost');
+  return taken.epoch;
+}
+
+/** Number of attempts at each transaction of `completeSwap`. */
+const ATTEMPTS = 5;
+
+export type CompleteSwapOptions = {
+  readonly database: Database;
+  readonly projection: Projection;
+  readonly logger?: Pick<Logger, 'warn'> | undefined;
+};
+
+/**
+ * Completes a swap: runs `afterSwap`, then drops the replaced schema. Does nothing when there is no replaced schema.
+ * The caller has the lease of the rebuild. The process that has swapped may have died, so the next start and the next
+ * rebuild complete its swap. Tables that readers keep locked stay until then, and a warning is logged.
+ * @returns whether the replaced schema is gone
+ */
+export async function completeSwap({ database, projection, logger }: CompleteSwapOptions): Promise<boolean> {
+  const { live, old } = namesOf(projection);
+  if (!(await schemaExists(database, old))) return true;
+  const underLock = underSchemaLock(database, projection.name);
+  await projection.afterSwap?.((work) => repeated(() => underLock(work)), { schema: quoteIdentifier(live) });
+  try {
+    await dropSchema(
+      (work) =>
+        repeated(() =>
+          underLock(async (tx) => {
+            await tx.query(`set local lock_timeout to '2s'`);
+            return work(tx);
+          }),
+        ),
+      old,
+    );
+    return true;
+  } catch (error) {
+    logger?.warn('replaced tables not dropped', { projection: projection.name, reason: reasonOf(error) });
+    return false;
+  }
+}
+
+async function repeated<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let failures = 1; ; failures += 1) {
     try {
-      await database.transaction(async (tx) => {
-        await tx.query(`set local lock_timeout to '2s'`);
-        await lockSchemas(tx, projection.name);
-        if (await schemaExists(tx, old)) await tx.query(`drop schema ${quoteIdentifier(old)} cascade`);
-      });
-      return;
+      return await attempt();
     } catch (error) {
-      // The next rebuild drops the remaining schema.
-      if (!isTransient(error) || attempt === 5) return;
-      await pause(100 * attempt);
+      if (!isTransient(error) || failures === ATTEMPTS) throw error;
+      await pause(100 * failures);
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../domain/event.ts';
 import { changesCredentials } from '../../domain/identity/user-events.ts';
-import { type StreamParts, categoryOf, parseStream } from '../../domain/stream.ts';
+import { type Category, categoryOf, partsOf } from '../../domain/stream.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import type { Projection, Target } from '../engine/projection.ts';
 import { splitAt } from '../engine/split-at.ts';
@@ -18,37 +18,41 @@ import {
 } from './tenant-rows.ts';
 import { evolveUser, loadUsers, saveUsers } from './user-rows.ts';
 
+const CATEGORIES: readonly Category[] = ['user', 'api_key', 'admin_token', 'tenant', 'access_rule'];
+
 /** The identity read model: tenants with their access rules, users with their memberships, API keys, admin tokens. */
 export const identityProjection: Projection = {
   name: 'identity',
   version: 3,
-  categories: ['user', 'api_key', 'admin_token', 'tenant', 'access_rule'],
+  categories: CATEGORIES,
   create: createTables,
-  async apply(tx, target, events) {
-    const { schema } = target;
-    const deleted = await loadDeletedTenants(tx, target);
-    const changed = new Map<string, string>();
-    // The deletion of a tenant removes the rows of all events before it, so it ends a run.
-    for (const run of splitAt(events, ({ type }) => type === 'TenantDeleted')) {
-      const alive = run.filter((event) => !deleted.has(tenantOf(event)));
-      for (const event of alive)
-        if (['tenant', 'access_rule'].includes(categoryOf(event.stream))) changed.set(tenantOf(event), event.position);
-      const [first] = alive;
-      if (first?.type === 'TenantDeleted') {
-        await deleteTenant(tx, target, tenantOf(first));
-        deleted.add(tenantOf(first));
-      } else await projectRun(tx, target, { events: alive, deleted });
-    }
-    await saveTenantChanges(tx, target, changed);
-    const last = events.findLast(changesCredentials);
-    if (!last) return;
-    await tx.query(
-      `insert into ${schema}.changes (tenant_id, position) values ('default', $1) on conflict (tenant_id) do update set position = excluded.position`,
-      [last.position],
-    );
-  },
+  apply: projectIdentity,
   tables: () => Promise.resolve(TABLES),
 };
+
+async function projectIdentity(tx: Transaction, target: Target, events: readonly RecordedEvent[]): Promise<void> {
+  const { schema } = target;
+  const deleted = await loadDeletedTenants(tx, target);
+  const changed = new Map<string, string>();
+  // The deletion of a tenant removes the rows of all events before it, so it ends a run.
+  for (const run of splitAt(events, ({ type }) => type === 'TenantDeleted')) {
+    const alive = run.filter((event) => !deleted.has(tenantOf(event)));
+    for (const event of alive)
+      if (['tenant', 'access_rule'].includes(categoryOf(event.stream))) changed.set(tenantOf(event), event.position);
+    const [first] = alive;
+    if (first?.type === 'TenantDeleted') {
+      await deleteTenant(tx, target, tenantOf(first));
+      deleted.add(tenantOf(first));
+    } else await projectRun(tx, target, { events: alive, deleted });
+  }
+  await saveTenantChanges(tx, target, changed);
+  const last = events.findLast(changesCredentials);
+  if (!last) return;
+  await tx.query(
+    `insert into ${schema}.changes (tenant_id, position) values ('default', $1) on conflict (tenant_id) do update set position = excluded.position`,
+    [last.position],
+  );
+}
 
 async function projectRun(
   tx: Transaction,
@@ -113,17 +117,11 @@ function idsOf(events: readonly RecordedEvent[], keyOf = idOf): readonly string[
 }
 
 function idOf(event: RecordedEvent): string {
-  return partsOf(event).id;
+  return partsOf(event.stream, ...CATEGORIES).id;
 }
 
 /** The tenant that an event concerns. Events of tenants belong to the default tenant; their id is the slug. */
 function tenantOf(event: RecordedEvent): string {
-  const { category, tenant, id } = partsOf(event);
+  const { category, tenant, id } = partsOf(event.stream, ...CATEGORIES);
   return category === 'tenant' ? id : tenant;
-}
-
-function partsOf(event: RecordedEvent): StreamParts {
-  const parts = parseStream(event.stream);
-  if (!parts) throw new TypeError(`not a stream name: ${event.stream}`);
-  return parts;
 }

@@ -33,8 +33,8 @@ const ADMIN_TOKEN = `token_id as id, tenant_id as tenant, name, grants, created_
   issued_at as "issuedAt", expires_at as "expiresAt", revoked`;
 
 /**
- * Queries of the live identity read model, bound to a database (port `IdentityReads`). Users belong to the installation;
- * queries of API keys and admin tokens are restricted to one tenant, except the lookups by hash.
+ * Queries of the live identity read model, bound to a database (port `IdentityReads`). Users belong to the
+ * installation; queries of API keys and admin tokens are restricted to one tenant, except the lookups by hash.
  */
 export function createIdentityQueries({ database }: { readonly database: Queryable }): IdentityReads {
   async function count(text: string, values: readonly unknown[] = []): Promise<number> {

@@ -1,7 +1,10 @@
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
 import type { Target } from '../engine/projection.ts';
 
-/** Deletes the withheld features of a deleted tenant. Configurations of features belong to the installation and are kept. */
+/**
+ * Deletes the withheld features of a deleted tenant. Configurations of features belong to the installation and are
+ * kept.
+ */
 export async function deleteWithheldFeatures(
   tx: Transaction,
   { schema }: Target,

@@ -252,7 +252,10 @@ describe('the audit signing', () => {
     await service.ownerContent('POST', '/api/v1/content/page', { data: { title: 'while stopped' } });
     const ready = await eventually(async () => {
       const response = await service.content('GET', '/readyz');
-      expect(response.json()).to.deep.equal({ status: 'degraded', reasons: ['audit chains stopped: 1'] });
+      expect(response.json()).to.deep.equal({
+        status: 'degraded',
+        reasons: [{ code: 'audit_chains_stopped', chains: 1 }],
+      });
       return response;
     });
     expect(ready.status).to.equal(200);

@@ -201,7 +201,7 @@ describe('the settings of a running service', function () {
 });
 
 describe('palimpsest config', () => {
-  it('check: prints all problems of the settings at once, without secrets', async () => {
+  it('check prints all problems of the settings at once, without secrets', async () => {
     const { code, output } = await runCommand(['config', 'check'], {
       ENCRYPTION_KEY: 'short-one',
       CORS_MAX_AGE: 'many',
@@ -220,7 +220,7 @@ describe('palimpsest config', () => {
     expect(output).to.not.contain('short-one');
   });
 
-  it('print: prints every value with its source, and masks secrets', async () => {
+  it('print shows every value with its source, and masks secrets', async () => {
     const { code, output } = await runCommand(
       ['config', 'print', '--json'],
       testEnvironment('postgres://app@db/x', '/nowhere'),

@@ -310,6 +310,6 @@ describe('combined content features', () => {
     }
     expect(
       (await owner('PUT', '/api/admin/schemas/wide', { fields: [...fields, text('more')] })).json()['error'],
-    ).to.equal('fields must hold at most 500 items');
+    ).to.equal('fields must contain at most 500 items');
   }).timeout(60_000);
 });

@@ -86,14 +86,14 @@ const CASES: readonly {
     field: ruled('word', 'text', rule('min_length', { value: 2 }), rule('max_length', { value: 3 })),
     good: ['ab', '😀😀😀', ''],
     bad: [
-      ['a', 'must hold at least 2 characters'],
-      ['abcd', 'must hold at most 3 characters'],
+      ['a', 'must have at least 2 characters'],
+      ['abcd', 'must have at most 3 characters'],
     ],
   },
   {
     field: ruled('body', 'rich_text', rule('max_length', { value: 5 })),
     good: ['<p/>'],
-    bad: [['<p></p>', 'must hold at most 5 characters']],
+    bad: [['<p></p>', 'must have at most 5 characters']],
   },
   {
     field: ruled('home', 'url', rule('pattern', { pattern: '^https://' })),

@@ -180,6 +180,7 @@ const LISTS = `
   GET /api/admin/debug/gc-config           install
   GET /api/admin/debug/latency             install
   GET /api/admin/pool/health               install
+  GET /api/admin/projections/parked        install
   GET /api/admin/security/controls         install
   GET /api/admin/users                     install
   GET /api/admin/tenants                   install

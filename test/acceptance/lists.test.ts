@@ -331,8 +331,8 @@ describe('search, time travel, cursors and locales of lists over HTTP', () => {
     });
   });
 
-  describe('by cursor', () => {
-    it('keeps the order of the first page, returns current values, and omits deleted entries', async () => {
+  describe('a cursor', () => {
+    it('keeps the order of the first page, shows current values, and omits deleted entries', async () => {
       const all = (await editor('GET', '/api/v1/content/note?sort=title')).json<Entry[]>();
       const first = (await editor('GET', '/api/v1/content/note/cursor?sort=title&limit=1')).json<Page>();
       const [shown, next, moved, deleted] = all;
@@ -349,7 +349,7 @@ describe('search, time travel, cursors and locales of lists over HTTP', () => {
       expect(rest.next_cursor).to.equal('');
     });
 
-    it('returns a cursor with each full page, and 20 entries for a limit over 1000', async () => {
+    it('comes with each full page, and a limit over 1000 gives 20 entries', async () => {
       await editor('POST', '/api/v1/content/note/bulk', {
         entries: Array.from({ length: 37 }, (_, n) => ({ data: { title: `bulk ${n}`, n } })),
       });

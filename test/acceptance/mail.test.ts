@@ -4,6 +4,7 @@ import { mkdtempSync } from 'node:fs';
 import { readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DAY_MS } from '../../domain/durations.ts';
 import type { ProtectionLimits } from '../../domain/traffic/protections.ts';
 import { type Service, startService } from '../../infrastructure/composition/start-service.ts';
 import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
@@ -19,7 +20,6 @@ import { type MailServer, startMailServer } from '../support/smtp-server.ts';
 const REQUEST = '/api/admin/auth/magic-link/request';
 const VERIFY = '/api/admin/auth/magic-link/verify';
 const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** The token in the raw text of a mail. */
 function tokenIn(text: string): string {
@@ -74,7 +74,8 @@ function useMailingService(environment: Record<string, string> = {}, protections
           tokenRetentionMinutes: settings.magicLinkTokenRetentionMinutes,
           retentionDays: settings.magicLinkRetentionDays,
         },
-        { magicLinks: createMagicLinks({ database }), now },
+        { now },
+        { magicLinks: createMagicLinks({ database }) },
       );
     },
     rows: async (table) => (await service.database.db().query(`select 1 from operational.${table}`)).length,

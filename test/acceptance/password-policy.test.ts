@@ -15,13 +15,13 @@ describe('the password policy', () => {
     owner('POST', '/api/admin/users', { email, password, roles: ['editor'] });
 
   for (const [password, message] of [
-    ['Short-Pw-1', 'must hold at least 12 characters'],
-    ['no-upper-case-1', 'must hold an upper-case letter'],
-    ['NO-LOWER-CASE-1', 'must hold a lower-case letter'],
-    ['No-Digit-In-Here', 'must hold a digit'],
+    ['Short-Pw-1', 'must have at least 12 characters'],
+    ['no-upper-case-1', 'must contain an upper-case letter'],
+    ['NO-LOWER-CASE-1', 'must contain a lower-case letter'],
+    ['No-Digit-In-Here', 'must contain a digit'],
     ['Password1234', 'is a common password'],
-    [OF(76), 'must hold at most 72 bytes'],
-    [OF(132), 'must hold at most 128 characters'],
+    [OF(76), 'must have at most 72 bytes'],
+    [OF(132), 'must have at most 128 characters'],
     ['Zero-\u0000-Character-1', 'is not well-formed text'],
   ] as const) {
     it(`refuses ${JSON.stringify(password.slice(0, 24))}: ${message}`, async () => {

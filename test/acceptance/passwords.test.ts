@@ -8,12 +8,12 @@ describe('passwords', () => {
 
   it('that violate the policy are refused with 422 and the reasons, and never appear in the response', async () => {
     for (const [password, message] of [
-      ['Short-1', 'must hold at least 12 characters'],
-      ['all-lower-case-1', 'must hold an upper-case letter'],
-      ['ALL-UPPER-CASE-1', 'must hold a lower-case letter'],
-      ['No-Digits-Anywhere', 'must hold a digit'],
-      [`Aa1${'x'.repeat(70)}`, 'must hold at most 72 bytes'],
-      [`Aa1${'ä'.repeat(35)}`, 'must hold at most 72 bytes'],
+      ['Short-1', 'must have at least 12 characters'],
+      ['all-lower-case-1', 'must contain an upper-case letter'],
+      ['ALL-UPPER-CASE-1', 'must contain a lower-case letter'],
+      ['No-Digits-Anywhere', 'must contain a digit'],
+      [`Aa1${'x'.repeat(70)}`, 'must have at most 72 bytes'],
+      [`Aa1${'ä'.repeat(35)}`, 'must have at most 72 bytes'],
     ] as const) {
       const reply = await create(password);
       expect(reply.status, password).to.equal(422);

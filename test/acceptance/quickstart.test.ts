@@ -165,7 +165,7 @@ describe('the quickstart, npm start', function () {
     await new Promise((resolve) => blocker.close(resolve));
   });
 
-  it('--demo loads packages through the Content API and prints a summary and three working requests', async () => {
+  it('with --demo loads packages through the Content API and prints a summary and three working requests', async () => {
     const packages = await mkdtemp(join(tmpdir(), 'palimpsest-packages-'));
     for (const [name, readme] of [
       ['alpha', 'The first'],

@@ -243,7 +243,7 @@ describe('reads on a replica (DATABASE_REPLICA_URL)', function () {
     expect(reply.status, reply.text).to.equal(200);
   });
 
-  it('use the primary while the replica is unreachable, log that once, report it in the health, and return', async () => {
+  it('use the primary while the replica is unreachable, log that once, report it in the health, and use the replica again when it is back', async () => {
     const { id } = await create(first, 9);
     await pair.stopReplica();
     try {

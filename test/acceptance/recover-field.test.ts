@@ -129,7 +129,7 @@ describe('recovered values of a removed field that was added again', () => {
     ]);
   });
 
-  it('belong to the field that had the name when it was removed, and exclude emptied values', async () => {
+  it('belong to the field that had the name when it was removed, and exclude values that were removed before it', async () => {
     await save('task', { name: 'hint', field_type: 'text' }, { name: 'clue', field_type: 'text' });
     const [kept, emptied] = [
       await create('task', { title: 'a', hint: 'old hint', clue: 'old clue' }),

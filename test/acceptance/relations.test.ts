@@ -68,6 +68,32 @@ describe('relations between entries', function () {
   const error = (reply: Reply) => [reply.status, reply.json()['error']];
   const ids = (entries: readonly Entry[]) => entries.map(({ id }) => id);
 
+  it('never name a deleted entry, when entries are deleted while others begin to name them', async () => {
+    await Promise.all(
+      Array.from({ length: 60 }, async (_, n) => {
+        const author = await create('author', { name: `author ${n}` });
+        // Ids in capital letters name the same entry.
+        const data = { name: `${n}`, author: n % 2 === 0 ? author.id : author.id.toUpperCase() };
+        const schema = n % 3 === 2 ? 'article' : 'book';
+        const link = (): Promise<Reply> =>
+          n % 3 === 0
+            ? key('POST', '/api/v1/content/book/bulk', { entries: [{ data }] })
+            : key('POST', `/api/v1/content/${schema}`, { data });
+        const both =
+          n % 2 === 0 ? [link(), remove('author', author.id)] : [remove('author', author.id), link()].reverse();
+        const [linked, removed] = await Promise.all(both);
+        const outcome = `${linked?.text} ${removed?.text}`;
+        const isLinked = linked?.status === 201;
+        const isRemoved = removed?.status === 204;
+        if (schema === 'book') expect(isLinked, outcome).to.equal(!isRemoved);
+        else expect(isRemoved, outcome).to.equal(true);
+        if (!isLinked || !isRemoved) return;
+        const { id } = linked.json<Entry>();
+        expect((await get(`article/${id}`)).data['author_id'], outcome).to.equal(null);
+      }),
+    );
+  });
+
   it('prevent the deletion of an entry if required, and are removed with it if optional; an undelete does not restore links', async () => {
     const author = await create('author', { name: 'a' });
     const book = await create('book', { name: 'b', author: author.id });

@@ -79,7 +79,7 @@ describe('palimpsest serve', function () {
         expect(output).to.match(new RegExp(`^ {2}${variable}: `, 'm'));
     });
 
-    it('passes over a short setup token with a warning, and prints a one-time token that works', async () => {
+    it('ignores a short setup token with a warning, and prints a one-time token that works', async () => {
       const database = `setup_${randomBytes(5).toString('hex')}`;
       await admin(`create database ${database}`);
       const service = await startServiceProcess({

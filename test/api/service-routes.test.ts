@@ -157,6 +157,8 @@ const EXPECTED_ROUTES = `
   GET    /api/admin/debug/latency                                  admin
   GET    /api/admin/debug/gc-config                                admin
   POST   /api/admin/debug/gc-config                                super_admin
+  GET    /api/admin/projections/parked                             super_admin
+  POST   /api/admin/projections/parked/retry                       super_admin
   GET    /api/admin/security/controls                              super_admin
   GET    /api/admin/audit/{event_id}                               admin
   GET    /docs                                                     anyone

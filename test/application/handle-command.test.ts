@@ -5,6 +5,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import { openMemoryEventStore } from '../../infrastructure/event-store/memory/memory-event-store.ts';
 import { testContext } from '../support/content.ts';
+import { gate } from '../support/gate.ts';
 
 type Counted = { readonly type: 'Counted'; readonly data: Readonly<Record<string, never>> };
 
@@ -47,20 +48,14 @@ describe('commands', () => {
 
   it('of a repeated request append once, also when an earlier attempt was suspended before its append', async () => {
     const store = openMemoryEventStore();
-    let resume: () => void = () => undefined;
-    const suspended = new Promise<void>((resolve) => {
-      resume = resolve;
-    });
-    let reached: () => void = () => undefined;
-    const beforeAppend = new Promise<void>((resolve) => {
-      reached = resolve;
-    });
+    const suspended = gate();
+    const beforeAppend = gate();
     // The two attempts run in two processes, so each has a store of its own on the same log.
     const first: EventStore = {
       ...store,
       async append(...args) {
-        reached();
-        await suspended;
+        beforeAppend.open();
+        await suspended.opened;
         return store.append(...args);
       },
     };
@@ -71,9 +66,9 @@ describe('commands', () => {
         repeatable: { attempt: name, isRepeat, foundEarlier: () => found.push(name) },
       });
     const slow = attempt('first', first, false);
-    await beforeAppend;
+    await beforeAppend.opened;
     const second = await attempt('second', { ...store }, true);
-    resume();
+    suspended.open();
     const late = await slow;
     expect(found).to.deep.equal(['first']);
     expect([late.isEarlier, late.position, late.revision]).to.deep.equal([true, second.position, 0]);
@@ -85,15 +80,12 @@ describe('commands', () => {
 
   it('do not wait for commands on other streams, and continue after a command on the same stream failed', async () => {
     const store = openMemoryEventStore();
-    let release: () => void = () => undefined;
-    const hanging = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const hanging = gate();
     const eventStore: EventStore = {
       ...store,
       async append(stream, events, options) {
         if (stream === 'entry-default.hangs') {
-          await hanging;
+          await hanging.opened;
           throw refusal('too_large');
         }
         return store.append(stream, events, options);
@@ -102,7 +94,7 @@ describe('commands', () => {
     const first = count(eventStore, 'entry-default.hangs').catch((error: unknown) => hasCode(error, 'too_large'));
     const second = count(eventStore, 'entry-default.hangs').catch((error: unknown) => hasCode(error, 'too_large'));
     expect((await count(eventStore, 'entry-default.free')).state).to.equal(1);
-    release();
+    hanging.open();
     expect(await Promise.all([first, second])).to.deep.equal([true, true]);
   });
 

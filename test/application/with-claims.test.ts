@@ -2,9 +2,15 @@ import { expect } from 'chai';
 import type { ClaimChange, ClaimRequest, Claims } from '../../application/ports/claims.ts';
 import { withClaims } from '../../application/with-claims.ts';
 import { refusal } from '../../domain/errors.ts';
+import { rejectionOf } from '../support/rejection.ts';
 
 const value = (name: string): ClaimRequest => ({ tenant: 'default', scope: 's', value: name });
 const names = (requests: readonly ClaimRequest[]): string => requests.map((request) => request.value).join('+');
+
+/** A store whose appends take no guards. */
+const TWO_STEPS = {
+  capabilities: { atomicMultiStream: true, gaplessPositions: true, indexedIds: true, guards: false },
+};
 
 /** The port of claims. It records the calls, and reports the value `taken` as held by another stream. */
 function recordingClaims() {
@@ -12,6 +18,10 @@ function recordingClaims() {
   return {
     calls,
     claims: {
+      keysOf: (requests: readonly ClaimRequest[]) =>
+        requests.map(({ tenant, scope, value: digest }) => ({ tenant, scope, digest })),
+      heldByOthers: (_owner: string, requests: readonly ClaimRequest[]) =>
+        Promise.resolve(requests.filter((request) => request.value === 'taken')),
       claim: ({ owner, claimed, released = [] }: ClaimChange) => {
         calls.push(`claim ${owner} ${names(claimed)} -${names(released)}`);
         return Promise.resolve(claimed.filter((request) => request.value === 'taken'));
@@ -39,7 +49,7 @@ describe('an append under claims of unique values', () => {
           return 'appended';
         },
       },
-      { claims },
+      { claims, eventStore: TWO_STEPS },
     );
     expect(result).to.equal('appended');
     expect(calls.slice(2)).to.deep.equal(['confirm a new -old', 'confirm b other -']);
@@ -55,7 +65,7 @@ describe('an append under claims of unique values', () => {
         },
         heldAfter: () => [value('second')],
       },
-      { claims },
+      { claims, eventStore: TWO_STEPS },
     );
     expect(calls.slice(2)).to.deep.equal(['confirm a second -first']);
   });
@@ -64,7 +74,7 @@ describe('an append under claims of unique values', () => {
     const { calls, claims } = recordingClaims();
     await withClaims(
       { work: ({ claim }) => claim({ owner: 'a', claimed: [value('new')] }), heldAfter: () => undefined },
-      { claims },
+      { claims, eventStore: TWO_STEPS },
     );
     expect(calls.slice(1)).to.deep.equal(['abandon a new']);
   });
@@ -76,7 +86,7 @@ describe('an append under claims of unique values', () => {
         work: ({ claim }) => claim({ owner: 'a', claimed: [value('free'), value('taken')] }),
         heldAfter: () => undefined,
       },
-      { claims },
+      { claims, eventStore: TWO_STEPS },
     );
     expect(names(held)).to.equal('taken');
   });
@@ -88,23 +98,25 @@ describe('an append under claims of unique values', () => {
   ] as const)
     it(`${expected.length > 0 ? 'abandons' : 'keeps'} the claims after ${after}${keepOnFailure ? ' of one of several appends' : ''}`, async () => {
       const { calls, claims } = recordingClaims();
-      const failed = await withClaims(
-        {
-          async work(session) {
-            await session.claim({ owner: 'a', claimed: [value('new')], released: [value('old')] });
-            if (keepOnFailure) session.keepOnFailure();
-            throw refusal(after);
+      const failed = await rejectionOf(
+        withClaims(
+          {
+            async work(session) {
+              await session.claim({ owner: 'a', claimed: [value('new')], released: [value('old')] });
+              if (keepOnFailure) session.keepOnFailure();
+              throw refusal(after);
+            },
           },
-        },
-        { claims },
-      ).catch((error: unknown) => error);
+          { claims, eventStore: TWO_STEPS },
+        ),
+      );
       expect(failed).to.include({ code: after });
       expect(calls.slice(1)).to.deep.equal(expected);
     });
 
   it('settles nothing when no unique value is touched', async () => {
     const { calls, claims } = recordingClaims();
-    await withClaims({ work: ({ claim }) => claim({ owner: 'a', claimed: [] }) }, { claims });
+    await withClaims({ work: ({ claim }) => claim({ owner: 'a', claimed: [] }) }, { claims, eventStore: TWO_STEPS });
     expect(calls).to.deep.equal([]);
   });
 });

@@ -51,7 +51,7 @@ export async function collect<T>(items: AsyncIterable<T>): Promise<readonly T[]>
   return all;
 }
 
-/** Returns the code of the refusal of a call that must fail. */
+/** Returns the code of the error of a call, or 'nothing was refused' when the call succeeds. */
 export async function codeOf(call: Promise<unknown>): Promise<string> {
   try {
     await call;

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { SubscriptionItem } from '../../application/ports/event-store.ts';
 import { ORIGIN } from '../../domain/event.ts';
+import { gate } from '../support/gate.ts';
 import type { ContractContext } from './event-store-context.ts';
 import {
   type FollowOptions,
@@ -274,28 +275,26 @@ export function subscriptionCases(context: ContractContext): void {
 
     describe('with a slow consumer', () => {
       it('yields everything in order', async () => {
-        let release: () => void = () => undefined;
-        const gate = new Promise<void>((resolve) => (release = resolve));
+        const released = gate();
         const after = await store().head();
-        const follower = start({ after, batchSize: 50, onItem: () => gate });
+        const follower = start({ after, batchSize: 50, onItem: () => released.opened });
         await follower.caughtUp();
         for (let n = 0; n < 8; n += 1) await store().append(newStream(), newEvents(500), { expected: 'no_stream' });
-        release();
+        released.open();
         await follower.until(seen(4000), 20_000);
         expect(positionsOf(follower.events())).to.deep.equal(positionsOf(await collect(store().readAll({ after }))));
       });
 
       it('does not delay another subscription', async () => {
-        let release: () => void = () => undefined;
-        const gate = new Promise<void>((resolve) => (release = resolve));
+        const released = gate();
         const after = await store().head();
-        const slow = start({ after, onItem: () => gate });
+        const slow = start({ after, onItem: () => released.opened });
         const quick = start({ after });
         await Promise.all([slow.caughtUp(), quick.caughtUp()]);
         await store().append(newStream(), newEvents(100), { expected: 'no_stream' });
         await quick.until(seen(100));
         expect(slow.events().length).to.be.lessThan(100);
-        release();
+        released.open();
         await slow.until(seen(100));
       });
     });

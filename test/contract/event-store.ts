@@ -2,7 +2,9 @@ import { appendCases } from './event-store-append.ts';
 import type { ContractContext, EventStoreContract, OpenedStore } from './event-store-context.ts';
 import { deletionCases } from './event-store-deletion.ts';
 import { readCases } from './event-store-read.ts';
+import { repeatedAppendCases } from './event-store-repeated-append.ts';
 import { subscriptionCases } from './event-store-subscription.ts';
+import { valueCases } from './event-store-values.ts';
 
 /**
  * The contract of the port `EventStore`: one behaviour per test, run against every adapter. The cases share one log;
@@ -29,6 +31,8 @@ export function eventStoreContract(options: EventStoreContract): void {
       store: () => context.opened().store,
     };
     appendCases(context);
+    repeatedAppendCases(context);
+    valueCases(context);
     readCases(context);
     deletionCases(context);
     subscriptionCases(context);

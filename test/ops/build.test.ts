@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFile, cp, mkdtemp, readFile, readdir, realpath, rm, stat } from 'node:fs/promises';
+import { appendFile, cp, mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -106,7 +106,17 @@ describe('the build', () => {
       expect(await schema(join(first, 'palimpsest.js'))).to.include({ type: 'object' });
 
       await appendFile(join(copy, 'infrastructure/cli/palimpsest.ts'), '\n// A change.\n');
+      const builds = join(copy, '.cache/builds');
+      const [killed, running] = [`${'a'.repeat(32)}.killed`, `${'b'.repeat(32)}.running`];
+      await mkdir(join(builds, killed));
+      await mkdir(join(builds, running));
+      const longAgo = new Date(Date.now() - 7_200_000);
+      await utimes(join(builds, killed), longAgo, longAgo);
       await build();
+      expect(await readdir(builds))
+        .to.include(running)
+        .and.not.include(killed);
+      expect((await readdir(copy)).filter((name) => name.startsWith('dist'))).to.deep.equal(['dist']);
       expect(await realpath(join(copy, 'dist'))).to.not.equal(first);
       expect(await schema(join(copy, 'dist', 'palimpsest.js'))).to.include({ type: 'object' });
       expect(await schema(join(first, 'palimpsest.js')), 'a running process').to.include({ type: 'object' });

@@ -124,4 +124,39 @@ describe('the git hooks', function () {
       expect(commit().output).to.contain('run `npm install`');
     });
   });
+
+  describe('a commit message', () => {
+    beforeEach(async () => {
+      install();
+      await write('notes.md', '# Notes\n');
+      await symlink(join(root, 'node_modules'), join(clone, 'node_modules'));
+      git('add', 'notes.md');
+    });
+    const committed = (...paragraphs: readonly string[]) => {
+      const messages = paragraphs.flatMap((paragraph) => ['-m', paragraph]);
+      const options = { cwd: clone, encoding: 'utf8', env: environment } as const;
+      const { status, stderr } = spawnSync('git', ['commit', '--quiet', '--allow-empty', ...messages], options);
+      return { status, stderr };
+    };
+
+    it('is accepted with a short subject and a body', () => {
+      expect(committed('Bound the size of answers', 'A list ended the process.')).to.include({ status: 0 });
+    });
+
+    for (const [what, paragraphs, reason] of [
+      [
+        'a subject of more than 72 characters',
+        ['x'.repeat(73)],
+        'the subject has 73 characters, at most 72 are allowed',
+      ],
+      ['a period after the subject', ['Bound it.'], 'the subject ends with a period'],
+      ['no empty line after the subject', ['Bound it\nat once'], 'the second line is not empty'],
+      ['a long line', ['Bound it', 'x'.repeat(101)], 'a line of the body has more than 100 characters'],
+    ] as const)
+      it(`is refused with ${what}`, () => {
+        const { status, stderr } = committed(...paragraphs);
+        expect(status).to.equal(1);
+        expect(stderr).to.include(`commit-msg: ${reason}`);
+      });
+  });
 });

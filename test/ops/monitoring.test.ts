@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { createMetrics } from '../../infrastructure/metrics/create-metrics.ts';
+import { openMetrics } from '../../infrastructure/metrics/open-metrics.ts';
 
 type Rule = {
   alert: string;
@@ -109,11 +109,12 @@ describe('the monitoring files', () => {
 
 /** Names of all series of a new process. A histogram has three. */
 async function exposedSeries(): Promise<ReadonlySet<string>> {
-  const metrics = createMetrics();
+  const metrics = openMetrics();
   metrics.watch({
     pools: { main: { totalCount: 1, idleCount: 1, waitingCount: 0 } },
     droppedKeyRequests: () => 0,
     queuedAppends: () => 0,
+    parkedStreams: () => Promise.resolve(new Map([['projection/content/2', 0]])),
   });
   const text = await metrics.text();
   metrics.close();

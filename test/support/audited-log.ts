@@ -1,11 +1,11 @@
 import { v7 as uuidv7 } from 'uuid';
 import type { AuditDependencies } from '../../application/platform/audit-dependencies.ts';
 import { chainAudit } from '../../application/platform/chain-audit.ts';
-import { ChainsStopped } from '../../application/platform/open-chains.ts';
+import { ChainsStopped } from '../../application/platform/load-chains.ts';
 import { signAudit } from '../../application/platform/sign-audit.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { JsonObject } from '../../domain/json.ts';
-import { openAudit } from '../../infrastructure/composition/audit/open-audit.ts';
+import { createAudit } from '../../infrastructure/composition/audit/create-audit.ts';
 import { openPostgresEventStore } from '../../infrastructure/event-store/postgres/postgres-event-store.ts';
 import type { Database, Transaction } from '../../infrastructure/postgres/database.ts';
 import { newEvent } from '../contract/event-store-fixtures.ts';
@@ -50,7 +50,7 @@ export function useAuditedLog(): AuditedLog {
 
   before(async () => {
     eventStore = await openPostgresEventStore({ database: database.db() });
-    ({ dependencies: audit } = await openAudit({
+    ({ dependencies: audit } = await createAudit({
       database: database.db(),
       eventStore,
       settings: { auditHmacKey: KEY, encryptionKey: undefined },

@@ -6,6 +6,8 @@ export function claimsInMemory(): Claims & { readonly held: ReadonlyMap<string, 
   const key = ({ tenant, scope, value }: ClaimRequest) => JSON.stringify([tenant, scope, value]);
   return {
     held,
+    keysOf: (requests) =>
+      requests.map(({ tenant, scope, value }) => ({ tenant, scope, digest: Buffer.from(value).toString('hex') })),
     claim: ({ owner, claimed }) => {
       const lost = claimed.filter((request) => (held.get(key(request)) ?? owner) !== owner);
       if (lost.length === 0) for (const request of claimed) held.set(key(request), owner);

@@ -1,4 +1,6 @@
+import { createHmac } from 'node:crypto';
 import { v7 } from 'uuid';
+import { type Cursors, createCursors } from '../../api/content/cursor.ts';
 import type { ContentTypeDependencies } from '../../application/content/change-content-type.ts';
 import {
   type CachedContentTypeDirectory,
@@ -16,9 +18,10 @@ import type { ContentTypeDefinition, FieldDefinition } from '../../domain/conten
 import { storedFields } from '../../domain/content/entry-fields.ts';
 import { columnTypeOf } from '../../domain/content/field-types.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import { type GlobalPosition, ORIGIN, type RecordedEvent } from '../../domain/event.ts';
+import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import { DEFAULT_ACCESS_RULE } from '../../domain/identity/access-rule.ts';
 import { openMemoryEventStore } from '../../infrastructure/event-store/memory/memory-event-store.ts';
+import { openPostgresEventStore } from '../../infrastructure/event-store/postgres/postgres-event-store.ts';
 import { createClaims } from '../../infrastructure/postgres/claims.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
 import { type ContentTypeQueries, createContentTypeQueries } from '../../projections/content/content-types/queries.ts';
@@ -28,8 +31,9 @@ import { createSchemaWorkbench } from '../../projections/content/content-types/s
 import { createEntryQueries } from '../../projections/content/entries/entry-queries.ts';
 import { type PastReader, createPastReader } from '../../projections/content/entries/past-reader.ts';
 import { contentProjection } from '../../projections/content/projection.ts';
-import { namesOf } from '../../projections/engine/schemas.ts';
+import { namesOf } from '../../projections/engine/read-model-schemas.ts';
 import { useDatabase } from './database.ts';
+import { testMetadata } from './test-metadata.ts';
 
 /** The live read model. */
 export const LIVE = { schema: '"rm_content"' };
@@ -42,18 +46,21 @@ export type Content = {
   dependencies(): EntryDependencies &
     ReturnType<typeof createEntryQueries> & {
       readonly past: PastReader;
+      readonly signCursor: (text: string) => string;
       readonly accessRules: AccessRules;
       readonly entitlements: Entitlements;
     };
   /** What the use cases of content types need. */
   contentTypes(): ContentTypeDependencies;
   contentTypeQueries(): ContentTypeQueries;
-  typeDirectory(): CachedContentTypeDirectory;
+  types(): CachedContentTypeDirectory;
   /** Brings the read model up to date with the event store, in batches of at most `batchSize` events. */
   project(batchSize?: number): Promise<void>;
   /** Appends the event that creates a content type, and projects it. */
   save(definition: TestDefinition, tenant?: string): Promise<ContentType>;
-  /** All events in the order of the log. */
+  /** Position of the log at which the module was opened. */
+  start(): GlobalPosition;
+  /** All events since then, in the order of the log. */
   log(): Promise<readonly RecordedEvent[]>;
   /** Deletes the softly deleted rows of a content type, as its pending statement does when it is applied. */
   purge(name: string): Promise<void>;
@@ -79,24 +86,39 @@ export function testContext(given: Partial<CommandContext> = {}): CommandContext
   };
 }
 
-/** Opens the content module on a database without read models: an event store in memory, and the real tables. */
+export type ContentOptions = {
+  readonly claims?: Claims;
+  /** `memory`: a store whose appends take no guards. Default: the Postgres store. */
+  readonly store?: 'postgres' | 'memory';
+};
+
+function signCursor(text: string): string {
+  return createHmac('sha256', 'a key of tests').update(text).digest('base64url');
+}
+
+/** The cursors of a content type, signed as by the routes of a test. */
+export function testCursors({ id }: Pick<ContentType, 'id'>): Cursors {
+  return createCursors({ typeId: id, sign: signCursor });
+}
+
+/** Opens the content module on a database without read models, with the real tables. */
 export async function openContent({
   database,
   claims = createClaims({ database, key: Buffer.alloc(32, 7) }),
-}: {
-  readonly database: Database;
-  readonly claims?: Claims;
-}): Promise<Content> {
+  store = 'postgres',
+}: ContentOptions & { readonly database: Database }): Promise<Content> {
   await database.transaction(async (tx) => {
     await tx.query('create schema rm_content');
     await contentProjection.create(tx, LIVE);
   });
-  const eventStore = openMemoryEventStore();
+  const eventStore = store === 'memory' ? openMemoryEventStore() : await openPostgresEventStore({ database });
   const past = createPastReader({ database, stateAt: createPastState({ eventStore }) });
   const entryQueries = createEntryQueries({ database, past });
   const queries = createContentTypeQueries({ database });
-  let position: GlobalPosition = ORIGIN;
-  const typeDirectory = createContentTypeDirectory({ load: queries.one, position: () => position });
+  // The log of the database may hold events of a world that was opened before.
+  const start = await eventStore.head();
+  let position: GlobalPosition = start;
+  const cachedTypes = createContentTypeDirectory({ load: queries.one, position: () => position });
 
   async function projectNextBatch(batchSize: number): Promise<boolean> {
     const events: RecordedEvent[] = [];
@@ -135,9 +157,12 @@ export async function openContent({
   const entries = {
     ...entryQueries,
     past,
+    signCursor,
     eventStore,
-    rows: entryQueries.reads,
+    entryRows: entryQueries.reads,
     claims,
+    progress: { waitFor: () => project().then(() => true) },
+    compensated: () => undefined,
     types,
     accessRules: { decide: compileAccessRules([DEFAULT_ACCESS_RULE]) },
     entitlements: FREE_TIER,
@@ -148,8 +173,8 @@ export async function openContent({
     workbench: createSchemaWorkbench({ database, lockTimeoutMs: 300 }),
     renderer: schemaRenderer,
     progress: { waitFor: () => project().then(() => true) },
-    typeDirectory,
-    renamed: () => Promise.resolve(undefined),
+    types: cachedTypes,
+    renameInAccess: () => Promise.resolve(undefined),
   };
   return {
     eventStore: () => eventStore,
@@ -157,19 +182,16 @@ export async function openContent({
     dependencies: () => entries,
     contentTypes: () => contentTypes,
     contentTypeQueries: () => queries,
-    typeDirectory: () => typeDirectory,
+    types: () => cachedTypes,
     project,
     async save(definition, tenant = 'default') {
       const typeId = v7();
       const event = contentTypeSaved(definition, typeId);
-      const metadata = {
+      const metadata = testMetadata({
         tenant,
         actor: { kind: 'user', id: 'u-1' },
-        $correlationId: 'c',
-        $causationId: 'c',
         occurred_at: '2026-02-01T00:00:00.000Z',
-        schema_version: 1,
-      } as const;
+      });
       await eventStore.append(`content_type-${tenant}.${typeId}`, [{ id: v7(), ...event, metadata }], {
         expected: 'no_stream',
       });
@@ -179,9 +201,10 @@ export async function openContent({
     async purge(name) {
       await database.query(`delete from rm_content.${name} where _deleted_at is not null`);
     },
+    start: () => start,
     async log() {
       const events: RecordedEvent[] = [];
-      for await (const event of eventStore.readAll()) events.push(event);
+      for await (const event of eventStore.readAll({ after: start })) events.push(event);
       return events;
     },
     close: () => eventStore.close(),
@@ -189,7 +212,7 @@ export async function openContent({
 }
 
 /** Opens the content module for the enclosing `describe`, on a database of its own. */
-export function useContent(options: { readonly claims?: Claims } = {}): Content {
+export function useContent(options: ContentOptions = {}): Content {
   const database = useDatabase();
   let opened: Content | undefined;
   before(async () => {
@@ -203,11 +226,12 @@ export function useContent(options: { readonly claims?: Claims } = {}): Content 
     dependencies: () => content().dependencies(),
     contentTypes: () => content().contentTypes(),
     contentTypeQueries: () => content().contentTypeQueries(),
-    typeDirectory: () => content().typeDirectory(),
+    types: () => content().types(),
     project: (batchSize) => content().project(batchSize),
     save: (definition, tenant) => content().save(definition, tenant),
     log: () => content().log(),
     purge: (name) => content().purge(name),
+    start: () => content().start(),
     close: () => content().close(),
   };
 }

@@ -8,8 +8,8 @@ export const indexes: readonly TableIndex[] = [index(title), index(tags), { kind
 export const moment = '2026-01-02T03:04:05.678Z';
 
 /**
- * An operation of every kind. `loses`: it destroys values. By default it runs on a table with entries of two tenants; `empty`: without entries;
- * `absent`: without the table.
+ * An operation of every kind. `loses`: it destroys values. By default it runs on a table with entries of two tenants;
+ * `empty`: without entries; `absent`: without the table.
  */
 export const SCHEMA_OPERATIONS: {
   readonly [op in SchemaOperation['op']]: {

@@ -1,4 +1,4 @@
-import { openWebhook } from '../../../application/automation/open-webhook.ts';
+import { decryptWebhook } from '../../../application/automation/decrypt-webhook.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
 import type { StoredWebhook } from '../../../application/ports/webhooks.ts';
 import { REDACTED, redactHeaders } from '../../../domain/automation/request-headers.ts';
@@ -8,7 +8,10 @@ import type { JsonObject } from '../../../domain/json.ts';
  * Presents a webhook in a response, without its secret and the values of secret headers. `masked`, for callers without
  * a session, also hides all header values and the path of the URL.
  */
-export function presentWebhook(stored: StoredWebhook, vault: Vault, masked: boolean): JsonObject {
+export function presentWebhook(
+  { stored, masked }: { readonly stored: StoredWebhook; readonly masked: boolean },
+  { vault }: { readonly vault: Vault },
+): JsonObject {
   const { url, headers } = decrypted(stored, vault);
   return {
     id: stored.id,
@@ -36,7 +39,7 @@ function decrypted(
   vault: Vault,
 ): { readonly url: string; readonly headers: Readonly<Record<string, string>> } {
   try {
-    return openWebhook(stored, { vault });
+    return decryptWebhook(stored, { vault });
   } catch {
     return { url: REDACTED, headers: {} };
   }

@@ -24,6 +24,12 @@ import { webhookBodyRefusal } from './webhook-body-refusal.ts';
 import { Delivery, RotateBody, Webhook, WebhookBody } from './webhook-schemas.ts';
 
 const SHARED = { api: 'admin', tag: 'automation', feature: 'webhook' } as const;
+const READING = {
+  ...SHARED,
+  access: { kind: 'credential', roles: ['admin', 'super_admin'] },
+  reads: [AUTOMATION],
+} as const;
+const CHANGING = { ...SHARED, access: { kind: 'credential', roles: ['super_admin'] } } as const;
 
 export type WebhookRouteDependencies = WebhookDependencies & { readonly records: WebhookRecords };
 
@@ -38,12 +44,6 @@ const DeliveryPage = Type.Object({
  */
 export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly Route[] {
   const { webhooks, vault, records } = dependencies;
-  const reading = {
-    ...SHARED,
-    access: { kind: 'credential', roles: ['admin', 'super_admin'] },
-    reads: [AUTOMATION],
-  } as const;
-  const changing = { ...SHARED, access: { kind: 'credential', roles: ['super_admin'] } } as const;
   const bodied = { malformedJson: 'invalid_json', bodyRefusal: webhookBodyRefusal } as const;
   const one = { params: IdParams, notFound: 'webhook_not_found', precheck: existing } as const;
 
@@ -53,7 +53,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
     return webhook;
   }
   const present = (webhook: StoredWebhook, principal: Principal | undefined): JsonObject =>
-    presentWebhook(webhook, vault, principal?.kind !== 'session');
+    presentWebhook({ stored: webhook, masked: principal?.kind !== 'session' }, { vault });
   const written = (
     status: number,
     { webhook, position }: WebhookOutcome,
@@ -62,7 +62,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
 
   return [
     route({
-      ...reading,
+      ...READING,
       method: 'GET',
       path: '/api/admin/webhooks',
       operation: 'listWebhooks',
@@ -77,7 +77,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       }),
     }),
     route({
-      ...changing,
+      ...CHANGING,
       ...bodied,
       method: 'POST',
       path: '/api/admin/webhooks',
@@ -91,7 +91,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
         written(201, await createWebhook(body, context, dependencies), principal),
     }),
     route({
-      ...reading,
+      ...READING,
       params: IdParams,
       notFound: 'webhook_not_found',
       method: 'GET',
@@ -104,7 +104,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       handler: async (request) => ({ status: 200, body: present(await existing(request), request.principal) }),
     }),
     route({
-      ...changing,
+      ...CHANGING,
       ...bodied,
       ...one,
       method: 'PUT',
@@ -118,7 +118,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
         written(200, await replaceWebhook({ id: params.id, input: body }, context, dependencies), principal),
     }),
     route({
-      ...changing,
+      ...CHANGING,
       ...one,
       method: 'DELETE',
       path: '/api/admin/webhooks/{id}',
@@ -132,7 +132,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       }),
     }),
     route({
-      ...changing,
+      ...CHANGING,
       ...bodied,
       ...one,
       method: 'POST',
@@ -157,7 +157,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       },
     }),
     route({
-      ...reading,
+      ...READING,
       ...one,
       method: 'POST',
       path: '/api/admin/webhooks/{id}/test',
@@ -178,7 +178,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       }),
     }),
     route({
-      ...reading,
+      ...READING,
       ...one,
       method: 'GET',
       path: '/api/admin/webhooks/{id}/deliveries',

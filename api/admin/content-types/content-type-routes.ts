@@ -8,12 +8,12 @@ import { refusal } from '../../../domain/errors.ts';
 import type { ContentTypeQueries } from '../../../projections/content/content-types/queries.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
+import { consumeSchemaMutation } from './consume-schema-mutation.ts';
 import { inspectionRoutes } from './inspection-routes.ts';
 import { pendingStatementRoutes } from './pending-statement-routes.ts';
 import { renameRoutes } from './rename-routes.ts';
 import { requireContentType } from './require-content-type.ts';
 import { ContentTypeResponse, DefinitionBody, NameParams } from './schemas.ts';
-import { spendSchemaMutation } from './spend-schema-mutation.ts';
 
 export type ContentTypeRouteDependencies = ContentTypeDependencies & {
   readonly queries: ContentTypeQueries;
@@ -108,7 +108,7 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
         'schema_mutation_limited',
         'ddl_in_progress',
       ],
-      spend: ({ tenant }) => spendSchemaMutation({ tenant }, { rateCounters }),
+      consume: ({ tenant }) => consumeSchemaMutation({ tenant }, { rateCounters }),
       precheck: async ({ tenant, params }) => {
         await requireContentType({ tenant, name: params.name }, dependencies);
       },

@@ -6,9 +6,9 @@ import type { Json } from '../../../domain/json.ts';
 import { type ContentTypeQueries, presentStatement } from '../../../projections/content/content-types/queries.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, type RouteResponse, route } from '../../http/route.ts';
+import { consumeSchemaMutation } from './consume-schema-mutation.ts';
 import { requireContentType } from './require-content-type.ts';
 import { AppliedCountResponse, AppliedResponse, NameParams, PendingStatementsResponse } from './schemas.ts';
-import { spendSchemaMutation } from './spend-schema-mutation.ts';
 
 const READS = ['content'];
 const SHARED = {
@@ -78,7 +78,7 @@ export function pendingStatementRoutes(
       summary: 'Apply the pending statements of every content type and count them',
       responses: { 200: AppliedCountResponse },
       refusals: ['schema_mutation_limited', 'ddl_in_progress'],
-      spend: ({ tenant }) => spendSchemaMutation({ tenant }, { rateCounters }),
+      consume: ({ tenant }) => consumeSchemaMutation({ tenant }, { rateCounters }),
       handler: async ({ context }) => {
         const done = await applyAllStatements(context, dependencies);
         return appliedResponse(done, { count: done.applied, ...countsOf(done) });

@@ -110,7 +110,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
         'ddl_in_progress',
       ],
       handler: async ({ params, context }) => {
-        const { created, position } = await applyPreset(params.id, context, dependencies);
+        const { created, position } = await applyPreset(params, context, dependencies);
         return { status: 201, body: { created }, ...commitAt(position, ['content']) };
       },
     }),
@@ -126,7 +126,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       refusals: ['preset_not_found', 'preset_built_in'],
       handler: async ({ params, context }) => ({
         status: 204,
-        ...commitAt(await deletePreset(params.id, context, dependencies), [MODELLING]),
+        ...commitAt(await deletePreset(params, context, dependencies), [MODELLING]),
       }),
     }),
   ];

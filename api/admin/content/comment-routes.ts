@@ -50,7 +50,7 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
   /** The id of the entry in the path. @throws as `requireEntryAccess`, and `entry_not_found` for a deleted entry */
   async function requireLiveEntry(request: Parameters<typeof requireEntryAccess>[0]): Promise<string> {
     const { id, access } = await requireEntryAccess(request, 'read', dependencies);
-    if (!(await dependencies.rows.existing(access.type, [id])).has(id)) throw refusal('entry_not_found');
+    if (!(await dependencies.reads.existing(access.type, [id])).has(id)) throw refusal('entry_not_found');
     return id;
   }
 

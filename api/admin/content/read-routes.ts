@@ -5,7 +5,7 @@ import { refusal } from '../../../domain/errors.ts';
 import { hasAdminRole } from '../../../domain/identity/roles.ts';
 import { READS } from '../../content/entry-access.ts';
 import { parsePaging, parseSearch } from '../../content/parse-list-query.ts';
-import { LOCALIZED, requestedLocale } from '../../content/request-locale.ts';
+import { LOCALIZED, requestedLocale } from '../../content/requested-locale.ts';
 import { entityTag, matchesVersion } from '../../http/entity-tags.ts';
 import { invalidParameter } from '../../http/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { type Static, Type } from '@sinclair/typebox';
 import type { BatchSelector } from '../../../application/content/find-batch.ts';
 import {
   type UndoDependencies,
@@ -28,13 +28,6 @@ const Body = Type.Object(
   },
   strict,
 );
-type UndoBody = {
-  readonly correlation_id?: string;
-  readonly api_key_id?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly import_id?: string;
-};
 
 const Count = Type.Integer({ minimum: 0 });
 const Report = Type.Object({
@@ -114,7 +107,7 @@ export function undoRoutes(dependencies: UndoDependencies): readonly Route[] {
  * The batch that the body names.
  * @throws `validation_failed` unless it names exactly one, with both times for an API key
  */
-function selectorOf({ correlation_id, api_key_id, import_id, from, to }: UndoBody): BatchSelector {
+function selectorOf({ correlation_id, api_key_id, import_id, from, to }: Static<typeof Body>): BatchSelector {
   const named = [correlation_id, api_key_id, import_id].filter((id) => id !== undefined);
   const [id] = named;
   if (id === undefined || named.length > 1)

@@ -125,13 +125,13 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
           password: body.password,
           mfaCode: body.mfa_code,
         };
-        const asked = {
+        const requested = {
           name: body.name,
           grants: body.grants,
           expiresAt: timeOf(body.expires_at, 'expires_at'),
           reauthentication,
         };
-        return issued(await createAdminToken(asked, context, dependencies));
+        return issued(await createAdminToken(requested, context, dependencies));
       },
     }),
     route({

@@ -10,6 +10,7 @@ import { revokeApiKey } from '../../../application/identity/revoke-api-key.ts';
 import { rotateApiKey } from '../../../application/identity/rotate-api-key.ts';
 import { setMonthlyLimit } from '../../../application/identity/set-monthly-limit.ts';
 import type { ApiKeyRecord } from '../../../application/ports/identity-reads.ts';
+import { DAY_MS } from '../../../domain/durations.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { billingPeriod } from '../../../domain/identity/billing-period.ts';
 import { commitAt } from '../../http/commit.ts';
@@ -38,7 +39,7 @@ const SHARED = {
 } as const;
 
 /** How far back the request log can be read without the capability `apikey-pro`: 30 days. */
-const FREE_HISTORY_MS = 30 * 86_400_000;
+const FREE_HISTORY_MS = 30 * DAY_MS;
 
 export type ApiKeyRouteDependencies = CreateApiKeyDependencies & DeleteApiKeyDependencies;
 
@@ -89,7 +90,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
         'api_key_expires_late',
       ],
       handler: async ({ body, principal, context }) => {
-        const asked = {
+        const requested = {
           name: body.name.trim(),
           scopes: body.scopes ?? [],
           roles: body.roles ?? [],
@@ -98,7 +99,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
           monthlyLimit: body.monthly_limit ?? 0,
         };
         const { key, rawKey, position } = await createApiKey(
-          { asked, maker: sessionPrincipal(principal) },
+          { requested, creator: sessionPrincipal(principal) },
           context,
           dependencies,
         );
@@ -152,7 +153,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
         const rotation = {
           keyId: params.id,
           graceSeconds: body.grace_seconds ?? 0,
-          maker: sessionPrincipal(principal),
+          creator: sessionPrincipal(principal),
         };
         const { rawKey, prefix, position } = await rotateApiKey(rotation, context, dependencies);
         const key = { ...(await keyOf({ params, tenant })), prefix };

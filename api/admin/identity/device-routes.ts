@@ -30,18 +30,18 @@ export type DeviceRouteDependencies = StartDeviceSignInDependencies &
   CompleteSignInDependencies &
   ReauthenticationDependencies;
 
+const SHARED = {
+  api: 'admin',
+  tag: 'identity',
+  access: { kind: 'session', roles: ['admin', 'super_admin'] },
+  params: Code,
+  notFound: 'device_sign_in_not_found',
+  limit: { perSecond: 2, burst: 20 },
+} as const;
+const PUBLIC = { api: 'admin', method: 'POST', tag: 'identity', access: { kind: 'public' } } as const;
+
 /** Sign-in of tools without a browser: the tool shows a code, and an admin approves it in the console. */
 export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Route[] {
-  const anyone = { api: 'admin', method: 'POST', tag: 'identity', access: { kind: 'public' } } as const;
-  const admins = {
-    api: 'admin',
-    tag: 'identity',
-    access: { kind: 'session', roles: ['admin', 'super_admin'] },
-    params: Code,
-    notFound: 'device_sign_in_not_found',
-    limit: { perSecond: 2, burst: 20 },
-  } as const;
-
   function find({ params, principal, context }: CodeRequest): Promise<DeviceSignIn> {
     return findDeviceSignIn(
       { userCode: params.user_code, userId: sessionPrincipal(principal).userId },
@@ -52,7 +52,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
 
   return [
     route({
-      ...anyone,
+      ...PUBLIC,
       path: '/api/admin/auth/device',
       operation: 'startDeviceSignIn',
       summary: 'Start the sign-in of a device. An admin approves it by its user code',
@@ -85,7 +85,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       },
     }),
     route({
-      ...anyone,
+      ...PUBLIC,
       path: '/api/admin/auth/device/token',
       operation: 'pollDeviceSignIn',
       summary: 'Poll the sign-in of a device. Answers a session once after it was approved',
@@ -104,7 +104,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
         credentialsResponse(200, await pollDeviceSignIn({ deviceCode: body.device_code }, context, dependencies)),
     }),
     route({
-      ...admins,
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/auth/device/{user_code}',
       operation: 'getDeviceSignIn',
@@ -114,7 +114,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       handler: async (request) => present(request.params, await find(request)),
     }),
     route({
-      ...admins,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/auth/device/{user_code}/approve',
       operation: 'approveDeviceSignIn',
@@ -149,7 +149,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       },
     }),
     route({
-      ...admins,
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/auth/device/{user_code}/deny',
       operation: 'denyDeviceSignIn',

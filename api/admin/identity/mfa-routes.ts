@@ -17,6 +17,7 @@ import { sessionCookie } from './session-cookie.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
 const SHARED = { api: 'admin', tag: 'identity', access: { kind: 'session' } } as const;
+const PUBLIC = { ...SHARED, access: { kind: 'public' } } as const;
 
 const Code = Type.String({ maxLength: 64, description: 'Six digits of the authenticator, or a recovery code' });
 
@@ -34,13 +35,11 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
   const { reads, secureCookie: secure } = dependencies;
   return [
     route({
-      api: 'admin',
+      ...PUBLIC,
       method: 'POST',
       path: '/api/admin/auth/mfa-verify',
       operation: 'verifyMfa',
-      tag: 'identity',
       summary: 'Complete a sign-in with a code of the second factor. Sets the session cookie',
-      access: { kind: 'public' },
       body: ChallengeBody,
       responses: { 200: Credentials },
       refusals: ['invalid_challenge', 'invalid_code', 'tenant_disabled', 'rate_limited'],

@@ -17,22 +17,22 @@ import { sessionPrincipal } from './session-principal.ts';
 /** The response is the same whether or not the address has an account. */
 const REQUESTED = 'If there is an account with that address, a mail with a link to set a new password is on its way.';
 
+const SHARED = { api: 'admin', tag: 'identity', access: { kind: 'session' } } as const;
+const PUBLIC = { ...SHARED, access: { kind: 'public' } } as const;
+
 export type PasswordRouteDependencies = ReauthenticationDependencies &
   SetPasswordDependencies &
   RequestPasswordResetDependencies;
 
 /** Change of the caller's own password, and password reset by e-mail. */
 export function passwordRoutes(dependencies: PasswordRouteDependencies): readonly Route[] {
-  const anyone = { api: 'admin', tag: 'identity', access: { kind: 'public' } } as const;
   return [
     route({
-      api: 'admin',
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/auth/password',
       operation: 'changePassword',
-      tag: 'identity',
       summary: "Change the caller's password. Ends all other sessions",
-      access: { kind: 'session' },
       body: Type.Object({ current_password: Password, new_password: Password }, strict),
       responses: { 204: null },
       refusals: ['invalid_password', 'weak_password'],
@@ -47,7 +47,7 @@ export function passwordRoutes(dependencies: PasswordRouteDependencies): readonl
       },
     }),
     route({
-      ...anyone,
+      ...PUBLIC,
       method: 'POST',
       path: '/api/admin/auth/password-reset/request',
       operation: 'requestPasswordReset',
@@ -61,7 +61,7 @@ export function passwordRoutes(dependencies: PasswordRouteDependencies): readonl
       },
     }),
     route({
-      ...anyone,
+      ...PUBLIC,
       method: 'POST',
       path: '/api/admin/auth/password-reset/confirm',
       operation: 'confirmPasswordReset',

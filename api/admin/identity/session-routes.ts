@@ -17,6 +17,9 @@ import { Email, Password, SessionUser, TenantSlug, Token } from './schemas.ts';
 import { clearedSessionCookie, sessionCookie } from './session-cookie.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
+const SHARED = { api: 'admin', tag: 'identity', access: { kind: 'session' } } as const;
+const PUBLIC = { ...SHARED, access: { kind: 'public' } } as const;
+
 export type SessionRouteDependencies = CreateFirstAccountDependencies &
   PasswordSignInDependencies & { readonly secureCookie: boolean };
 
@@ -28,24 +31,20 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
 
   return [
     route({
-      api: 'admin',
+      ...PUBLIC,
       method: 'GET',
       path: '/api/admin/setup',
       operation: 'getSetup',
-      tag: 'identity',
       summary: 'Tell whether the first account still has to be created',
-      access: { kind: 'public' },
       responses: { 200: Type.Object({ setup_required: Type.Boolean() }) },
       handler: async () => ({ status: 200, body: { setup_required: !(await reads.anyUser()) } }),
     }),
     route({
-      api: 'admin',
+      ...PUBLIC,
       method: 'POST',
       path: '/api/admin/setup',
       operation: 'setUp',
-      tag: 'identity',
       summary: 'Create the first super admin and sign in',
-      access: { kind: 'public' },
       body: Type.Object({ email: Email, password: Password, setup_token: Type.Optional(Token) }, strict),
       responses: { 201: Credentials },
       refusals: ['invalid_setup_token', 'setup_complete', 'weak_password'],
@@ -59,13 +58,11 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
       },
     }),
     route({
-      api: 'admin',
+      ...PUBLIC,
       method: 'POST',
       path: '/api/admin/auth/login',
       operation: 'login',
-      tag: 'identity',
       summary: 'Sign in with a password. Sets the session cookie, or asks for the second factor',
-      access: { kind: 'public' },
       body: Type.Object({ email: Email, password: Password, tenant: Type.Optional(TenantSlug) }, strict),
       responses: { 200: Type.Union([Credentials, Challenge]) },
       refusals: ['invalid_credentials', 'tenant_disabled', 'rate_limited'],
@@ -76,13 +73,11 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
       },
     }),
     route({
-      api: 'admin',
+      ...PUBLIC,
       method: 'POST',
       path: '/api/admin/auth/refresh',
       operation: 'refreshSession',
-      tag: 'identity',
       summary: 'Exchange a refresh token for a new session token and a new refresh token',
-      access: { kind: 'public' },
       body: Type.Object({ refresh_token: Token }, strict),
       responses: { 200: Credentials },
       refusals: ['invalid_refresh_token'],
@@ -92,13 +87,11 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
       },
     }),
     route({
-      api: 'admin',
+      ...SHARED,
       method: 'POST',
       path: '/api/admin/auth/logout',
       operation: 'logout',
-      tag: 'identity',
       summary: 'Sign out. Ends the session and its refresh tokens',
-      access: { kind: 'session' },
       body: Type.Object({ refresh_token: Type.Optional(Token) }, strict),
       bodyOptional: true,
       responses: { 204: null },
@@ -113,16 +106,12 @@ export function sessionRoutes(dependencies: SessionRouteDependencies): readonly 
       },
     }),
     route({
-      api: 'admin',
+      ...SHARED,
       method: 'GET',
       path: '/api/admin/auth/me',
       operation: 'getMe',
-      tag: 'identity',
       summary: 'Get the signed-in user',
-      access: { kind: 'session' },
-      responses: {
-        200: SessionUser,
-      },
+      responses: { 200: SessionUser },
       reads: [IDENTITY],
       handler: async ({ principal }) => {
         const { userId, roles } = sessionPrincipal(principal);

@@ -3,7 +3,7 @@ import { type ErasePersonDependencies, erasePerson } from '../../../application/
 import { type PersonExport, exportPerson } from '../../../application/platform/export-person.ts';
 import type { PersonIdentifier } from '../../../application/platform/find-subject.ts';
 import type { RateCounters } from '../../../application/ports/rate-counters.ts';
-import { spendRateLimit } from '../../../application/traffic/spend-limit.ts';
+import { consumeRateLimit } from '../../../application/traffic/consume-limit.ts';
 import { invalidField } from '../../../domain/errors.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -36,26 +36,28 @@ const Erased = Type.Object({
   kept: Type.Array(Type.Object({ kind: Type.String(), why: Type.String() })),
 });
 
-const access = { kind: 'session', roles: ['super_admin'] } as const;
+const SHARED = {
+  api: 'admin',
+  method: 'POST',
+  tag: 'platform',
+  access: { kind: 'session', roles: ['super_admin'] },
+  body: Person,
+} as const;
 /** Limit of calls per user, because each call may read the whole log. */
 const CALLS = { limit: 10, windowSeconds: 60 } as const;
 
 /** Export and erasure of the data about one person. */
 export function gdprRoutes(dependencies: GdprRouteDependencies): readonly Route[] {
   const { rateCounters } = dependencies;
-  const spend: Route['spend'] = ({ principal }) =>
-    spendRateLimit({ scope: `gdpr/${sessionPrincipal(principal).userId}`, ...CALLS }, { rateCounters });
+  const consume: Route['consume'] = ({ principal }) =>
+    consumeRateLimit({ scope: `gdpr/${sessionPrincipal(principal).userId}`, ...CALLS }, { rateCounters });
   return [
     route({
-      api: 'admin',
-      method: 'POST',
+      ...SHARED,
       path: '/api/admin/gdpr/export',
       operation: 'exportPerson',
-      tag: 'platform',
       summary: 'Export all data about one person',
-      access,
-      body: Person,
-      spend,
+      consume,
       responses: { 200: Export },
       refusals: ['person_not_found', 'rate_limited'],
       handler: async ({ body, context, signal }) => {
@@ -68,15 +70,11 @@ export function gdprRoutes(dependencies: GdprRouteDependencies): readonly Route[
       },
     }),
     route({
-      api: 'admin',
-      method: 'POST',
+      ...SHARED,
       path: '/api/admin/gdpr/erase',
       operation: 'erasePerson',
-      tag: 'platform',
       summary: 'Erase one person: end their sessions, delete their account and destroy the key of their personal data',
-      access,
-      body: Person,
-      spend,
+      consume,
       responses: { 200: Erased },
       refusals: ['person_not_found', 'last_super_admin', 'rate_limited'],
       handler: async ({ body, context }) => {

@@ -36,7 +36,7 @@ export type Content<Data, Input> = {
   /** One page of the list by cursor. */
   readonly page: (options?: PageOptions<Data>) => Promise<Page<Data>>;
   /**
-   * All matching entries, read page by page. Each entry comes once, even if entries change in the meantime.
+   * All matching entries, read page by page. Each entry is returned once, even if entries change in the meantime.
    * `limit` is the number of entries per page, 100 by default.
    */
   readonly cursor: (options?: PageOptions<Data>) => AsyncGenerator<Entry<Data>, void, undefined>;

@@ -30,9 +30,9 @@ export type TransportOptions = {
 
 export type Transport = {
   /** @throws PalimpsestError when the service refuses the request; the error of `fetch` when no response arrives */
-  readonly request: (asked: ClientRequest) => Promise<ClientResponse>;
+  readonly request: (requested: ClientRequest) => Promise<ClientResponse>;
   /** Returns the response with its body unread. */
-  readonly open: (asked: ClientRequest) => Promise<Response>;
+  readonly open: (requested: ClientRequest) => Promise<Response>;
   /** Position of the latest write of this client. */
   readonly position: () => string | undefined;
 };
@@ -86,8 +86,8 @@ export function createTransport(options: TransportOptions): Transport {
 
   return {
     open,
-    request: async (asked) => {
-      const response = await open(asked);
+    request: async (requested) => {
+      const response = await open(requested);
       return { body: await bodyOf(response), headers: response.headers };
     },
     position: () => position,

@@ -23,6 +23,7 @@ export const ERROR_SCHEMAS: JsonObject = {
         description: 'The invalid members of the body, with the reasons',
         items: { $ref: '#/components/schemas/FieldError' },
       },
+      hint: text('What the request can change, when a response would be too large'),
     },
   },
   FieldError: {

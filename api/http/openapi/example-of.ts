@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../domain/json.ts';
+import { ownValue } from '../../../domain/own-value.ts';
 import { isList, isObject } from './json-schema.ts';
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -101,7 +102,8 @@ function listOf(
 }
 
 function textOf({ format, pattern, minLength = 0, maxLength }: JsonObject): string | undefined {
-  if (typeof format === 'string' && FORMATS[format] !== undefined) return FORMATS[format];
+  const known = typeof format === 'string' ? ownValue(FORMATS, format) : undefined;
+  if (known !== undefined) return known;
   const least = typeof minLength === 'number' ? minLength : 0;
   const most = typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY;
   const matches = (text: string): boolean => typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);

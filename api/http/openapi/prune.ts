@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../domain/json.ts';
+import { ownValue } from '../../../domain/own-value.ts';
 import { isList, isObject } from './json-schema.ts';
 
 /** Removes the components that no path references, directly or through other components. */
@@ -12,7 +13,7 @@ export function prune<
       if (used.has(reference)) continue;
       used.add(reference);
       const [, , kind = '', name = ''] = reference.split('/');
-      const found = document.components[kind]?.[name];
+      const found = ownValue(ownValue(document.components, kind) ?? {}, name);
       if (found !== undefined) open.push(found);
     }
   }

@@ -105,6 +105,12 @@ const entry = {
   type_id: Id,
   schema: Type.String({ description: 'The name of the content type at that time' }),
   type_revision: Type.Integer(),
+  compensates: Type.Optional(
+    Type.Object(
+      { revision: Type.Integer(), reason: Type.String({ description: 'The code of the refusal of the request' }) },
+      { description: 'Set when the event takes back the events of a refused request, up to the revision' },
+    ),
+  ),
 };
 const slug = { slug: Type.Optional(Type.String()) };
 const moved = Type.Object({

@@ -102,7 +102,7 @@ export function asyncApiDocument({ version, prefix, brokers }: AsyncApiOptions):
   messages.push(['AuditSignature', AUDIT_SIGNATURE]);
   channel('audit.signatures', signatures, {
     description:
-      'Every signature of the audit log, kept for good: the topic is compacted, and each signature has a key of its own. `palimpsest verify-audit --anchors` compares them with the database',
+      'Every signature of the audit log, kept permanently: the topic is compacted, and each signature has a key of its own. `palimpsest verify-audit --anchors` compares them with the database',
     names: ['AuditSignature'],
     spec: partitions.get(signatures),
   });

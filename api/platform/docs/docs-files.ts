@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { ownValue } from '../../../domain/own-value.ts';
 import { type SentDocument, sentDocument } from '../sent-document.ts';
 
 const TYPES = {
@@ -34,7 +35,7 @@ export function docsPage(api: 'admin' | 'content'): Promise<DocsFile> {
 
 /** A file of the page; undefined for an unknown name. */
 export function docsFile(name: string): Promise<DocsFile> | undefined {
-  const file = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
+  const file = ownValue(FILES, name);
   return (
     file &&
     once(name, async () => ({

@@ -1,3 +1,4 @@
+import { ownValue } from '../../../domain/own-value.ts';
 /** A response with a status from 400, with the beginning of its body. */
 export class HttpRefusal extends Error {
   readonly status: number;
@@ -26,9 +27,9 @@ export function client(base: string, headers: Readonly<Record<string, string>>):
 
 /** Reads a member of a response. @throws TypeError when it does not exist */
 export function member(answer: unknown, name: string): unknown {
-  if (typeof answer !== 'object' || answer === null || !(name in answer))
+  if (typeof answer !== 'object' || answer === null || !Object.hasOwn(answer, name))
     throw new TypeError(`the response contains no "${name}"`);
-  return (answer as Readonly<Record<string, unknown>>)[name];
+  return ownValue(answer as Readonly<Record<string, unknown>>, name);
 }
 
 /** Reads a string member of a response. @throws TypeError when it is not a string */

@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
-import { chainAudit } from '../../../application/platform/chain-audit.ts';
-import { type AnchorVerdict, compareAnchors, readAnchors } from '../../../application/platform/compare-anchors.ts';
-import { ChainsStopped } from '../../../application/platform/open-chains.ts';
 import { restartChains } from '../../../application/platform/restart-chains.ts';
-import { type AuditVerdict, verifyAudit } from '../../../application/platform/verify-audit.ts';
+import {
+  type TenantVerdict,
+  type VerifyChainsInput,
+  verifyChains,
+} from '../../../application/platform/verify-chains.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { type GlobalPosition, parsePosition } from '../../../domain/event.ts';
 import { digest } from '../../../projections/engine/digest.ts';
@@ -14,7 +15,7 @@ import { type ReplayProgress, replay } from '../../../projections/engine/replay.
 import type { Settings } from '../../configuration/settings/index.ts';
 import { openDatabase } from '../../postgres/database.ts';
 import { readAnchorFile } from '../audit/anchor-file.ts';
-import { openAudit } from '../audit/open-audit.ts';
+import { createAudit } from '../audit/create-audit.ts';
 import { openStores } from '../platform/open-stores.ts';
 import { projections } from '../platform/projections.ts';
 
@@ -23,7 +24,7 @@ import { projections } from '../platform/projections.ts';
  */
 export type TableLine = { readonly table: string; readonly rows: number; readonly checksum: string };
 
-export type Commands = {
+export type OpenCommands = {
   /** Checksums of the live read models. */
   digest(): Promise<readonly TableLine[]>;
   /**
@@ -44,21 +45,9 @@ export type Commands = {
   close(): Promise<void>;
 };
 
-/** `anchors`: the comparison with copies of signatures; absent without such copies. */
-export type TenantVerdict = AuditVerdict & {
-  readonly tenant: string;
-  readonly anchors?: AnchorVerdict & { readonly invalid: number; readonly unreadable: number };
-};
-
-export type VerifyAuditCommand = {
-  readonly tenant?: string;
-  /** Path of a file with copies of audit signatures. They are compared before anything is signed. */
+export type VerifyAuditCommand = Pick<VerifyChainsInput, 'tenant' | 'onProgress'> & {
+  /** Path of a file with copies of audit signatures. */
   readonly anchors?: string;
-  readonly onProgress?: (progress: {
-    readonly tenant: string;
-    readonly checked: number;
-    readonly total: number;
-  }) => void;
 };
 
 export type ReplayCommand = {
@@ -77,7 +66,7 @@ export async function openCommands({
 }: {
   readonly settings: Settings;
   readonly logger: Logger;
-}): Promise<Commands> {
+}): Promise<OpenCommands> {
   const stores = await openStores({ settings, logger });
   const { database, eventStore: source, leases, signals } = stores;
 
@@ -139,51 +128,13 @@ export async function openCommands({
         await target.close();
       }
     },
-    async verifyAudit({ tenant, anchors, onProgress } = {}) {
-      const { dependencies } = await openAudit({ ...stores, settings, now: () => new Date(), newId: uuidv7 });
+    async verifyAudit({ anchors, ...input } = {}) {
+      const { dependencies } = await createAudit({ ...stores, settings, now: () => new Date(), newId: uuidv7 });
       const file = anchors === undefined ? undefined : await readAnchorFile(anchors);
-      const kept = file && { ...file, ...(await readAnchors(file, dependencies)) };
-      const compared = new Map<string, AnchorVerdict>();
-      const known = async (): Promise<readonly string[]> =>
-        tenant === undefined
-          ? [...new Set([...(await dependencies.chain.tenants()), ...(kept?.byTenant.keys() ?? [])])]
-          : [tenant];
-      if (kept)
-        for (const one of await known())
-          compared.set(one, await compareAnchors({ tenant: one, ranges: kept.byTenant.get(one) ?? [] }, dependencies));
-      await chainAudit({}, dependencies).catch((error: unknown) => {
-        if (!(error instanceof ChainsStopped)) throw error;
-      });
-      const verdicts: TenantVerdict[] = [];
-      for (const one of await known()) {
-        const verdict = await verifyAudit(
-          {
-            tenant: one,
-            ...(onProgress
-              ? {
-                  onProgress: (checked, total) => {
-                    onProgress({ tenant: one, checked, total });
-                  },
-                }
-              : {}),
-          },
-          dependencies,
-        );
-        const outside = compared.get(one);
-        verdicts.push({
-          tenant: one,
-          ...verdict,
-          ...(kept &&
-            outside && {
-              ok: verdict.ok && outside.ok && kept.invalid === 0,
-              anchors: { ...outside, invalid: kept.invalid, unreadable: kept.unreadable },
-            }),
-        });
-      }
-      return verdicts;
+      return verifyChains({ ...input, anchors: file }, dependencies);
     },
     async restartAudit() {
-      const { dependencies } = await openAudit({ ...stores, settings, now: () => new Date(), newId: uuidv7 });
+      const { dependencies } = await createAudit({ ...stores, settings, now: () => new Date(), newId: uuidv7 });
       return restartChains({}, dependencies);
     },
     close: () => stores.close(),

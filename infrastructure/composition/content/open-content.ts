@@ -3,7 +3,6 @@ import { claimMissingValues } from '../../../application/content/backfill-unique
 import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
 import { createContentTypeDirectory } from '../../../application/content/content-type-directory.ts';
 import { createPastState } from '../../../application/content/past-state.ts';
-import type { AccessRules } from '../../../application/ports/access-rules.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import type { StoredContentType } from '../../../domain/content/content-type.ts';
 import {
@@ -15,7 +14,8 @@ import { schemaRenderer } from '../../../projections/content/content-types/schem
 import { createSchemaWorkbench } from '../../../projections/content/content-types/schema-workbench.ts';
 import { createEntryQueries } from '../../../projections/content/entries/entry-queries.ts';
 import { createPastReader } from '../../../projections/content/entries/past-reader.ts';
-import { refusingStaleStatements } from '../../../projections/content/entries/refuse-stale-statements.ts';
+import { withStaleStatementRefusal } from '../../../projections/content/entries/with-stale-statement-refusal.ts';
+import type { IdentityModule } from '../compose-identity.ts';
 import type { Platform } from '../platform/platform.ts';
 
 export type OpenContent = {
@@ -28,27 +28,24 @@ export type OpenContent = {
   close(): Promise<void>;
 };
 
-/** What content needs from identity. */
-export type OpenContentNeeds = {
-  readonly accessRules: AccessRules;
-  /** Renames a content type in access rules and in the lists of API keys. */
-  readonly renameInAccess: ContentTypeDependencies['renamed'];
-};
+export type OpenContentNeeds = Pick<IdentityModule, 'accessRules' | 'renameInAccess'>;
 
 /**
  * Opens content types and entries; entries are read from the replica when there is one. `close` stops following changes
  * of content types.
  */
 export function openContent(platform: Platform, { accessRules, renameInAccess }: OpenContentNeeds): OpenContent {
-  const { database, eventStore, progress, claims, replica } = platform;
+  const { database, eventStore, progress, claims, replica, settings, metrics, logger, vault } = platform;
+  const { maxResponseBytes } = settings;
   const queries = createContentTypeQueries({ database });
-  const { typeDirectory, close } = followContentTypes(queries, platform);
-  const primary = refusingStaleStatements(database);
+  const { types, close } = followContentTypes(queries, platform);
+  const primary = withStaleStatementRefusal(database);
   const past = createPastReader({ database: primary, stateAt: createPastState({ eventStore }) });
   const entries = createEntryQueries({
-    database: refusingStaleStatements({ ...database, ...replica?.queryable }),
+    database: withStaleStatementRefusal({ ...database, ...replica?.queryable }),
     primary,
     past,
+    maxResponseBytes,
   });
   const workbench = createSchemaWorkbench({ database });
   const typeById = async (id: string) => (await contentTypesById(database, LIVE, [id])).get(id);
@@ -57,22 +54,29 @@ export function openContent(platform: Platform, { accessRules, renameInAccess }:
       eventStore,
       claims,
       queries,
-      typeDirectory,
+      types,
       workbench,
       renderer: schemaRenderer,
-      renamed: renameInAccess,
+      renameInAccess,
       progress,
     },
     entryDependencies: {
       eventStore,
       claims,
-      types: typeDirectory,
+      progress,
+      compensated({ stream, reason, isTakenBack }) {
+        metrics.compensated?.(isTakenBack);
+        logger.error(isTakenBack ? 'write taken back' : 'write could not be taken back', { stream, reason });
+      },
+      types,
       accessRules,
-      rows: entries.reads,
       reads: entries.reads,
+      entryRows: entries.reads,
       lists: entries.lists,
       listRelated: entries.listRelated,
       past,
+      signCursor: (text) => vault.digest('cursors', text),
+      maxResponseBytes,
     },
     typeById,
     async backfillClaims(id) {
@@ -88,23 +92,28 @@ export function openContent(platform: Platform, { accessRules, renameInAccess }:
   };
 }
 
+type FollowedContentTypes = {
+  readonly types: ReturnType<typeof createContentTypeDirectory>;
+  readonly close: () => Promise<void>;
+};
+
 /** The content types in memory, kept current by following the log. */
 function followContentTypes(
   queries: ContentTypeQueries,
   { progress, eventStore, logger }: Platform,
-): { readonly typeDirectory: ReturnType<typeof createContentTypeDirectory>; readonly close: () => Promise<void> } {
-  const typeDirectory = createContentTypeDirectory({
+): FollowedContentTypes {
+  const types = createContentTypeDirectory({
     load: (tenant, name) => queries.one(tenant, name),
     position: () => progress.position('content'),
   });
   const stopping = new AbortController();
-  const following = typeDirectory.follow(eventStore, stopping.signal).catch((error: unknown) => {
+  const following = types.follow(eventStore, stopping.signal).catch((error: unknown) => {
     // From here on the content types in memory may be stale; only a restart repairs it.
     if (!stopping.signal.aborted)
       logger.error('changes of content types by other processes are no longer received', { reason: reasonOf(error) });
   });
   return {
-    typeDirectory,
+    types,
     async close() {
       stopping.abort();
       await following;

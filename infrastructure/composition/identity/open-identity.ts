@@ -1,7 +1,7 @@
 import type { IdentityRouteDependencies } from '../../../api/admin/identity/identity-routes.ts';
 import { type TenantDirectory, createTenantDirectory } from '../../../application/identity/tenant-directory.ts';
 import type { IdentityChanges } from '../../../application/ports/identity-changes.ts';
-import type { Mailer } from '../../../application/ports/mailer.ts';
+import type { IdentityReads } from '../../../application/ports/identity-reads.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { equalSecrets } from '../../../domain/identity/equal-secrets.ts';
 import type { PasswordPolicy } from '../../../domain/identity/password-policy.ts';
@@ -9,23 +9,25 @@ import { createIdentityQueries } from '../../../projections/identity/queries.ts'
 import type { Settings } from '../../configuration/settings/index.ts';
 import { createCommonPasswords } from '../../crypto/common-passwords.ts';
 import { createKeyHasher } from '../../crypto/key-hasher.ts';
-import { BCRYPT_BYTES, createPasswords } from '../../crypto/passwords.ts';
+import { BCRYPT_BYTES, openPasswords } from '../../crypto/passwords.ts';
 import { randomSecrets } from '../../crypto/random-secrets.ts';
-import { type ApiKeyRequestLog, createApiKeyRequests } from '../../identity/api-key-requests.ts';
-import { createIdentityChanges } from '../../identity/identity-changes.ts';
+import { type ApiKeyRequestLog, openApiKeyRequests } from '../../identity/api-key-requests.ts';
+import { openIdentityChanges } from '../../identity/identity-changes.ts';
 import { createSessions } from '../../identity/sessions.ts';
-import { createExclusive } from '../../postgres/exclusive.ts';
-import { type Opened, opening } from '../opening.ts';
+import type { MailModule } from '../compose-mail.ts';
+import { type Closers, openParts } from '../open-parts.ts';
 import type { Platform } from '../platform/platform.ts';
+import { createSignInGuards } from './create-sign-in-guards.ts';
+import { createSignInLinks, magicLinkOptionsOf } from './create-sign-in-links.ts';
 import { openSigning } from './open-signing.ts';
-import { createSignInGuards } from './sign-in-guards.ts';
-import { createSignInLinks, magicLinkOptionsOf } from './sign-in-links.ts';
 
 /** What the identity module provides to its routes and to other modules. */
 export type IdentityServices = Omit<IdentityRouteDependencies, 'routes' | 'readModels' | 'secureCookie'> & {
   readonly changes: IdentityChanges;
   readonly tenants: TenantDirectory;
 };
+
+export type OpenIdentityNeeds = Pick<MailModule, 'mailer'>;
 
 export type OpenIdentity = {
   readonly dependencies: IdentityServices;
@@ -40,25 +42,27 @@ export type OpenIdentity = {
  * Opens everything that the use cases of identity depend on.
  * @throws when the tenants or the signing keys cannot be read
  */
-export function openIdentity(platform: Platform, { mailer }: { readonly mailer: Mailer }): Promise<OpenIdentity> {
-  return opening((opened) => openServices(platform, { mailer, opened }));
+export function openIdentity(platform: Platform, { mailer }: OpenIdentityNeeds): Promise<OpenIdentity> {
+  return openParts((closers) => composeServices(platform, { mailer, closers }));
 }
 
-async function openServices(
+async function composeServices(
   platform: Platform,
-  { mailer, opened }: { readonly mailer: Mailer; readonly opened: Opened },
+  { mailer, closers }: OpenIdentityNeeds & { readonly closers: Closers },
 ): Promise<Omit<OpenIdentity, 'close'>> {
-  const { database, eventStore, claims, vault, progress, entitlements, settings, logger, now, newId } = platform;
+  const { database, exclusive, eventStore, claims, vault, progress, entitlements, settings, logger, now, newId } =
+    platform;
   const setupToken = settings.setupToken ?? randomSecrets.refreshToken();
-  const { reads, changes, tenants } = await openTenants(platform, opened);
-  const signing = await openSigning({ settings, logger, now });
-  opened.add(() => {
+  const { reads, changes, tenants, close } = await openTenants(platform);
+  closers.add(close);
+  const signing = await openSigning(platform);
+  closers.add(() => {
     signing.close();
   });
-  const passwords = createPasswords({ algorithm: settings.passwordHashAlgorithm });
-  opened.add(() => passwords.close());
-  const keyRequests = createApiKeyRequests({ database, vault, logger, newId, now });
-  opened.add(() => keyRequests.close());
+  const passwords = openPasswords({ algorithm: settings.passwordHashAlgorithm });
+  closers.add(() => passwords.close());
+  const keyRequests = openApiKeyRequests({ database, vault, logger, newId, now });
+  closers.add(() => keyRequests.close());
   return {
     setupToken,
     keyRequests,
@@ -77,10 +81,10 @@ async function openServices(
       tokens: signing.tokens,
       passwords,
       mailer,
-      hashCredential: createKeyHasher(settings.apiKeyPepper ?? ''),
+      hashCredential: createKeyHasher({ pepper: settings.apiKeyPepper ?? '' }),
       consoleUrl: settings.consoleUrl,
       secrets: randomSecrets,
-      exclusive: createExclusive({ database }),
+      exclusive,
       passwordPolicy: passwordPolicyOf(settings),
       refreshTtlSeconds: settings.refreshTokenTtlSeconds,
       apiKeyRequests: keyRequests,
@@ -89,28 +93,35 @@ async function openServices(
   };
 }
 
+type OpenTenants = Pick<IdentityServices, 'changes' | 'tenants'> & {
+  readonly reads: IdentityReads;
+  readonly close: () => Promise<void>;
+};
+
 /** The identity read model, its changes, and the tenants in memory. */
-async function openTenants({ database, progress, logger }: Platform, opened: Opened) {
-  const reads = createIdentityQueries({ database });
-  const changes = createIdentityChanges({ lastChange: () => reads.lastChange(), progress });
-  opened.add(() => {
-    changes.close();
+function openTenants({ database, progress, logger }: Platform): Promise<OpenTenants> {
+  return openParts(async (closers) => {
+    const reads = createIdentityQueries({ database });
+    const changes = openIdentityChanges({ lastChange: () => reads.lastChange(), progress });
+    closers.add(() => {
+      changes.close();
+    });
+    const tenants = createTenantDirectory({
+      reads,
+      progress,
+      changes,
+      onError: (error) => {
+        logger.warn('tenants and access rules could not be reloaded; the ones loaded before stay in force', {
+          reason: reasonOf(error),
+        });
+      },
+    });
+    closers.add(() => {
+      tenants.close();
+    });
+    await tenants.start();
+    return { reads, changes, tenants };
   });
-  const tenants = createTenantDirectory({
-    reads,
-    progress,
-    changes,
-    onError: (error) => {
-      logger.warn('tenants and access rules could not be reloaded; the ones loaded before stay in force', {
-        reason: reasonOf(error),
-      });
-    },
-  });
-  opened.add(() => {
-    tenants.close();
-  });
-  await tenants.start();
-  return { reads, changes, tenants };
 }
 
 function passwordPolicyOf(settings: Settings): PasswordPolicy {

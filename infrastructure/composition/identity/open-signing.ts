@@ -1,13 +1,14 @@
-import type { Logger } from '../../../application/ports/logger.ts';
 import type { SessionTokens } from '../../../application/ports/session-tokens.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { DEFAULT_JWT_KEY_PATH } from '../../configuration/load-settings.ts';
-import type { Settings } from '../../configuration/settings/index.ts';
 import { createSessionTokens } from '../../crypto/session-tokens.ts';
 import { loadSigningKeys, readSigningKeys } from '../../crypto/signing-keys.ts';
 import { watchSigningKeys } from '../../crypto/watch-signing-keys.ts';
+import type { Platform } from '../platform/platform.ts';
 
-export type SigningOptions = { readonly settings: Settings; readonly logger: Logger; readonly now: () => Date };
+export type SigningPlatform = Pick<Platform, 'settings' | 'logger' | 'now'>;
+
+export type OpenSigning = { readonly tokens: SessionTokens; close(): void };
 
 /**
  * Opens the keys that sign and verify session tokens, and watches the key file. With `JWT_ALG=HS256` the secret signs
@@ -15,11 +16,7 @@ export type SigningOptions = { readonly settings: Settings; readonly logger: Log
  * session.
  * @throws when the key file cannot be read, or is readable by others in production
  */
-export async function openSigning({
-  settings,
-  logger,
-  now,
-}: SigningOptions): Promise<{ readonly tokens: SessionTokens; close(): void }> {
+export async function openSigning({ settings, logger, now }: SigningPlatform): Promise<OpenSigning> {
   const { jwtAlgorithm, jwtSecret, jwtSecrets, jwtExpirySeconds } = settings;
   const file = { path: settings.jwtKeyPath ?? DEFAULT_JWT_KEY_PATH, ownerOnly: settings.appEnv === 'production' };
   const bySecret = jwtAlgorithm === 'HS256';

@@ -1,23 +1,25 @@
 import type { Route } from '../../../api/http/route.ts';
 import { debugRoutes } from '../../../api/platform/debug-routes.ts';
+import { parkedStreamsRoutes } from '../../../api/platform/parked-streams-routes.ts';
 import { type PoolHealth, type PoolReport, poolHealthRoutes } from '../../../api/platform/pool-health-routes.ts';
 import { type SecurityControl, securityControlsRoutes } from '../../../api/platform/security-controls-routes.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { createCollector } from '../../metrics/collector.ts';
 import type { Database } from '../../postgres/database.ts';
-import type { Replica } from '../platform/open-replica.ts';
+import type { OpenReplica } from '../platform/open-replica.ts';
 import type { Platform } from '../platform/platform.ts';
 
-/** Routes for operators: debug reports, connection pools, security controls. */
-export function operationsRoutes({ database, replica, settings, latencies }: Platform): readonly Route[] {
+/** Routes for operators: debug reports, parked streams, connection pools, security controls. */
+export function operationsRoutes({ database, replica, settings, latencies, engine }: Platform): readonly Route[] {
   return [
     ...debugRoutes({ latencies, collector: createCollector() }),
+    ...parkedStreamsRoutes(engine),
     ...poolHealthRoutes(poolHealthOf(database, replica, settings)),
     ...securityControlsRoutes(() => controlsOf(settings)),
   ];
 }
 
-function poolHealthOf(database: Database, replica: Replica | undefined, settings: Settings): PoolHealth {
+function poolHealthOf(database: Database, replica: OpenReplica | undefined, settings: Settings): PoolHealth {
   const { connectionPooler: kind } = settings;
   return {
     pools: () => [reportOf('main', database), ...(replica ? [reportOf('replica', replica.database)] : [])],

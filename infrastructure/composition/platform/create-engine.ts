@@ -3,15 +3,24 @@ import type { Logger } from '../../../application/ports/logger.ts';
 import type { Tracing } from '../../../application/ports/tracing.ts';
 import { type ProjectionEngine, createProjectionEngine } from '../../../projections/engine/engine.ts';
 import type { FollowerTracing } from '../../../projections/engine/follower-options.ts';
-import type { Observability } from './open-observability.ts';
-import type { Stores } from './open-stores.ts';
+import type { Observability } from './create-observability.ts';
+import type { OpenStores } from './open-stores.ts';
 import { projections } from './projections.ts';
 
+export type EngineOptions = Pick<OpenStores, 'database' | 'eventStore' | 'leases' | 'signals' | 'instanceId'> &
+  Pick<Observability, 'metrics' | 'tracing'> & { readonly logger: Logger };
+
 /** The engine of all read models. `prepare` creates their schemas; `start` runs the projectors. */
-export function createEngine(
-  { database, eventStore, leases, signals, instanceId }: Stores,
-  { logger, metrics, tracing }: Pick<Observability, 'metrics' | 'tracing'> & { readonly logger: Logger },
-): ProjectionEngine {
+export function createEngine({
+  database,
+  eventStore,
+  leases,
+  signals,
+  instanceId,
+  logger,
+  metrics,
+  tracing,
+}: EngineOptions): ProjectionEngine {
   return createProjectionEngine({
     database,
     source: eventStore,

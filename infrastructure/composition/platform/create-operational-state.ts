@@ -4,7 +4,7 @@ import { type PostgresClaims, createClaims } from '../../postgres/claims.ts';
 import { type IdempotencyKeys, createIdempotencyKeys } from '../../postgres/idempotency.ts';
 import { hasExited } from '../../postgres/instance.ts';
 import { type PostgresRateCounters, createRateCounters } from '../../postgres/rate-counters.ts';
-import type { Stores } from './open-stores.ts';
+import type { OpenStores } from './open-stores.ts';
 
 /** State that several modules share and that no event records; in the schema `operational`. */
 export type OperationalState = {
@@ -14,11 +14,19 @@ export type OperationalState = {
   readonly rateCounters: PostgresRateCounters;
 };
 
-/** `encryptionKey`: the keys of the HMACs in these tables are derived from it. */
-export function createOperationalState(
-  { database, instanceId }: Pick<Stores, 'database' | 'instanceId'>,
-  { vault, encryptionKey }: { readonly vault: Vault; readonly encryptionKey: string },
-): OperationalState {
+export type OperationalStateOptions = Pick<OpenStores, 'database' | 'instanceId'> & {
+  readonly vault: Vault;
+  /** The keys of the HMACs in these tables are derived from it. */
+  readonly encryptionKey: string;
+};
+
+/** Creates the adapters of the shared state. */
+export function createOperationalState({
+  database,
+  instanceId,
+  vault,
+  encryptionKey,
+}: OperationalStateOptions): OperationalState {
   return {
     claims: createClaims({ database, key: deriveKey(encryptionKey, 'claims'), instance: instanceId, hasExited }),
     idempotency: createIdempotencyKeys({ database, vault }),

@@ -10,12 +10,13 @@ import type { ProjectionProgress } from '../../../application/ports/projection-p
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
 import type { Json } from '../../../domain/json.ts';
+import { ownValue } from '../../../domain/own-value.ts';
 import { createFeatureQueries } from '../../../projections/platform/queries.ts';
 import { type ReadSettings, type SettingsLayer, lookUp } from '../../configuration/read-settings.ts';
 import type { Setting } from '../../configuration/setting.ts';
 import { SETTINGS, type Settings } from '../../configuration/settings/index.ts';
-import { opening } from '../opening.ts';
-import type { Stores } from './open-stores.ts';
+import { openParts } from '../open-parts.ts';
+import type { OpenStores } from './open-stores.ts';
 
 export type FeatureInput = {
   readonly settings: Settings;
@@ -25,30 +26,32 @@ export type FeatureInput = {
   readonly layers: readonly SettingsLayer[];
 };
 
-export type FeatureDependencies = Pick<Stores, 'database'> & {
+export type FeatureDependencies = Pick<OpenStores, 'database'> & {
   readonly entitlements: Entitlements;
   readonly progress: Pick<ProjectionProgress, 'onMove'>;
   readonly vault: Vault;
   readonly logger: Logger;
 };
 
-export type OpenedFeatures = {
+export type OpenFeatures = {
   readonly features: Features;
   readonly settings: FeatureSettings;
   close(): Promise<void>;
 };
 
-/** A console layer that sets every variable: a variable that it wins is one that the console may set. */
+/** A console layer that sets every variable. The console may set exactly the variables whose value comes from it. */
 const ANY_CONSOLE: SettingsLayer = { name: 'console', get: () => '' };
 /** How often features are reloaded without a signal, so that a lost signal delays a change by at most a second. */
 const POLL_MS = 800;
 
-/** The features of this installation and their settings. A change by another process takes effect here within a second. */
+/**
+ * The features of this installation and their settings. A change by another process takes effect here within a second.
+ */
 export function openFeatures(
   input: FeatureInput,
   { database, entitlements, progress, vault, logger }: FeatureDependencies,
-): Promise<OpenedFeatures> {
-  return opening(async (opened) => {
+): Promise<OpenFeatures> {
+  return openParts(async (closers) => {
     const features = createFeatures({
       entitlements,
       records: createFeatureQueries({ database }),
@@ -61,14 +64,14 @@ export function openFeatures(
         });
       });
     });
-    opened.add(
+    closers.add(
       progress.onMove('platform', (_position, applied) => {
         if (applied) reload();
       }),
     );
     const poll = setInterval(reload, POLL_MS);
     poll.unref();
-    opened.add(() => {
+    closers.add(() => {
       clearInterval(poll);
     });
     await features.reload();
@@ -105,7 +108,7 @@ function startupValues({ settings, sources, layers }: FeatureInput): (variable: 
     if (!known || !isScalar(known.value)) return undefined;
     return {
       value: known.value,
-      source: sources[variable] ?? 'default',
+      source: ownValue(sources, variable) ?? 'default',
       fixed: lookUp(known.setting, [...layers, ANY_CONSOLE])?.layer !== 'console',
     };
   };

@@ -14,13 +14,13 @@ import { createLicenseCache } from '../../license/license-cache.ts';
 import { LICENSE_MODULE } from '../../license/license-module.ts';
 import { createLicenseStore } from '../../license/license-store.ts';
 import { createLicenseVerifier } from '../../license/verify-license.ts';
-import { createOutbound } from '../../outbound/outbound.ts';
-import { createExclusive } from '../../postgres/exclusive.ts';
-import { opening } from '../opening.ts';
-import type { Stores } from './open-stores.ts';
-import type { Every } from './timer.ts';
+import { loopbackNetworks } from '../../outbound/loopback-networks.ts';
+import { openOutbound } from '../../outbound/outbound.ts';
+import { openParts } from '../open-parts.ts';
+import type { Every } from './at-intervals.ts';
+import type { OpenStores } from './open-stores.ts';
 
-export type LicenseDependencies = Pick<Stores, 'database' | 'signals'> & {
+export type LicenseDependencies = Pick<OpenStores, 'database' | 'exclusive' | 'signals'> & {
   readonly settings: Settings;
   readonly vault: Vault;
   readonly logger: Logger;
@@ -28,7 +28,7 @@ export type LicenseDependencies = Pick<Stores, 'database' | 'signals'> & {
   readonly every: Every;
 };
 
-export type License = {
+export type OpenLicense = {
   readonly holder: LicenseHolder;
   /** Undefined in a build without license support. */
   readonly licensing: Licensing | undefined;
@@ -42,27 +42,26 @@ const START_WAIT_MS = 1_500;
  * The operator chose the license server, so it may be in a private network. Cloud metadata services stay unreachable.
  */
 const SERVER_NETWORKS = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
-const LOOPBACK = ['127.0.0.0/8', '::1'];
 
 /** Reads the license and keeps it current: every six hours, and when another process saves one. */
 export async function openLicense(
   { licenseModule = LICENSE_MODULE }: { readonly licenseModule?: boolean },
   dependencies: LicenseDependencies,
-): Promise<License> {
-  const { database, signals, settings, vault, logger, now, every } = dependencies;
+): Promise<OpenLicense> {
+  const { database, exclusive, signals, settings, vault, logger, now, every } = dependencies;
   const holder = createLicenseHolder({ now });
   if (!licenseModule) {
     if (settings.licenseKey !== undefined) logger.warn('this build has no license support: SVC_LICENSE_KEY is ignored');
     return { holder, licensing: undefined, close: () => Promise.resolve() };
   }
-  return opening(async (opened) => {
+  return openParts(async (closers) => {
     const server = openLicenseServer(settings);
     const checking = new Set<Promise<void>>();
     // A running check ends when the connections to the server are closed.
-    opened.add(async () => {
+    closers.add(async () => {
       await Promise.all([server?.close(), ...checking]);
     });
-    const store = createLicenseStore({ database, signals, exclusive: createExclusive({ database }), vault, logger });
+    const store = createLicenseStore({ database, signals, exclusive, vault, logger });
     const licensing = createLicensing({
       holder,
       store,
@@ -85,22 +84,21 @@ export async function openLicense(
         logger.warn('the license could not be reloaded', { reason: reasonOf(error) });
       });
     });
-    opened.add(stopListening);
+    closers.add(stopListening);
     await licensing.reload();
     await Promise.race([check(), pause(START_WAIT_MS, undefined, { ref: false })]);
-    opened.add(every(CHECK_MS, check));
+    closers.add(every(CHECK_MS, check));
     return { holder, licensing };
   });
 }
 
+type OpenLicenseServer = { readonly exchange: ExchangeLicense; close(): Promise<void> };
+
 /** Requests to the license server; undefined without `SVC_LICENSE_SERVER_URL`. */
-function openLicenseServer({
-  licenseServerUrl: serverUrl,
-  appEnv,
-}: Settings): { readonly exchange: ExchangeLicense; close(): Promise<void> } | undefined {
+function openLicenseServer({ licenseServerUrl: serverUrl, appEnv }: Settings): OpenLicenseServer | undefined {
   if (serverUrl === undefined) return undefined;
-  const outbound = createOutbound({
-    allowedPrivateNetworks: [...SERVER_NETWORKS, ...(appEnv === 'production' ? [] : LOOPBACK)],
+  const outbound = openOutbound({
+    allowedPrivateNetworks: [...SERVER_NETWORKS, ...loopbackNetworks(appEnv)],
   });
   const closing = new AbortController();
   return {

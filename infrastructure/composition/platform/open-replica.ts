@@ -3,10 +3,10 @@ import type { ProjectionProgress } from '../../../application/ports/projection-p
 import type { Settings } from '../../configuration/settings/index.ts';
 import { type Database, openDatabase } from '../../postgres/database.ts';
 import { type ReplicaReads, openReplicaReads } from '../../postgres/replica-reads.ts';
-import { opening } from '../opening.ts';
-import type { Stores } from './open-stores.ts';
+import { openParts } from '../open-parts.ts';
+import type { OpenStores } from './open-stores.ts';
 
-export type Replica = Omit<ReplicaReads, 'close'> & { readonly database: Database; close(): Promise<void> };
+export type OpenReplica = Omit<ReplicaReads, 'close'> & { readonly database: Database; close(): Promise<void> };
 
 /** Bounds of one read on a replica that hangs; later reads go to the primary until the replica answers again. */
 const CONNECT_MS = 1_000;
@@ -22,14 +22,14 @@ export async function openReplica({
   settings,
   progress,
   logger,
-}: Pick<Stores, 'database' | 'signals'> & {
+}: Pick<OpenStores, 'database' | 'signals'> & {
   readonly settings: Settings;
   readonly progress: ProjectionProgress;
   readonly logger: Logger;
-}): Promise<Replica | undefined> {
+}): Promise<OpenReplica | undefined> {
   const { databaseReplicaUrl: url, poolHealthCheckPeriodMs: checkMs } = settings;
   if (url === undefined) return undefined;
-  return opening(async (opened) => {
+  return openParts(async (closers) => {
     const database = openDatabase({
       url,
       maxConnections: settings.databaseReplicaMaxConnections,
@@ -39,7 +39,7 @@ export async function openReplica({
       connectTimeoutMs: CONNECT_MS,
       statementTimeoutMs: STATEMENT_MS,
     });
-    opened.add(() => database.close());
+    closers.add(() => database.close());
     const reads = await openReplicaReads({
       primary,
       replica: database,
@@ -48,7 +48,7 @@ export async function openReplica({
       signals,
       logger,
     });
-    opened.add(() => {
+    closers.add(() => {
       reads.close();
     });
     return { ...reads, database };

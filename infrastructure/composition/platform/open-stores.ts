@@ -1,4 +1,5 @@
 import type { EventStore } from '../../../application/ports/event-store.ts';
+import type { Exclusive } from '../../../application/ports/exclusive.ts';
 import type { Leases } from '../../../application/ports/leases.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Signals } from '../../../application/ports/signals.ts';
@@ -6,16 +7,19 @@ import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { openDatabaseCheck } from '../../postgres/database-check.ts';
 import { type Database, openDatabase } from '../../postgres/database.ts';
+import { createExclusive } from '../../postgres/exclusive.ts';
 import { hasExited, nameInstance } from '../../postgres/instance.ts';
 import { createLeases } from '../../postgres/leases.ts';
 import { migrate } from '../../postgres/migrate.ts';
+import { openParts } from '../open-parts.ts';
 
 /** The database, the event store, and what processes use to coordinate. */
-export type Stores = {
+export type OpenStores = {
   readonly database: Database;
   readonly eventStore: EventStore;
   readonly signals: Signals;
   readonly leases: Leases;
+  readonly exclusive: Exclusive;
   /** The connections that only leases use. */
   readonly leasePool: Database['pool'];
   /** Whether the server of the database answers. Settles within 2 seconds and never rejects. */
@@ -40,45 +44,37 @@ const LEASE_CONNECTIONS = 2;
  * Opens database, signals, event store and leases, and migrates the schemas `operational` and `eventstore`.
  * @throws when one is unreachable; nothing stays open then
  */
-export async function openStores({ settings, logger }: OpenStoresOptions): Promise<Stores> {
-  const instanceId = nameInstance();
-  const { database, leaseDatabase } = openDatabases(settings, logger);
-  const check = openDatabaseCheck({ url: database.url });
-  const closeDatabases = async (): Promise<void> => {
-    await Promise.all([database.close(), check.close()]);
-    await leaseDatabase.close();
-  };
-  let signals: Signals | undefined;
-  try {
+export function openStores({ settings, logger }: OpenStoresOptions): Promise<OpenStores> {
+  return openParts(async (closers) => {
+    const instanceId = nameInstance();
+    const { database, leaseDatabase } = openDatabases(settings, logger);
+    closers.add(() => leaseDatabase.close());
+    closers.add(() => database.close());
+    const check = openDatabaseCheck({ url: database.url });
+    closers.add(() => check.close());
     await migrate(database);
-    const opened = (signals = await openSignals({ settings, database, logger }));
+    const signals = await openSignals({ settings, database, logger });
+    closers.add(() => signals.close());
     const eventStore = await openEventStore({ url: settings.eventStoreUrl, database, logger });
+    closers.add(() => eventStore.close());
     return {
       database,
       eventStore,
-      signals: opened,
+      signals,
       leases: createLeases({
         database: leaseDatabase,
         owner: instanceId,
         ttlMs: settings.leaseMs,
-        signals: opened,
+        signals,
         hasExited,
       }),
+      exclusive: createExclusive({ database }),
       leasePool: leaseDatabase.pool,
       isDatabaseReachable: () => check.isReachable(),
       queuedAppends: eventStore.stats && (() => eventStore.stats?.().writer.queued ?? 0),
       instanceId,
-      async close() {
-        await eventStore.close();
-        await opened.close();
-        await closeDatabases();
-      },
     };
-  } catch (error) {
-    await signals?.close();
-    await closeDatabases();
-    throw error;
-  }
+  });
 }
 
 /** @throws Error when `DATABASE_URL` is unset */
@@ -91,13 +87,27 @@ function openDatabases(
   const onError = (error: Error): void => {
     logger.warn('database connection lost', { reason: reasonOf(error) });
   };
+  const limits = {
+    ...(settings.databaseConnectionWaitMs > 0 && { connectTimeoutMs: settings.databaseConnectionWaitMs }),
+    lockTimeoutMs: settings.databaseLockTimeoutMs,
+    idleTransactionMs: settings.databaseIdleTransactionTimeoutMs,
+  };
   const leaseDatabase = openDatabase({
+    ...limits,
     url,
+    // A renewal that takes longer is repeated on another connection.
+    statementTimeoutMs: Math.ceil(settings.leaseMs / 2),
     maxConnections: LEASE_CONNECTIONS,
     applicationName: 'palimpsest leases',
     onError,
   });
   const database = openDatabase({
+    ...limits,
+    statementLimits: {
+      read: settings.databaseReadTimeoutMs,
+      write: settings.databaseWriteTimeoutMs,
+      background: settings.databaseBackgroundTimeoutMs,
+    },
     url,
     maxConnections: settings.databaseMaxConnections,
     minConnections: Math.min(settings.poolMinConnections, settings.databaseMaxConnections),
@@ -124,11 +134,11 @@ async function openSignals({
     });
   };
   if (settings.redisUrl === undefined) {
-    const { createPostgresSignals } = await import('../../signals/postgres.ts');
-    return createPostgresSignals({ database, onError });
+    const { openPostgresSignals } = await import('../../signals/postgres.ts');
+    return openPostgresSignals({ database, onError });
   }
-  const { createRedisSignals } = await import('../../signals/redis.ts');
-  return createRedisSignals({ url: settings.redisUrl, onError });
+  const { openRedisSignals } = await import('../../signals/redis.ts');
+  return openRedisSignals({ url: settings.redisUrl, onError });
 }
 
 type StoreStats = { stats?(): { readonly writer: { readonly queued: number } } };

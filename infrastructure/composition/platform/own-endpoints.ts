@@ -1,8 +1,10 @@
+import { ownValue } from '../../../domain/own-value.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import type { OwnEndpoint } from '../../outbound/own-endpoints.ts';
 
 /**
- * The services of this installation. Requests to addresses that users configure never reach them, even in allowed networks.
+ * The services of this installation. Requests to addresses that users configure never reach them, even in allowed
+ * networks.
  */
 export function ownEndpointsOf(settings: Settings): readonly OwnEndpoint[] {
   const urls = [settings.databaseUrl, settings.databaseReplicaUrl, settings.redisUrl, settings.eventStoreUrl].flatMap(
@@ -31,7 +33,7 @@ function endpointsOf(url: string): readonly OwnEndpoint[] {
   return hosts.split(',').flatMap((entry) => {
     const address = /^(.*?)(?::(\d+))?$/.exec(entry);
     const host = (address?.[1] ?? '').replace(/^\[(.*)\]$/, '$1');
-    const port = Number(address?.[2] ?? DEFAULT_PORTS[scheme] ?? 2113);
+    const port = Number(address?.[2] ?? ownValue(DEFAULT_PORTS, scheme) ?? 2113);
     return host === '' || port === 0 ? [] : [{ host, port }];
   });
 }

@@ -9,16 +9,16 @@ import type { ProtectionLimits } from '../../../domain/traffic/protections.ts';
 import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
 import type { ProcessRole } from '../../configuration/settings/core.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
-import type { Shutdown } from '../shutdown.ts';
+import type { Shutdown } from '../create-shutdown.ts';
+import type { Every } from './at-intervals.ts';
+import type { Observability } from './create-observability.ts';
 import type { OperationalState } from './create-operational-state.ts';
-import type { License } from './open-license.ts';
-import type { Observability } from './open-observability.ts';
-import type { Replica } from './open-replica.ts';
-import type { Stores } from './open-stores.ts';
-import type { Every } from './timer.ts';
+import type { OpenLicense } from './open-license.ts';
+import type { OpenReplica } from './open-replica.ts';
+import type { OpenStores } from './open-stores.ts';
 
 /** What every module builds on. A process opens one platform before it composes the modules. */
-export type Platform = Omit<Stores, 'close'> &
+export type Platform = Omit<OpenStores, 'close'> &
   Observability &
   OperationalState & {
     /** The settings in force: environment, file, console, default. */
@@ -33,9 +33,9 @@ export type Platform = Omit<Stores, 'close'> &
     /** How far each read model is; works in every process. */
     readonly progress: ProjectionProgress;
     /** Undefined without `DATABASE_REPLICA_URL`. */
-    readonly replica: Replica | undefined;
+    readonly replica: OpenReplica | undefined;
     readonly vault: Vault;
-    readonly license: License;
+    readonly license: OpenLicense;
     /** What the license grants now. */
     readonly entitlements: Entitlements;
     readonly features: Features;

@@ -3,7 +3,7 @@ import type { Configuration, ConsoleTexts } from '../../../application/ports/con
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { Vault } from '../../../application/ports/vault.ts';
-import { createConfiguration } from '../../configuration/configuration.ts';
+import { type ProcessConfiguration, createConfiguration } from '../../configuration/configuration.ts';
 import type { ReadSettings, SettingsLayer } from '../../configuration/read-settings.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 
@@ -17,9 +17,9 @@ export async function readConsoleLayer(
   { settings: atStart, layers }: { readonly settings: Settings; readonly layers?: readonly SettingsLayer[] },
   dependencies: { readonly eventStore: EventStore; readonly vault: Vault; readonly logger: Logger },
 ): Promise<ConsoleLayer> {
-  const configuration = createConfiguration(layers ?? []);
+  const configuration = createConfiguration({ layers: layers ?? [] });
   if (layers === undefined) return { settings: atStart, sources: {}, configuration };
-  const { settings, sources } = configuration.withConsole(await usableTexts(configuration, dependencies));
+  const { settings, sources } = configuration.readConsole(await usableTexts(configuration, dependencies));
   // Only the caller knows the address of the embedded database.
   const { databaseUrl, dataDir } = atStart;
   return { settings: { ...settings, databaseUrl, dataDir }, sources, configuration };
@@ -27,7 +27,7 @@ export async function readConsoleLayer(
 
 /** The saved values that can be opened and add no problem to the settings. */
 async function usableTexts(
-  configuration: ReturnType<typeof createConfiguration>,
+  configuration: ProcessConfiguration,
   { eventStore, vault, logger }: { readonly eventStore: EventStore; readonly vault: Vault; readonly logger: Logger },
 ): Promise<ConsoleTexts> {
   const { texts, unreadable } = await readConsoleSettings({ eventStore, vault });

@@ -144,6 +144,12 @@ export const core = {
     'Largest request body in bytes, for bodies other than JSON.',
   ),
   maxJsonBodyBytes: setting('MAX_JSON_BODY_BYTES', integer(1), 1_048_576, 'Largest JSON request body in bytes.'),
+  maxResponseBytes: setting(
+    'MAX_RESPONSE_BYTES',
+    integer(65_536, 134_217_728),
+    16_777_216,
+    'Largest response with entries in bytes. A request for a larger one gets 400 with a hint of what fits.',
+  ),
   rateLimitRps: setting(
     'RATE_LIMIT_RPS',
     integer(0),

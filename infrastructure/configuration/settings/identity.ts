@@ -76,7 +76,7 @@ export const identity = {
     secret: true,
     shownDefault: 'required in production',
   }),
-  auditSealSeconds: setting(
+  auditSignSeconds: setting(
     'SVC_AUDIT_SEAL_SECS',
     integer(1, 86_400),
     60,

@@ -1,4 +1,5 @@
 import { type Credentials, EventStoreDBClient } from '@eventstore/db-client';
+import { ownValue } from '../../../domain/own-value.ts';
 
 /** The client connections of the adapter. */
 export type Connection = {
@@ -31,12 +32,12 @@ const SCHEMES: Readonly<Record<string, string>> = {
  * @throws TypeError for other schemes and for options that would make the store return wrong results. The message
  * contains no password.
  */
-export function parseAddress(url: string): {
+export function parseEventStoreAddress(url: string): {
   readonly connectionString: string;
   readonly credentials: Credentials | undefined;
 } {
   const [, scheme = '', rest = ''] = /^([a-z+]+):\/\/(.+)$/s.exec(url.trim()) ?? [];
-  const known = SCHEMES[scheme];
+  const known = ownValue(SCHEMES, scheme);
   if (known === undefined)
     throw new TypeError('the address of an EventStoreDB begins with esdb:// or esdb+discover:// (or kurrentdb://)');
   const options = new URLSearchParams(rest.includes('?') ? rest.slice(rest.indexOf('?') + 1) : '');
@@ -56,7 +57,7 @@ function credentialsOf(user: RegExpExecArray | null, insecure: boolean): Credent
 
 /** Creates the clients; they connect on the first call. @throws TypeError for an invalid address */
 export function connect(url: string): Connection {
-  const { connectionString, credentials } = parseAddress(url);
+  const { connectionString, credentials } = parseEventStoreAddress(url);
   return { reader: clientOf(connectionString), writer: clientOf(connectionString), credentials };
 }
 

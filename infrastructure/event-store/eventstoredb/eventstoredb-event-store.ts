@@ -67,8 +67,8 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
   }
 
   const store: EventStore = {
-    capabilities: { atomicMultiStream: false, gaplessPositions: false, indexedIds: false },
-    append: (stream, events, appendOptions) => whenOpen(() => append(stream, events, appendOptions, writing)),
+    capabilities: { atomicMultiStream: false, gaplessPositions: false, indexedIds: false, guards: false },
+    append: (stream, events, appendOptions) => whenOpen(() => append({ stream, events, ...appendOptions }, writing)),
     readStream: (stream, readOptions) => iterateWhenOpen(() => readStream(stream, readOptions, reading)),
     readAll: (readOptions) => iterateWhenOpen(() => readAll(readOptions, reading)),
     subscribe: (subscribeOptions) =>

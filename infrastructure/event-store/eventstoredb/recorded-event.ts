@@ -15,7 +15,7 @@ export type Stored = StoredEvent | AllStreamRecordedEvent;
 /** Converts a revision to a number. @throws RangeError when it exceeds the safe integers */
 export function revisionOf(revision: bigint): StreamRevision {
   const number = Number(revision);
-  if (!Number.isSafeInteger(number)) throw new RangeError('a revision beyond what a number holds');
+  if (!Number.isSafeInteger(number)) throw new RangeError('the revision exceeds the largest safe integer');
   return number;
 }
 

@@ -1,7 +1,7 @@
 import { ErrorType, jsonEvent } from '@eventstore/db-client';
-import type { AppendResult, Expected } from '../../../application/ports/event-store.ts';
+import type { AppendResult, Expected, StreamWrite } from '../../../application/ports/event-store.ts';
 import { refusal } from '../../../domain/errors.ts';
-import { type NewEvent, type RecordedEvent, positionFrom } from '../../../domain/event.ts';
+import { type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import { encodeAppend } from '../encode-append.ts';
 import type { Connection } from './connection.ts';
 import { drain } from './drain.ts';
@@ -16,6 +16,8 @@ export type WriteDependencies = {
   readonly timeoutMs: number;
 };
 
+type Write = Pick<StreamWrite, 'stream' | 'events' | 'expected'>;
+
 /** Converts an expected revision for the client. */
 function expectedRevision(expected: Expected): 'any' | 'no_stream' | 'stream_exists' | bigint {
   return typeof expected === 'number' ? BigInt(expected) : expected;
@@ -26,13 +28,11 @@ function expectedRevision(expected: Expected): 'any' | 'no_stream' | 'stream_exi
  * always false.
  */
 export async function append(
-  stream: string,
-  events: readonly NewEvent[],
-  { expected, signal }: { readonly expected: Expected; readonly signal?: AbortSignal },
+  { stream, events, expected, signal }: Write & { readonly signal?: AbortSignal },
   dependencies: WriteDependencies,
 ): Promise<AppendResult> {
   const { connection, timeoutMs } = dependencies;
-  const encoded = encodeAppend(stream, events, expected);
+  const encoded = encodeAppend({ stream, events, expected });
   signal?.throwIfAborted();
   // A copy that is known to be valid JSON: if JSON.stringify failed inside the client, the append would stay pending
   // forever.
@@ -90,14 +90,7 @@ export function withTimeout<T>(write: Promise<T>, timeoutMs: number, signal?: Ab
  * Whether only the first ids of an append are in the stream, which the server reports as a conflict. Checks the
  * revision at which the append would start; with `any`, no other cause of a conflict exists.
  */
-async function isPartlyWritten(
-  {
-    stream,
-    events,
-    expected,
-  }: { readonly stream: string; readonly events: readonly NewEvent[]; readonly expected: Expected },
-  { reading }: WriteDependencies,
-): Promise<boolean> {
+async function isPartlyWritten({ stream, events, expected }: Write, { reading }: WriteDependencies): Promise<boolean> {
   if (expected === 'any') return true;
   let first: RecordedEvent | undefined;
   try {

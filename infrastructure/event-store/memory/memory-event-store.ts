@@ -21,10 +21,10 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
   let closed = false;
 
   return {
-    capabilities: { atomicMultiStream: true, gaplessPositions: true, indexedIds: true },
-    append: (name, events, { expected, signal }) =>
+    capabilities: { atomicMultiStream: true, gaplessPositions: true, indexedIds: true, guards: false },
+    append: (stream, events, { expected, signal }) =>
       attempt(() => {
-        const append = encodeAppend(name, events, expected);
+        const append = encodeAppend({ stream, events, expected });
         signal?.throwIfAborted();
         return write([append])[0] as AppendResult;
       }),

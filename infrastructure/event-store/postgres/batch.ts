@@ -1,4 +1,4 @@
-import type { AppendResult, Expected } from '../../../application/ports/event-store.ts';
+import type { AppendResult, ClaimKey, Expected, GuardFailure, Guards } from '../../../application/ports/event-store.ts';
 import { type AppError, refusal } from '../../../domain/errors.ts';
 import { positionFrom } from '../../../domain/event.ts';
 import { conflict } from '../conflict.ts';
@@ -22,22 +22,39 @@ export type Outcome =
 export type BatchRow = { readonly r_before: number; readonly r_recorded_at: number; readonly r_outcomes: string };
 
 /** The statement that calls `eventstore.append`; `parametersOf` returns its parameters. */
-export const APPEND =
-  'select r_before, r_recorded_at, r_outcomes from eventstore.append($1,$2,$3,$4,$5,$6,$7,$8,$9,$10,$11,$12,$13,$14)';
+export const APPEND = `select r_before, r_recorded_at, r_outcomes from eventstore.append(${Array.from({ length: 29 }, (_, index) => `$${index + 1}`).join()})`;
 
 /** Occurs neither in JSON text, which escapes it, nor in a validated name. */
 const SEPARATOR = '\u001e';
 
-/** Distributes appends to the same stream over successive rounds, in order of arrival. */
+/**
+ * Distributes appends over successive rounds, in order of arrival: an append comes after every earlier one that touches
+ * a stream or a value of its guards. An atomic group is one round: its guards are checked before its first write.
+ */
 export function batchOf(appends: readonly EncodedAppend[], atomic = false): Batch {
+  if (atomic) return { appends, rounds: [appends], atomic };
   const rounds: EncodedAppend[][] = [];
   const nextRounds = new Map<string, number>();
   for (const append of appends) {
-    const round = nextRounds.get(append.stream) ?? 0;
-    nextRounds.set(append.stream, round + 1);
+    // A search of the log concerns every earlier append.
+    let round = append.guards?.unmentioned ? rounds.length : 0;
+    const touched = touchedBy(append);
+    for (const key of touched) round = Math.max(round, nextRounds.get(key) ?? 0);
+    for (const key of touched) nextRounds.set(key, round + 1);
     (rounds[round] ??= []).push(append);
   }
   return { appends: rounds.length === 1 ? appends : rounds.flat(), rounds, atomic };
+}
+
+/** Keys of the streams and unique values that an append writes or checks. */
+function touchedBy({ stream, guards }: EncodedAppend): readonly string[] {
+  if (!guards) return [stream];
+  const { streams = [], taken = [], released = [] } = guards;
+  return [
+    stream,
+    ...streams.map((guard) => guard.stream),
+    ...[...taken, ...released].map(({ digest }) => `#${digest}`),
+  ];
 }
 
 /**
@@ -71,6 +88,42 @@ export function parametersOf({ appends, rounds, atomic }: Batch): readonly unkno
     joined(({ correlationId }) => correlationId),
     joined(({ data }) => data),
     joined(({ metadata }) => metadata),
+    ...guardParametersOf(appends),
+  ];
+}
+
+const NO_GUARDS: readonly unknown[] = ['{}', '', '', '', '', '{}', '', '', '', '{}', '{}', '{}', '', '', '{}'];
+
+/** The last parameters of `eventstore.append`. Each guard names its append by its number in the call, from 1. */
+function guardParametersOf(appends: readonly EncodedAppend[]): readonly unknown[] {
+  const guarded = appends.flatMap(({ guards }, index) => (guards ? [{ guards, owner: index + 1 }] : []));
+  if (guarded.length === 0) return NO_GUARDS;
+  const streams = guarded.flatMap(({ guards, owner }) => (guards.streams ?? []).map((guard) => ({ ...guard, owner })));
+  const silent = guarded.flatMap(({ guards, owner }) => (guards.unmentioned ? [{ ...guards.unmentioned, owner }] : []));
+  const claims = guarded.flatMap(({ guards, owner }) => claimsOf(guards).map((claim) => ({ ...claim, owner })));
+  return [
+    `{${streams.map(({ owner }) => owner).join()}}`,
+    streams.map(({ stream }) => stream).join(SEPARATOR),
+    streams.map(({ notEndingWith }) => notEndingWith).join(SEPARATOR),
+    streams.map(({ endingWith }) => endingWith?.member ?? '').join(SEPARATOR),
+    streams.map(({ endingWith }) => endingWith?.value ?? '').join(SEPARATOR),
+    `{${silent.map(({ owner }) => owner).join()}}`,
+    silent.map(({ tenant }) => tenant).join(SEPARATOR),
+    silent.map(({ category }) => category).join(SEPARATOR),
+    silent.map(({ text }) => text).join(SEPARATOR),
+    `{${silent.map(({ after }) => Number(after)).join()}}`,
+    `{${claims.map(({ owner }) => owner).join()}}`,
+    `{${claims.map(({ isTaken }) => String(isTaken)).join()}}`,
+    claims.map(({ tenant }) => tenant).join(SEPARATOR),
+    claims.map(({ scope }) => scope).join(SEPARATOR),
+    claims.map(({ digest }) => Buffer.from(digest, 'hex')),
+  ];
+}
+
+function claimsOf({ taken = [], released = [] }: Guards): readonly (ClaimKey & { readonly isTaken: boolean })[] {
+  return [
+    ...taken.map((claim) => ({ ...claim, isTaken: true })),
+    ...released.map((claim) => ({ ...claim, isTaken: false })),
   ];
 }
 
@@ -112,6 +165,12 @@ function outcomeOf({ stream, expected }: EncodedAppend, text: string): Outcome {
       };
     case 'c':
       return { error: conflict({ stream, expected, actual: Number(revision) }) };
+    case 'g':
+      return guardFailed({ guard: 'stream' });
+    case 'm':
+      return guardFailed({ guard: 'unmentioned', position: positionFrom(Number(position)) });
+    case 'h':
+      return guardFailed({ guard: 'taken' });
     case 'x':
       return { error: refusal('stream_deleted') };
     case 'i':
@@ -121,4 +180,8 @@ function outcomeOf({ stream, expected }: EncodedAppend, text: string): Outcome {
     default:
       throw new TypeError('the response of eventstore.append is not understood');
   }
+}
+
+function guardFailed(cause: GuardFailure): Outcome {
+  return { error: refusal('guard_failed', { cause }) };
 }

@@ -58,9 +58,10 @@ export async function openPostgresEventStore({
   await readHead({ database });
 
   return {
-    capabilities: { atomicMultiStream: true, gaplessPositions: true, indexedIds: true },
-    async append(stream, events, { expected, signal }) {
-      const [result] = await writer.write([encodeAppend(stream, events, expected)], { atomic: false, signal });
+    capabilities: { atomicMultiStream: true, gaplessPositions: true, indexedIds: true, guards: true },
+    async append(stream, events, { expected, guards, signal }) {
+      const append = encodeAppend({ stream, events, expected, guards });
+      const [result] = await writer.write([append], { atomic: false, signal });
       if (!result) throw new TypeError('an append without outcome');
       return result;
     },

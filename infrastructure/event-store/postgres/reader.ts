@@ -62,11 +62,11 @@ export async function* readStream(
   let size = PAGE;
   while (left > 0 && next >= 0) {
     signal?.throwIfAborted();
-    const asked = Math.min(left, size);
-    const rows = await attempt(database.query<Row>(sql, [stream, next, asked], name));
+    const requested = Math.min(left, size);
+    const rows = await attempt(database.query<Row>(sql, [stream, next, requested], name));
     for (const row of rows) yield eventOf(row);
     const last = rows.at(-1);
-    if (!last || rows.length < asked) return;
+    if (!last || rows.length < requested) return;
     left -= rows.length;
     next = forwards ? last.revision + 1 : last.revision - 1;
     size = fittingSize(rows);
@@ -86,13 +86,13 @@ export async function* readAll(
   let size = PAGE;
   while (left > 0) {
     signal?.throwIfAborted();
-    const asked = Math.min(left, size);
+    const requested = Math.min(left, size);
     const rows = await attempt(
-      database.query<Row>(sql, [next, asked, ...values], `eventstore_all_${direction}${shape}`),
+      database.query<Row>(sql, [next, requested, ...values], `eventstore_all_${direction}${shape}`),
     );
     for (const row of rows) yield eventOf(row);
     const last = rows.at(-1);
-    if (!last || rows.length < asked) return;
+    if (!last || rows.length < requested) return;
     left -= rows.length;
     next = last.position;
     size = fittingSize(rows);

@@ -29,8 +29,11 @@ export async function* subscribe(
 ): AsyncIterable<SubscriptionItem> {
   const signal = AbortSignal.any([own, closing]);
   let arrived: () => void = () => undefined;
-  const buffer = createSubscriberBuffer(matcherOf(filter), () => {
-    arrived();
+  const buffer = createSubscriberBuffer({
+    matches: matcherOf(filter),
+    onArrival() {
+      arrived();
+    },
   });
   const onAbort = () => {
     arrived();

@@ -26,8 +26,14 @@ export type SubscriberBuffer = {
   size(): number;
 };
 
-/** Creates a buffer for matching events. Calls `onArrival` when it has something to take or has overflowed. */
-export function createSubscriberBuffer(matches: EventMatcher, onArrival: () => void): SubscriberBuffer {
+export type SubscriberBufferOptions = {
+  readonly matches: EventMatcher;
+  /** Called when the buffer has something to take or has overflowed. */
+  readonly onArrival: () => void;
+};
+
+/** Creates a buffer for matching events. */
+export function createSubscriberBuffer({ matches, onArrival }: SubscriberBufferOptions): SubscriberBuffer {
   let waiting: { readonly event: RecordedEvent; readonly bytes: number }[] = [];
   let bytes = 0;
   /** Every event up to this position is waiting or was taken. */

@@ -24,9 +24,9 @@ export type TailStats = {
 };
 
 /**
- * The live tail of the log, followed once per process for all subscriptions. It advances by the events that the local
- * writer has just written if they come next, otherwise by reading. NOTIFY wakes it, and a poll that is slow while
- * LISTEN works and fast while it does not.
+ * The live tail of the log, followed once per process for all subscriptions. When the next
+ * events are those that the writer of this process has just written, it takes them from there; otherwise it reads them.
+ * NOTIFY wakes it, and so does a poll, which is slow while LISTEN works and fast while it does not.
  */
 export type Tail = {
   /** Offers the buffer every event after the current position, and possibly earlier ones. */

@@ -202,7 +202,7 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
       query_timeout: CALL_TIMEOUT_MS,
     };
     const { rows } = await connection.query<BatchRow>(query);
-    if (!rows[0]) throw new TypeError('eventstore.append gave no answer');
+    if (!rows[0]) throw new TypeError('eventstore.append returned no row');
     return rows[0];
   }
 

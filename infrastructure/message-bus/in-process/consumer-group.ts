@@ -24,7 +24,7 @@ export type ConsumerGroup = {
  * Creates a group whose members share partitions. One loop works on each partition, for the member to which it
  * currently belongs.
  */
-export function consumerGroup({
+export function createConsumerGroup({
   publish,
   logger,
 }: {

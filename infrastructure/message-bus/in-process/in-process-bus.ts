@@ -7,8 +7,8 @@ import {
   deadLetterTopic,
 } from '../../../application/ports/message-bus.ts';
 import { refusal } from '../../../domain/errors.ts';
-import { type ConsumerGroup, consumerGroup } from './consumer-group.ts';
-import { type PartitionLog, partitionLog } from './partition-log.ts';
+import { type ConsumerGroup, createConsumerGroup } from './consumer-group.ts';
+import { type PartitionLog, createPartitionLog } from './partition-log.ts';
 
 export type InProcessBusOptions = {
   readonly logger: Logger;
@@ -54,7 +54,7 @@ export function openInProcessBus({ logger, capacity = 10_000 }: InProcessBusOpti
     async consume(options) {
       if (closed) throw refusal('unavailable', { message: 'the message bus is closed' });
       const logs = options.topics.flatMap(partitionsOf);
-      const group = groups.get(options.group) ?? consumerGroup({ publish, logger });
+      const group = groups.get(options.group) ?? createConsumerGroup({ publish, logger });
       groups.set(options.group, group);
       const subscription = group.join(options, logs);
       subscriptions.add(subscription);
@@ -77,7 +77,7 @@ export function openInProcessBus({ logger, capacity = 10_000 }: InProcessBusOpti
     if (topics.has(topic)) return;
     const logs = Array.from({ length: partitions }, (_, partition) => {
       let warned = false;
-      const log: PartitionLog = partitionLog({
+      const log: PartitionLog = createPartitionLog({
         topic,
         partition,
         capacity,

@@ -40,7 +40,7 @@ export type PartitionLogOptions = {
   readonly needed: (offset: number) => boolean;
 };
 
-export function partitionLog(options: PartitionLogOptions): PartitionLog {
+export function createPartitionLog(options: PartitionLogOptions): PartitionLog {
   const { topic, partition, capacity, slowest, needed, onOverflow } = options;
   const changed = change();
   let first = 0;

@@ -53,7 +53,7 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
     ...(options.sasl ? { sasl: saslOptions(options.sasl) } : {}),
     connectionTimeout: 3_000,
     requestTimeout: 30_000,
-    // Callers wait out outages; the client's own retries last about 6 seconds.
+    // Callers wait until an outage ends; the client's own retries last about 6 seconds.
     retry: { initialRetryTime: 100, retries: 6, maxRetryTime: 5_000 },
     logLevel: logLevel.INFO,
     logCreator: kafkaLogCreator(logger, logLevel.WARN),

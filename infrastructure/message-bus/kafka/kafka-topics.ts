@@ -1,9 +1,10 @@
 import type { Admin } from 'kafkajs';
 import { type TopicSpec, deadLetterTopic } from '../../../application/ports/message-bus.ts';
+import { DAY_MS } from '../../../domain/durations.ts';
 
 /** A content change contains an entry twice, and a request body may have 10 MB. */
 const MAX_MESSAGE_BYTES = 32 * 1_048_576;
-const DEAD_LETTER_RETENTION_MS = 30 * 86_400_000;
+const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
 
 /**
  * Creates missing topics, each with its dead-letter topic. Partitions and settings of existing topics are not changed.

@@ -18,8 +18,8 @@ export type RunAs = {
 
 /**
  * Chooses how to start programs. As root with `setpriv` (util-linux) the server runs as an unprivileged user that may
- * traverse directories it has no access to, so that an installation in a private home directory works. Without `setpriv` it
- * runs as that user without this right.
+ * traverse directories it has no access to, so that an installation in a private home directory works. Without
+ * `setpriv` it runs as that user without this right.
  */
 export async function chooseRunAs(): Promise<RunAs> {
   const setpriv =

@@ -24,9 +24,9 @@ export const auditChain: Migration = {
       unsealed int8 not null,
       sealed_at timestamptz(3) not null
     );
-    comment on table operational.audit_heads is 'Where each chain ends, proved by head_mac, and what of it is under a signed seal';
+    comment on table operational.audit_heads is 'End of each chain, authenticated by head_mac, and the part of it that audit signatures cover';
     create table operational.audit_progress (only_row boolean primary key default true check (only_row), position text collate "C" not null);
-    comment on table operational.audit_progress is 'How far the log is chained; its row is locked by whoever goes on';
+    comment on table operational.audit_progress is 'Position up to which the log is chained; its row is locked by the process that extends the chains';
     insert into operational.audit_progress (position) values ('00000000000000000000');
   `,
 };

@@ -1,8 +1,8 @@
 import type { Migration } from './migration.ts';
 
 /**
- * The id of the installation and the sealed license received at run time (renewed by hand or exchanged), in one row for all
- * processes.
+ * The id of the installation and the sealed license received at run time (renewed by hand or exchanged), in one row for
+ * all processes.
  */
 export const license: Migration = {
   id: '0650-license',

@@ -8,6 +8,8 @@ import { claimsFencing } from './0203-claims-fencing.ts';
 import { claimsInstance } from './0204-claims-instance.ts';
 import { rateCounters } from './0205-rate-counters.ts';
 import { idempotencyRequests } from './0206-idempotency-requests.ts';
+import { guardedAppend } from './0210-guarded-append.ts';
+import { parkedStreams } from './0220-parked-streams.ts';
 import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
 import { apiKeyRequests } from './0320-api-key-requests.ts';
@@ -17,6 +19,8 @@ import { mailQueue } from './0340-mail-queue.ts';
 import { magicLinks } from './0341-magic-links.ts';
 import { deviceSignIns } from './0342-device-sign-ins.ts';
 import { pastEntries } from './0350-past-entries.ts';
+import { pastSetsOfTenants } from './0351-past-sets-of-tenants.ts';
+import { responseSize } from './0360-response-size.ts';
 import { webhookDeliveries } from './0400-webhook-deliveries.ts';
 import { webhookRetention } from './0401-webhook-retention.ts';
 import { webhookTraceparent } from './0402-webhook-traceparent.ts';
@@ -39,6 +43,8 @@ export const migrations: readonly Migration[] = [
   claimsInstance,
   rateCounters,
   idempotencyRequests,
+  guardedAppend,
+  parkedStreams,
   personKeys,
   sessions,
   apiKeyRequests,
@@ -48,6 +54,8 @@ export const migrations: readonly Migration[] = [
   magicLinks,
   deviceSignIns,
   pastEntries,
+  pastSetsOfTenants,
+  responseSize,
   webhookDeliveries,
   webhookRetention,
   webhookTraceparent,

@@ -1,6 +1,8 @@
 import { parseCommentEvent } from '../../../domain/content/comment-events.ts';
-import { parseStream } from '../../../domain/stream.ts';
-import type { Projection } from '../../engine/projection.ts';
+import type { RecordedEvent } from '../../../domain/event.ts';
+import { partsOf } from '../../../domain/stream.ts';
+import type { Transaction } from '../../../infrastructure/postgres/database.ts';
+import type { Projection, Target } from '../../engine/projection.ts';
 
 /** Read model of comments on entries, schema `rm_comments`. */
 export const commentsProjection: Projection = {
@@ -17,40 +19,41 @@ export const commentsProjection: Projection = {
       create index on ${schema}.comments (parent) where parent is not null`);
   },
 
-  async apply(tx, { schema }, events) {
-    const added = new Map<string, object>();
-    const deleted = new Set<string>();
-    for (const event of events) {
-      const parts = parseStream(event.stream);
-      if (!parts) throw new RangeError(`not the stream of a comment: ${event.stream}`);
-      const parsed = parseCommentEvent(event);
-      if (parsed.type === 'CommentDeleted') deleted.add(parts.id);
-      else {
-        const { entry_id, parent = null, body } = parsed.data;
-        added.set(parts.id, {
-          id: parts.id,
-          tenant_id: parts.tenant,
-          entry_id,
-          parent,
-          body,
-          author: { kind: parsed.actor.kind, id: parsed.actor.id },
-          created_at: event.metadata.occurred_at,
-        });
-      }
-    }
-    if (added.size > 0)
-      await tx.query(
-        `insert into ${schema}.comments select * from json_populate_recordset(null::${schema}.comments, $1)`,
-        [JSON.stringify([...added.values()])],
-      );
-    if (deleted.size > 0) await tx.query(`delete from ${schema}.comments where id = any($1::uuid[])`, [[...deleted]]);
-    // A reply to a deleted comment has no parent. The reply may be written after the deletion, if the two raced.
-    await tx.query(
-      `update ${schema}.comments c set parent = null
-       where c.parent is not null and (c.parent = any($1::uuid[]) or c.id = any($2::uuid[])) and not exists (select 1 from ${schema}.comments p where p.id = c.parent)`,
-      [[...deleted], [...added.keys()]],
-    );
-  },
+  apply: projectComments,
 
   tables: () => Promise.resolve([{ table: 'comments' }]),
 };
+
+async function projectComments(tx: Transaction, { schema }: Target, events: readonly RecordedEvent[]): Promise<void> {
+  const added = new Map<string, object>();
+  const deleted = new Set<string>();
+  for (const event of events) {
+    const { tenant, id } = partsOf(event.stream, 'comment');
+    const parsed = parseCommentEvent(event);
+    if (parsed.type === 'CommentDeleted') deleted.add(id);
+    else {
+      const { entry_id, parent = null, body } = parsed.data;
+      added.set(id, {
+        id,
+        tenant_id: tenant,
+        entry_id,
+        parent,
+        body,
+        author: { kind: parsed.actor.kind, id: parsed.actor.id },
+        created_at: event.metadata.occurred_at,
+      });
+    }
+  }
+  if (added.size > 0)
+    await tx.query(
+      `insert into ${schema}.comments select * from json_populate_recordset(null::${schema}.comments, $1)`,
+      [JSON.stringify([...added.values()])],
+    );
+  if (deleted.size > 0) await tx.query(`delete from ${schema}.comments where id = any($1::uuid[])`, [[...deleted]]);
+  // A reply to a deleted comment has no parent. The reply may be written after the deletion, if the two raced.
+  await tx.query(
+    `update ${schema}.comments c set parent = null
+     where c.parent is not null and (c.parent = any($1::uuid[]) or c.id = any($2::uuid[])) and not exists (select 1 from ${schema}.comments p where p.id = c.parent)`,
+    [[...deleted], [...added.keys()]],
+  );
+}

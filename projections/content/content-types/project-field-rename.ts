@@ -1,5 +1,5 @@
 import { keyOf } from '../../../domain/content/entry-fields.ts';
-import { withFieldNames } from '../../../domain/content/field-history.ts';
+import { fieldNamesAfter } from '../../../domain/content/field-history.ts';
 import { fieldRenameOperations, renameOtherSide } from '../../../domain/content/rename-field.ts';
 import { tableUseOf } from '../../../domain/content/table-shape.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
@@ -40,7 +40,7 @@ export async function projectFieldRename(
   if (operations.some(({ op }) => op === 'rename_column'))
     await renameViewColumn(tx, target, { name, from: keyOf(field), to: keyOf({ ...field, name: to }) });
 
-  const fieldNames = withFieldNames(before.fieldNames, event.revision, definition.fields);
+  const fieldNames = fieldNamesAfter(before.fieldNames, event.revision, definition.fields);
   await writeType(tx, target, { event, typeId, definition, retained, fieldNames });
   await rewriteOtherTypes(tx, target, {
     tenant,

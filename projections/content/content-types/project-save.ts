@@ -1,5 +1,5 @@
 import type { StoredContentType } from '../../../domain/content/content-type.ts';
-import { withFieldNames } from '../../../domain/content/field-history.ts';
+import { fieldNamesAfter } from '../../../domain/content/field-history.ts';
 import { moveOperations } from '../../../domain/content/move-operations.ts';
 import type { TableUse } from '../../../domain/content/schema-diff.ts';
 import type { PlacedOperation, SchemaOperation } from '../../../domain/content/schema-operation.ts';
@@ -29,7 +29,7 @@ export async function projectSave(tx: Transaction, target: Target, event: EventO
       : changeOperations(before, after, { name, others }),
   );
 
-  const fieldNames = withFieldNames(before?.fieldNames ?? [], event.revision, definition.fields);
+  const fieldNames = fieldNamesAfter(before?.fieldNames ?? [], event.revision, definition.fields);
   await writeType(tx, target, { event, typeId, definition, retained, fieldNames });
   if (canceled.length > 0) {
     await tx.query(

@@ -3,6 +3,7 @@ import type { PlacedOperation, SchemaOperation } from '../../../domain/content/s
 import { tableUseOf } from '../../../domain/content/table-shape.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
+import { compactTable, needsCompaction } from './compact-table.ts';
 import { projectedStatement } from './render-operation.ts';
 import { readContentTypes } from './rows.ts';
 import { dropView } from './views.ts';
@@ -22,17 +23,23 @@ export function requiresViewDrop({ op }: SchemaOperation): boolean {
 }
 
 /**
- * Runs operations in the target schema. Drops the view of a live table where an operation requires it; the caller
- * creates it again.
+ * Runs operations in the target schema, and writes a table again that dropped columns fill. Drops the view of a live
+ * table where this requires it; the caller creates it again.
  */
 export async function runOperations(
   tx: Transaction,
-  { schema }: Target,
+  target: Target,
   operations: readonly PlacedOperation[],
 ): Promise<void> {
+  const { schema } = target;
   for (const { table, operation } of operations) {
     if (requiresViewDrop(operation)) await dropView(tx, { schema }, { name: table });
     await tx.query(projectedStatement(operation, { schema, table }));
+  }
+  for (const table of new Set(operations.map((placed) => placed.table))) {
+    if (!(await needsCompaction(tx, target, table))) continue;
+    await dropView(tx, target, { name: table });
+    await compactTable(tx, target, table);
   }
 }
 

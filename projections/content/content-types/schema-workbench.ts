@@ -35,22 +35,24 @@ const REFUSALS = ['22', '23', '54', '42', '0A', '2B'];
 
 /** Tries changes of the typed tables in PostgreSQL before they become events (port `SchemaWorkbench`). */
 export function createSchemaWorkbench({ database, lockTimeoutMs = 3000 }: SchemaWorkbenchOptions): SchemaWorkbench {
-  // One session at a time in this process. Each holds one connection and needs a second one, so concurrent sessions
-  // could exhaust the pool and wait for each other.
-  let last: Promise<unknown> = Promise.resolve();
+  // In this process the sessions of a tenant, and those of one name, run one after another instead of being refused.
+  const sessions = new Set<{ readonly scope: SchemaScope; readonly ended: Promise<void> }>();
 
   async function underLocks<T>(
     scope: SchemaScope,
     work: (session: SchemaSession) => Promise<T>,
   ): Promise<{ readonly value: T } | undefined> {
-    return database.transaction(async (tx) => {
-      if (!(await lock(tx, scope))) return undefined;
-      const session: SchemaSession = {
-        ...reader(tx),
-        tryOut: (trial) => tryOut(tx, trial, lockTimeoutMs),
-      };
-      return { value: await work(session) };
-    });
+    return database.outerTransaction(
+      async (tx) => {
+        if (!(await lock(tx, scope))) return undefined;
+        const session: SchemaSession = {
+          ...reader(tx),
+          tryOut: (trial) => tryOut(tx, trial, lockTimeoutMs),
+        };
+        return { value: await work(session) };
+      },
+      { workClass: 'unlimited' },
+    );
   }
 
   return {
@@ -59,11 +61,19 @@ export function createSchemaWorkbench({ database, lockTimeoutMs = 3000 }: Schema
       scope: SchemaScope,
       work: (session: SchemaSession) => Promise<T>,
     ): Promise<{ readonly value: T } | undefined> {
-      const result = last.then(() => underLocks(scope, work));
-      last = result.catch(() => undefined);
+      const earlier = [...sessions].filter((session) => conflict(session.scope, scope)).map(({ ended }) => ended);
+      const result = Promise.all(earlier).then(() => underLocks(scope, work));
+      const ignore = (): void => undefined;
+      const session = { scope, ended: result.then(ignore, ignore) };
+      sessions.add(session);
+      void session.ended.then(() => sessions.delete(session));
       return result;
     },
   };
+}
+
+function conflict(a: SchemaScope, b: SchemaScope): boolean {
+  return a.tenant === b.tenant || a.names.some((name) => b.names.includes(name));
 }
 
 /**

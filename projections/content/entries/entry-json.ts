@@ -7,6 +7,7 @@ import { tableNameOf } from '../../../domain/content/table-name.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE } from '../content-types/rows.ts';
 import { isList, relatedRows, rowLimit } from './related-rows.ts';
+import { MAX_RESPONSE_BYTES, boundedArray } from './response-size.ts';
 
 const NO_FIELDS: ReadonlySet<string> = new Set();
 
@@ -26,12 +27,14 @@ export type EntryShape = {
   readonly populate?: PopulatePlan | undefined;
   /** SQL of the rows to select the entries of a type from. Default: the type's table in the live read model. */
   readonly sources?: ((type: ContentType) => string) | undefined;
+  /** Largest JSON text in bytes of a list of populated entries. Default: 16 MiB. */
+  readonly maxBytes?: number | undefined;
 };
 
 /** An entry with all its fields and its status, as commands and the console read it. */
 export const COMPLETE: EntryShape = { hidden: NO_FIELDS, complete: true };
 
-/** Cache key of the SQL that a shape gives, except for `sources`. */
+/** Cache key of the SQL that a shape gives, except for `sources` and `maxBytes`. */
 export function shapeKey(
   type: ContentType,
   { hidden, fields, complete, deleted, resolvedLocale, populate }: EntryShape,
@@ -149,12 +152,12 @@ function dataMembers(
 /** SQL of the JSON text of the related entries: an array, or for a relation to one entry the entry or `null`. */
 function relatedJson(
   relation: PopulatedRelation,
-  { sources }: EntryShape,
+  { sources, maxBytes = MAX_RESPONSE_BYTES }: EntryShape,
   parent: { readonly alias: string; readonly drafts: boolean },
 ): string {
   const alias = `${parent.alias}r`;
   const { type, hidden, relations } = relation;
-  const shape: EntryShape = { hidden, populate: relations, sources };
+  const shape: EntryShape = { hidden, populate: relations, sources, maxBytes };
   const rows = relatedRows({
     relation,
     parent: parent.alias,
@@ -167,7 +170,7 @@ function relatedJson(
     .join(', ')} ${rows}${rowLimit(relation)}) ${alias}`;
   const json = entryJson(type, shape, alias);
   return isList(relation)
-    ? `(select '[' || coalesce(string_agg(${json}, ','), '') || ']' from ${selected})`
+    ? boundedArray({ json, from: selected, maxBytes, isPage: false })
     : `coalesce((select ${json} from ${selected}), 'null')`;
 }
 

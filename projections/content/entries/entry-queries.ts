@@ -1,8 +1,8 @@
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
-import { type EntryReads, createEntryReads } from './get-entry.ts';
-import { type EntryList, createEntryList } from './list-entries.ts';
-import { type RelatedList, createRelatedList } from './list-related.ts';
+import { type EntryList, createEntryList } from './entry-list.ts';
+import { type EntryReads, createEntryReads } from './entry-reads.ts';
 import type { PastReader } from './past-reader.ts';
+import { type RelatedList, createRelatedList } from './related-list.ts';
 import { createStatementCache } from './statements.ts';
 
 export type EntryQueries = { readonly reads: EntryReads; readonly lists: EntryList; readonly listRelated: RelatedList };
@@ -13,14 +13,21 @@ export type EntryQueriesOptions = {
   /** For reads that must not lag: the pages of a cursor list after the first. Default: `database`. */
   readonly primary?: Queryable;
   readonly past: PastReader;
+  /** Largest JSON text of a response in bytes. Default: 16 MiB. */
+  readonly maxResponseBytes?: number;
 };
 
 /** Reads and lists of entries. Create one in each process, so that each statement is compiled once. */
-export function createEntryQueries({ database, primary = database, past }: EntryQueriesOptions): EntryQueries {
+export function createEntryQueries({
+  database,
+  primary = database,
+  past,
+  maxResponseBytes: maxBytes,
+}: EntryQueriesOptions): EntryQueries {
   const statements = createStatementCache();
   return {
-    reads: createEntryReads({ database, statements }),
-    lists: createEntryList({ database, primary, statements, past }),
-    listRelated: createRelatedList({ database, statements }),
+    reads: createEntryReads({ database, statements, maxBytes }),
+    lists: createEntryList({ database, primary, statements, past, maxBytes }),
+    listRelated: createRelatedList({ database, statements, maxBytes }),
   };
 }

@@ -1,9 +1,10 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
-import { withCurrentFields } from '../../../domain/content/current-fields.ts';
+import { eventWithCurrentFields } from '../../../domain/content/current-fields.ts';
 import type { AttributedEntryEvent } from '../../../domain/content/entry-events.ts';
 import { storedFields } from '../../../domain/content/entry-fields.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Json } from '../../../domain/json.ts';
+import { ownValue } from '../../../domain/own-value.ts';
 
 /** Values by column name. A column that is missing keeps the value of its row. */
 export type ColumnValues = { [column: string]: Json };
@@ -30,7 +31,7 @@ export function foldWrite(
   }: { readonly type: ContentType; readonly recorded: Pick<RecordedEvent, 'revision' | 'position'> },
 ): EntryWrite {
   const version = revision + 1;
-  const current = withCurrentFields(type, event);
+  const current = eventWithCurrentFields(type, event);
   const by = actorOf(current);
   const changed: ColumnValues = { _version: version, _updated_at: current.at, _updated_by: by, _position: position };
   switch (current.type) {
@@ -92,8 +93,10 @@ function merge(write: EntryWrite | undefined, values: ColumnValues, revision: nu
 
 function storedValues(type: ContentType, fields: { readonly [key: string]: Json }): ColumnValues {
   const values: ColumnValues = {};
-  for (const { key } of storedFields(type.definition))
-    if (Object.hasOwn(fields, key)) values[key] = fields[key] ?? null;
+  for (const { key } of storedFields(type.definition)) {
+    const value = ownValue(fields, key);
+    if (value !== undefined) values[key] = value;
+  }
   return values;
 }
 

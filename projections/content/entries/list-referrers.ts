@@ -8,13 +8,16 @@ import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE, readContentTypes } from '../content-types/rows.ts';
 import { COMPLETE, entryJson, tableOf } from './entry-json.ts';
 import { TENANT } from './related-rows.ts';
+import { MAX_RESPONSE_BYTES } from './response-size.ts';
 
 const PAGE = 1000;
+/** A page is full after this many bytes of JSON text. */
+const PAGE_BYTES = MAX_RESPONSE_BYTES;
 
 /**
- * Lists the entries with a relation to one entry of the type `target`, sorted by type and id, in pages of 1000. With
- * `required`, only through relations that must have a value and would lose their last one. `toState` parses the JSON
- * text of a complete entry.
+ * Lists the entries with a relation to one entry of the type `target`, sorted by type and id, in pages of at most 1000
+ * entries and about 16 MiB. With `required`, only through relations that must have a value and would lose their last
+ * one. `toState` parses the JSON text of a complete entry.
  */
 export async function* listReferrers(
   database: Queryable,
@@ -31,16 +34,26 @@ export async function* listReferrers(
   },
 ): AsyncIterable<readonly Referrer[]> {
   let page: Referrer[] = [];
+  let bytes = 0;
   for (const type of await referringTypes(database, target)) {
     const text = referrersSql(type, target, required);
     if (text === undefined) continue;
     for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
-      const rows = await database.query<{ json: string }>(text, [type.tenant, id, after, PAGE - page.length]);
+      const rows = await database.query<{ json: string; bytes: number; found: number }>(text, [
+        type.tenant,
+        id,
+        after,
+        PAGE - page.length,
+        PAGE_BYTES - bytes,
+      ]);
       page.push(...rows.map(({ json }) => ({ type, entry: toState(type, json) })));
-      if (page.length < PAGE) break;
+      const last = rows.at(-1);
+      bytes += last?.bytes ?? 0;
+      if (page.length < PAGE && bytes < PAGE_BYTES && rows.length === (last?.found ?? 0)) break;
       after = page.at(-1)?.entry.id ?? after;
       yield page;
       page = [];
+      bytes = 0;
     }
   }
   if (page.length > 0) yield page;
@@ -62,7 +75,10 @@ async function referringTypes(database: Queryable, { tenant, name }: ContentType
     : readContentTypes(database, LIVE, { tenant, live: true, typeIds: found.map((row) => row.type_id) });
 }
 
-/** SQL of one page of referrers; undefined for a type without such a relation. The entry itself is left out. */
+/**
+ * SQL of one page of referrers with the bytes of their texts up to each, and their number before the page is cut at its
+ * size; undefined for a type without such a relation. The entry itself is left out.
+ */
 function referrersSql(type: ContentType, target: ContentType, required: boolean): string | undefined {
   const conditions = storedFields(type.definition)
     .filter(
@@ -77,8 +93,9 @@ function referrersSql(type: ContentType, target: ContentType, required: boolean)
       return `${column} @> array[$2::uuid]${required ? ` and ${column} = array[$2::uuid]` : ''}`;
     });
   if (conditions.length === 0) return undefined;
-  return (
+  const texts =
     `select ${entryJson(type, COMPLETE)} as json from ${tableOf(type)} t where (${conditions.join(' or ')}) and t.tenant_id = ${TENANT} ` +
-    `and t._deleted_at is null and t.id <> $2::uuid and t.id > $3::uuid order by t.id limit $4::int8`
-  );
+    `and t._deleted_at is null and t.id <> $2::uuid and t.id > $3::uuid order by t.id limit $4::int8`;
+  const measured = `select json, sum(octet_length(json)) over (rows unbounded preceding) as bytes, count(*) over () as found from (${texts}) b`;
+  return `select json, bytes, found from (${measured}) b where bytes - octet_length(json) < $5::int8`;
 }

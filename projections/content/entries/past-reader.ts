@@ -6,7 +6,9 @@ import type { Moment } from '../../../domain/content/moment.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { Database, Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
 import { type PastSet, addToSet, missingIds } from './past-rows.ts';
+import { deletePastSet, deletePastSetsOverBounds, makePastSet, touchPastSet } from './past-sets.ts';
 import { READ_MODEL_POSITION } from './read-model-position.ts';
+import { createTenantQueues } from './tenant-queues.ts';
 
 export type PastReaderOptions = {
   readonly database: Database;
@@ -14,14 +16,20 @@ export type PastReaderOptions = {
   readonly stateAt: (type: ContentType, id: string, moment: Moment) => Promise<EntryState | undefined>;
   /** How long a request waits for the changed entries to be gathered, in milliseconds. Default 5000. */
   readonly waitMs?: number;
+  /** Bounds of the sets of one tenant, in all processes. A read may exceed them by its own sets. */
+  readonly bounds?: PastBounds;
 };
+
+/** Bounds of the sets of one tenant: their number, and the bytes of the JSON of their entries. */
+export type PastBounds = { readonly sets: number; readonly bytes: number };
 
 /** Reads content as it was at a moment: a point in time, or a position of the log. */
 export type PastReader = {
   /**
    * Runs `work` in one snapshot of the read model, with the complete sets of entries that have changed since the
    * moment, by type id.
-   * @throws `past_not_ready` when gathering takes longer than a request may wait; it continues for later requests
+   * @throws `past_not_ready` when gathering takes longer than a request may wait (it continues for later requests), or
+   *   when too many gatherings of the tenant wait
    */
   read<T>(
     types: readonly ContentType[],
@@ -40,12 +48,21 @@ type CachedSet = {
   touched: number;
   /** The gathering of missing entries that is running. */
   gathering: Promise<void> | undefined;
+  /** Until the other sets of the tenant were bounded because of it. */
+  isNew: boolean;
 };
 
 const MAX_SETS = 500;
 /**
- * `sweepPastSets` deletes sets that are unused for 10 minutes. Stop using a set after 8, so that it is not deleted in
- * use.
+ * Any `as_of` makes a set, so a tenant could fill the disk. Few clients read more than some points in time at once; a
+ * set that was deleted is gathered again.
+ */
+const BOUNDS: PastBounds = { sets: 32, bytes: 134_217_728 };
+/** Maximum number of gatherings of a tenant that run or wait. Each keeps streams and the database busy. */
+const MAX_GATHERINGS = 8;
+/**
+ * `sweepPastSets` deletes sets that are unused for 10 minutes. Stop using a set after 8, so that it is seldom deleted
+ * in use. A set may be deleted at any time: a read finds it in its snapshot, or makes another one.
  */
 const EXPIRY_MS = 8 * 60_000;
 /** A use is written to the database at most once a minute. */
@@ -69,10 +86,22 @@ const MAX_ATTEMPTS = 3;
  * folded from its stream once and kept in `operational.past_entries` for the next pages. The state of an entry at a
  * moment never changes, so entries are only added to a set.
  */
-export function createPastReader({ database, stateAt, waitMs = 5_000 }: PastReaderOptions): PastReader {
-  const sets = new QuickLRU<string, Promise<CachedSet>>({ maxSize: MAX_SETS });
-  // A read that gathers inside its snapshot holds one connection and needs others. Run one at a time, so that such
-  // reads do not exhaust the pool and wait for each other.
+export function createPastReader({
+  database,
+  stateAt,
+  waitMs = 5_000,
+  bounds = BOUNDS,
+}: PastReaderOptions): PastReader {
+  const sets = new QuickLRU<string, Promise<CachedSet>>({
+    maxSize: MAX_SETS,
+    onEviction: (_key, evicted) => {
+      // After a failure here the sweep deletes the rows.
+      evicted.then(({ set }) => deletePastSet(database, set.id)).catch(() => undefined);
+    },
+  });
+  const gatherings = createTenantQueues({ maxWaiting: MAX_GATHERINGS });
+  // A read that gathers inside its snapshot takes long. Run one at a time, so that such reads do not use up the outer
+  // transactions.
   let gatheringRead: Promise<unknown> = Promise.resolve();
 
   /** The cached set of the type at the moment; makes one when there is none or it has expired. */
@@ -89,20 +118,19 @@ export function createPastReader({ database, stateAt, waitMs = 5_000 }: PastRead
     if (Date.now() - known.touched >= EXPIRY_MS) return openSet(type, moment);
     if (Date.now() - known.touched > TOUCH_MS) {
       known.touched = Date.now();
-      await database.execute('update operational.past_sets set used_at = now() where id = $1', [known.set.id]);
+      await touchPastSet(database, known.set.id);
     }
     return known;
   }
 
   async function makeSet(type: ContentType, moment: Moment): Promise<CachedSet> {
     const touched = Date.now();
-    const [row] = await database.query<{ id: number }>('insert into operational.past_sets default values returning id');
-    if (!row) throw new Error('the insert into past_sets returned no row');
     return {
-      set: { type, moment, id: row.id },
+      set: { type, moment, id: await makePastSet(database, type.tenant) },
       upto: 'position' in moment ? moment.position : '',
       touched,
       gathering: undefined,
+      isNew: true,
     };
   }
 
@@ -116,7 +144,9 @@ export function createPastReader({ database, stateAt, waitMs = 5_000 }: PastRead
           states.push([id, await stateAt(set.type, id, set.moment)]);
       };
       await Promise.all(Array.from({ length: CONCURRENT_READS }, reader));
-      await addToSet(db, set, states);
+      const bytes = await addToSet(db, set, states);
+      // Outside the snapshot, in which this would conflict with a use of the set that is written at the same time.
+      await database.execute('update operational.past_sets set bytes = bytes + $2 where id = $1', [set.id, bytes]);
     }
   }
 
@@ -125,15 +155,17 @@ export function createPastReader({ database, stateAt, waitMs = 5_000 }: PastRead
    * @throws `past_not_ready` after `waitMs`; the work continues
    */
   async function gather(cachedSet: CachedSet): Promise<void> {
-    cachedSet.gathering ??= (async () => {
-      for (;;) {
-        const ids = await missingIds(database, cachedSet.set, { upto: cachedSet.upto, limit: FIND_LIMIT });
-        await fold(database, cachedSet, ids);
-        if (ids.length < FIND_LIMIT) return;
-      }
-    })().finally(() => {
-      cachedSet.gathering = undefined;
-    });
+    cachedSet.gathering ??= gatherings
+      .run(cachedSet.set.type.tenant, async () => {
+        for (;;) {
+          const ids = await missingIds(database, cachedSet.set, { upto: cachedSet.upto, limit: FIND_LIMIT });
+          await fold(database, cachedSet, ids);
+          if (ids.length < FIND_LIMIT) return;
+        }
+      })
+      .finally(() => {
+        cachedSet.gathering = undefined;
+      });
     const late = new AbortController();
     const outcome = await Promise.race([
       cachedSet.gathering.then(() => 'done' as const),
@@ -148,42 +180,88 @@ export function createPastReader({ database, stateAt, waitMs = 5_000 }: PastRead
 
   /**
    * Runs `work` in a repeatable-read transaction in which the sets are complete. With `gathers` it adds missing
-   * entries itself, if they are fewer than 500. @returns undefined when entries are still missing
+   * entries itself, if they are fewer than 500. @returns undefined when entries or a set are missing
    */
   function snapshot<T>(
     cached: readonly CachedSet[],
     work: (tx: Transaction, sets: ReadonlyMap<string, PastSet>) => Promise<T>,
     gathers: boolean,
   ): Promise<{ readonly value: T } | undefined> {
-    return database.transaction(async (tx) => {
+    return database[gathers ? 'outerTransaction' : 'transaction'](async (tx) => {
       // Few rows have changed, so a range index is faster. Without statistics the planner would scan the whole table.
       await tx.query('set transaction isolation level repeatable read; set local enable_seqscan to off');
-      const [now] = await tx.query<{ position: string | null }>(`select ${READ_MODEL_POSITION} as position`);
+      const ids = cached.map(({ set }) => set.id);
+      const [now] = await tx.query<{ position: string | null; sets: number }>(
+        `select ${READ_MODEL_POSITION} as position, (select count(*) from operational.past_sets where id = any($1)) as sets`,
+        [ids],
+      );
+      if (now?.sets !== ids.length) {
+        forget(cached);
+        return undefined;
+      }
       for (const cachedSet of cached) {
-        const ids = await missingIds(tx, cachedSet.set, { upto: cachedSet.upto, limit: gathers ? SNAPSHOT_LIMIT : 1 });
-        if (ids.length > 0 && (!gathers || ids.length === SNAPSHOT_LIMIT)) return undefined;
-        await fold(tx, cachedSet, ids);
+        const missing = await missingIds(tx, cachedSet.set, {
+          upto: cachedSet.upto,
+          limit: gathers ? SNAPSHOT_LIMIT : 1,
+        });
+        if (missing.length > 0 && (!gathers || missing.length === SNAPSHOT_LIMIT)) return undefined;
+        await fold(tx, cachedSet, missing);
       }
       // Entries added in this transaction are not visible to others before its commit, so `upto` must not move past
       // them.
-      if (!gathers && now?.position != null)
+      if (!gathers && now.position !== null)
         for (const cachedSet of cached) if (cachedSet.upto < now.position) cachedSet.upto = now.position;
       await tx.query('set local enable_seqscan to on');
       return { value: await work(tx, new Map(cached.map(({ set }) => [set.type.id, set]))) };
     });
   }
 
+  /** The sets of a read. When one is new, sets of the tenant that were unused for longest and exceed the bounds go. */
+  async function openSets(types: readonly ContentType[], moment: Moment): Promise<readonly CachedSet[]> {
+    const cached = await Promise.all(types.map((type) => openSet(type, moment)));
+    const [first] = cached;
+    if (first && cached.some(({ isNew }) => isNew)) {
+      for (const cachedSet of cached) cachedSet.isNew = false;
+      await deletePastSetsOverBounds(database, {
+        tenant: first.set.type.tenant,
+        keep: cached.map(({ set }) => set.id),
+        ...bounds,
+      });
+    }
+    return cached;
+  }
+
+  /** Forgets sets whose rows another process, the sweep or another read has deleted. */
+  function forget(cached: readonly CachedSet[]): void {
+    for (const { set } of cached) sets.delete(keyOf(set.type, set.moment));
+  }
+
+  /** Runs a step of a read. @returns undefined when one of its sets was deleted meanwhile */
+  async function unlessDeleted<T>(cached: readonly CachedSet[], step: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await step();
+    } catch (error) {
+      if (!isDeleted(error)) throw error;
+      forget(cached);
+      return undefined;
+    }
+  }
+
   return {
     isKnown: (type, moment) => sets.has(keyOf(type, moment)),
     async read(types, moment, work) {
-      const cached = await Promise.all(types.map((type) => openSet(type, moment)));
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        for (const cachedSet of cached) if (cachedSet.gathering) await gather(cachedSet);
-        const result = await snapshot(cached, work, false);
+        const cached = await openSets(types, moment);
+        const result = await unlessDeleted(cached, async () => {
+          for (const cachedSet of cached) if (cachedSet.gathering) await gather(cachedSet);
+          const complete = await snapshot(cached, work, false);
+          if (!complete) for (const cachedSet of cached) await gather(cachedSet);
+          return complete;
+        });
         if (result) return result.value;
-        for (const cachedSet of cached) await gather(cachedSet);
       }
-      const last = gatheringRead.then(() => snapshot(cached, work, true));
+      const cached = await openSets(types, moment);
+      const last = gatheringRead.then(() => unlessDeleted(cached, () => snapshot(cached, work, true)));
       gatheringRead = last.catch(() => undefined);
       const result = await last;
       if (!result) throw refusal('past_not_ready', { headers: { 'Retry-After': '1' } });
@@ -192,9 +270,17 @@ export function createPastReader({ database, stateAt, waitMs = 5_000 }: PastRead
   };
 }
 
-/** Deletes the sets that have been unused for 10 minutes. @returns their number */
-export async function sweepPastSets({ database }: { readonly database: Queryable }): Promise<number> {
-  return database.execute(`delete from operational.past_sets where used_at < now() - interval '10 minutes'`);
+/** SQLSTATEs of an entry that is added to a set while the set is deleted. */
+const DELETED = ['23503', '40001', '40P01'];
+
+function isDeleted(error: unknown): boolean {
+  return (
+    typeof error === 'object' &&
+    error !== null &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    DELETED.includes(error.code)
+  );
 }
 
 function keyOf(type: ContentType, moment: Moment): string {

@@ -70,24 +70,23 @@ export async function missingIds(
 
 /**
  * Adds entries to the set with their words for search. An undefined state means that the entry did not exist at that
- * point.
+ * point. @returns the bytes of their JSON
  */
 export async function addToSet(
   db: Queryable,
   { type, id }: PastSet,
   states: readonly (readonly [id: string, state: EntryState | undefined])[],
-): Promise<void> {
+): Promise<number> {
+  const rows = JSON.stringify(
+    states.map(([entryId, state]) => ({ id: entryId, ...(state ? { state: rowOf(type, state) } : {}) })),
+  );
   const vector = searchVectorSql(LIVE, searchedKeys(type.definition), (key) => `s.state->>'${key}'`);
   await db.execute(
     `insert into operational.past_entries (set_id, entry_id, state, search) select $1, s.id, s.state, case when s.state is not null then ${vector} end
      from json_to_recordset($2::json) s(id uuid, state json) on conflict do nothing`,
-    [
-      id,
-      JSON.stringify(
-        states.map(([entryId, state]) => ({ id: entryId, ...(state ? { state: rowOf(type, state) } : {}) })),
-      ),
-    ],
+    [id, rows],
   );
+  return Buffer.byteLength(rows);
 }
 
 /** An entry as a row of its type's table, as JSON. */

@@ -24,8 +24,8 @@ function maxRelated(plan: PopulatePlan, entries: number): number {
 }
 
 /**
- * SQL: whether the rows of `page` have at most as many related entries as one response may contain. It counts them before
- * their JSON is made, and stops counting above the limit.
+ * SQL: whether the rows of `page` have at most as many related entries as one response may contain. It counts them
+ * before their JSON is made, and stops counting above the limit.
  */
 export function withinBound(plan: PopulatePlan, page: string, sourceOf: (type: ContentType) => string): string {
   const chains = chainsOf(plan).map(

@@ -4,6 +4,7 @@ import { storedFields } from '../../../domain/content/entry-fields.ts';
 import { type ColumnType, columnTypeOf } from '../../../domain/content/field-types.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Json } from '../../../domain/json.ts';
+import { ownValue } from '../../../domain/own-value.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Target } from '../../engine/projection.ts';
@@ -144,7 +145,7 @@ async function insertRows(tx: Transaction, table: string, type: ContentType, wri
   );
   await tx.execute(
     text,
-    columns.map((column) => writes.map(({ values }) => boundValue(column, values[column.name] ?? null))),
+    columns.map((column) => writes.map(({ values }) => boundValue(column, ownValue(values, column.name) ?? null))),
     name,
   );
 }

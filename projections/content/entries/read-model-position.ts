@@ -1,4 +1,4 @@
-import { namesOf } from '../../engine/schemas.ts';
+import { namesOf } from '../../engine/read-model-schemas.ts';
 import { contentProjection } from '../projection.ts';
 
 /**

@@ -2,7 +2,6 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE } from '../content-types/rows.ts';
 import { type BoundValues, bind } from './conditions.ts';
-
 import { SEARCH, typeWord } from './search-table.ts';
 import { rowVectorSql, searchedKeys } from './search-vector.ts';
 

@@ -1,6 +1,7 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
-import type { Target } from '../../engine/projection.ts';
+import { TABLES_PER_TRANSACTION, chunksOf } from '../../engine/chunks.ts';
+import type { InTransaction, Target } from '../../engine/projection.ts';
 import { tableOf } from './entry-json.ts';
 import { rowVectorSql, searchedKeys } from './search-vector.ts';
 
@@ -23,9 +24,16 @@ export async function createSearchTable(tx: Transaction, { schema, bulk }: Targe
 }
 
 /** Indexes the texts of all entries and creates the index. `types`: all types, including deleted ones. */
-export async function buildSearchIndex(tx: Transaction, target: Target, types: readonly ContentType[]): Promise<void> {
-  for (const type of types) await indexEntriesOfType(tx, target, { type });
-  await createIndex(tx, target.schema);
+export async function buildSearchIndex(
+  run: InTransaction,
+  target: Target,
+  types: readonly ContentType[],
+): Promise<void> {
+  for (const chunk of chunksOf(types, TABLES_PER_TRANSACTION))
+    await run(async (tx) => {
+      for (const type of chunk) await indexEntriesOfType(tx, target, { type });
+    });
+  await run((tx) => createIndex(tx, target.schema));
 }
 
 /** Creates the GIN index with a short pending list (256 KiB), because every search scans that list. */

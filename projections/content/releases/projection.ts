@@ -1,6 +1,8 @@
 import { type ReleaseRecord, recordAfter } from '../../../domain/content/release-record.ts';
-import { parseStream } from '../../../domain/stream.ts';
-import type { Projection } from '../../engine/projection.ts';
+import type { RecordedEvent } from '../../../domain/event.ts';
+import { partsOf } from '../../../domain/stream.ts';
+import type { Transaction } from '../../../infrastructure/postgres/database.ts';
+import type { Projection, Target } from '../../engine/projection.ts';
 
 type Row = ReleaseRecord & { readonly tenant_id: string };
 
@@ -20,31 +22,30 @@ export const releasesProjection: Projection = {
       create index on ${schema}.releases (scheduled_at) where status in ('scheduled', 'publishing')`);
   },
 
-  async apply(tx, { schema }, events) {
-    const ids = new Map(events.map((event) => [event.stream, idOf(event.stream)]));
-    const stored = await tx.query<Row>(`select * from ${schema}.releases where id = any($1::uuid[])`, [
-      [...ids.values()],
-    ]);
-    const rows = new Map<string, Row | undefined>(stored.map((row) => [row.id, row]));
-    for (const event of events) {
-      const id = ids.get(event.stream) ?? '';
-      const record = recordAfter(rows.get(id), id, event);
-      rows.set(id, record && { ...record, tenant_id: event.metadata.tenant });
-    }
-    const kept = [...rows.values()].filter((row) => row !== undefined);
-    await tx.query(`delete from ${schema}.releases where id = any($1::uuid[])`, [[...rows.keys()]]);
-    if (kept.length > 0)
-      await tx.query(
-        `insert into ${schema}.releases select * from json_populate_recordset(null::${schema}.releases, $1)`,
-        [JSON.stringify(kept)],
-      );
-  },
+  apply: projectReleases,
 
   tables: () => Promise.resolve([{ table: 'releases' }]),
 };
 
-function idOf(stream: string): string {
-  const parts = parseStream(stream);
-  if (parts?.category !== 'release') throw new RangeError(`not the stream of a release: ${stream}`);
-  return parts.id;
+async function projectReleases(tx: Transaction, { schema }: Target, events: readonly RecordedEvent[]): Promise<void> {
+  const ids = new Map(events.map((event) => [event.stream, partsOf(event.stream, 'release').id]));
+  const stored = await tx.query<Row>(`select * from ${schema}.releases where id = any($1::uuid[])`, [
+    [...ids.values()],
+  ]);
+  const rows = new Map<string, Row | undefined>(stored.map((row) => [row.id, row]));
+  for (const event of events) {
+    const id = ids.get(event.stream) ?? '';
+    const record = recordAfter(rows.get(id), id, event);
+    rows.set(id, record && { ...record, tenant_id: event.metadata.tenant });
+  }
+  const kept = [...rows.values()].filter((row) => row !== undefined);
+  const deleted = [...rows].filter(([, row]) => row === undefined).map(([id]) => id);
+  if (deleted.length > 0) await tx.query(`delete from ${schema}.releases where id = any($1::uuid[])`, [deleted]);
+  if (kept.length === 0) return;
+  await tx.query(
+    `insert into ${schema}.releases select * from json_populate_recordset(null::${schema}.releases, $1)
+     on conflict (id) do update set name = excluded.name, description = excluded.description, status = excluded.status, scheduled_at = excluded.scheduled_at,
+       items = excluded.items, refused = excluded.refused, updated_at = excluded.updated_at, published_at = excluded.published_at`,
+    [JSON.stringify(kept)],
+  );
 }

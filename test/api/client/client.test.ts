@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Change, type Client, type Entry, PalimpsestError, createClient } from '../../../api/client/src/index.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 import { useService } from '../../support/service.ts';
 
 type Article = {
@@ -202,7 +203,7 @@ describe('the client of the Content API', () => {
     const aborting = new AbortController();
     const waiting = people.changes({ live: 'stream', signal: aborting.signal, after: client.position() ?? '' }).next();
     aborting.abort(new Error('enough'));
-    expect(String(await waiting.catch((error: unknown) => error))).to.contain('enough');
+    expect(String(await rejectionOf(waiting))).to.contain('enough');
   });
 
   describe('when the service is busy or unreachable', () => {

@@ -14,6 +14,7 @@ import { type EventSource, openEventSource } from '../../support/event-source.ts
 import { eventually } from '../../support/eventually.ts';
 import { type Reply, caller } from '../../support/http.ts';
 import { apiKey, useServedContent } from '../../support/serve-content.ts';
+import { testMetadata } from '../../support/test-metadata.ts';
 import { serve } from '../http/serve.ts';
 
 type Change = {
@@ -172,14 +173,7 @@ describe('the changes feed', () => {
     const store = content.eventStore();
     const type = (await content.dependencies().types.get('default', 'note'))!;
     const from = await here();
-    const metadata = {
-      tenant: 'default',
-      actor: { kind: 'user', id: 'u' },
-      $correlationId: 'c',
-      $causationId: 'c',
-      occurred_at: '2026-04-01T00:00:00.000Z',
-      schema_version: 1,
-    } as const;
+    const metadata = testMetadata({ actor: { kind: 'user', id: 'u' }, occurred_at: '2026-04-01T00:00:00.000Z' });
     for (let at = 0; at < 6; at += 1) {
       const id = v7();
       const data = { type_id: type.id, schema: 'note', type_revision: 0 };

@@ -8,6 +8,7 @@ import { hasCode } from '../../../domain/errors.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
 import { testContext, useContent } from '../../support/content.ts';
 import { type Reply, caller } from '../../support/http.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 import { type EntryAnswer as Entry, apiKey, useServedContent } from '../../support/serve-content.ts';
 
 const PRINCIPALS: Readonly<Record<string, Principal>> = {
@@ -240,8 +241,7 @@ describe('entry lifecycle over HTTP', () => {
     const { entry } = await create({ must: page.id }, 'note');
     expect(note.tenant).to.equal('default');
     const context = testContext({ tenant: 'acme' });
-    const failed = async (run: Promise<unknown>) =>
-      hasCode(await run.catch((error: unknown) => error), 'entry_not_found');
+    const failed = async (run: Promise<unknown>) => hasCode(await rejectionOf(run), 'entry_not_found');
     for (const transition of ENTRY_TRANSITIONS)
       expect(
         await failed(transitionEntry({ type: acme, id: entry.id, transition }, context, content.dependencies())),

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decodeCursor, encodeCursor } from '../../../api/content/cursor.ts';
 import {
   type ListParameters,
   parseListQuery,
@@ -14,7 +13,7 @@ import { deleteEntry } from '../../../application/content/delete-entry.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
-import { testContext, useContent } from '../../support/content.ts';
+import { testContext, testCursors, useContent } from '../../support/content.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();
 const now = () => new Date('2026-04-01T00:00:00Z');
@@ -181,11 +180,11 @@ describe('lists of entries', () => {
 
   describe('by cursor', () => {
     async function page(of: ContentType, query: string): Promise<{ data: Listed[]; next: string }> {
-      const parsed = parsePageQuery({ type: of, hidden: NOTHING }, parameters(query), now);
+      const parsed = parsePageQuery({ type: of, hidden: NOTHING }, parameters(query), now, testCursors(of));
       const { json, count, last, walk } = await content.dependencies().lists.page(of, parsed);
       return {
         data: JSON.parse(json) as Listed[],
-        next: last && count === parsed.limit ? encodeCursor(parsed, { ...last, walk }) : '',
+        next: last && count === parsed.limit ? testCursors(of).encode(parsed, { ...last, walk }) : '',
       };
     }
 
@@ -271,14 +270,16 @@ describe('lists of entries', () => {
     });
 
     it('uses a limit of 20 by default and above 1000, and refuses anything but a number from 1', () => {
-      const limitOf = (query: string) => parsePageQuery({ type, hidden: NOTHING }, parameters(query), now).limit;
+      const limitOf = (query: string) =>
+        parsePageQuery({ type, hidden: NOTHING }, parameters(query), now, testCursors(type)).limit;
       expect(['', 'limit=1000', 'limit=1001', 'limit=99999999'].map(limitOf)).to.deep.equal([20, 1000, 20, 20]);
       for (const bad of ['0', '-1', 'x', ''])
         expect(() => limitOf(`limit=${bad}`)).to.throw('invalid query parameter: limit');
     });
 
     it('decodes its own cursors and refuses any other text', () => {
-      const list = parsePageQuery({ type, hidden: NOTHING }, parameters('sort=-views,title'), now);
+      const cursors = testCursors(type);
+      const list = parsePageQuery({ type, hidden: NOTHING }, parameters('sort=-views,title'), now, testCursors(type));
       const id = ids[0]!;
       const walk = positionFrom(7);
       fc.assert(
@@ -287,26 +288,36 @@ describe('lists of entries', () => {
           fc.option(fc.string({ maxLength: 255, unit: 'grapheme' })),
           (views, title) => {
             const values = [views === null ? null : String(views), title?.replaceAll('\0', '') ?? null];
-            expect(decodeCursor(list, encodeCursor(list, { values, id, walk }))).to.deep.equal({ values, id, walk });
+            expect(cursors.decode(list, cursors.encode(list, { values, id, walk }))).to.deep.equal({
+              values,
+              id,
+              walk,
+            });
           },
         ),
       );
-      fc.assert(fc.property(fc.string(), (text) => decodeCursor(list, text) === undefined));
+      fc.assert(fc.property(fc.string(), (text) => cursors.decode(list, text) === undefined));
       fc.assert(
-        fc.property(fc.json(), (text) => decodeCursor(list, Buffer.from(text).toString('base64url')) === undefined),
+        fc.property(fc.json(), (text) => cursors.decode(list, Buffer.from(text).toString('base64url')) === undefined),
       );
-      const other = parsePageQuery({ type, hidden: NOTHING }, parameters('sort=views,title'), now);
+      const [place = '', signature = ''] = cursors.encode(list, { values: ['1', 'a'], id, walk }).split('.');
+      const earlier = Buffer.from(place, 'base64url').toString().replace(walk, positionFrom(6));
+      const forged = `${Buffer.from(earlier).toString('base64url')}.${signature}`;
+      const other = parsePageQuery({ type, hidden: NOTHING }, parameters('sort=views,title'), now, testCursors(type));
       for (const cursor of [
-        encodeCursor(other, { values: ['1', 'a'], id }),
-        encodeCursor(list, { values: ['1; drop', 'a'], id }),
-        encodeCursor(list, { values: ['1', 'a'], id: 'x' }),
-        encodeCursor({ ...list, asOf: '2026-03-01T00:00:00.000Z' }, { values: ['1', 'a'], id }),
+        cursors.encode(other, { values: ['1', 'a'], id }),
+        cursors.encode(list, { values: ['1; drop', 'a'], id }),
+        cursors.encode(list, { values: ['1', 'a'], id: 'x' }),
+        cursors.encode({ ...list, asOf: '2026-03-01T00:00:00.000Z' }, { values: ['1', 'a'], id }),
+        testCursors({ id }).encode(list, { values: ['1', 'a'], id }),
+        forged,
+        place,
         '!',
         'e30',
       ]) {
-        expect(() => parsePageQuery({ type, hidden: NOTHING }, { sort: '-views,title', cursor }, now)).to.throw(
-          'invalid query parameter: cursor',
-        );
+        expect(() =>
+          parsePageQuery({ type, hidden: NOTHING }, { sort: '-views,title', cursor }, now, cursors),
+        ).to.throw('invalid query parameter: cursor');
       }
     });
   });

@@ -162,7 +162,7 @@ describe('relations over HTTP', () => {
       for (const stranger of [person.id, foreign.id, v7()])
         expect(error(await post([own.id, stranger]))).to.deep.equal([422, `related entry not found: ${stranger}`]);
       expect((await post(Array.from({ length: 1001 }, () => v7()))).json<{ fields: unknown }>().fields).to.deep.equal([
-        { field: 'tags', message: 'must hold at most 1000 ids' },
+        { field: 'tags', message: 'must contain at most 1000 ids' },
       ]);
       const bulk = await call('POST', '/api/v1/content/article/bulk', {
         entries: [{ data: { title: 'a', tags: [own.id] } }, { data: { title: 'b', tags: [foreign.id] } }],

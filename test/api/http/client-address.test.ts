@@ -5,8 +5,8 @@ const PERSON = '203.0.113.7';
 const CONSOLE = '198.51.100.1';
 
 describe('the client address of a request from the console', () => {
-  const without = createClientAddress([]);
-  const behindProxy = createClientAddress(['10.0.0.0/8']);
+  const without = createClientAddress({ trustedProxies: [] });
+  const behindProxy = createClientAddress({ trustedProxies: ['10.0.0.0/8'] });
 
   it('is the address that the console forwards', () => {
     expect(without({ peer: CONSOLE, forwarded: PERSON, fromConsole: true })).to.equal(PERSON);

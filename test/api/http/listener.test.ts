@@ -2,16 +2,15 @@ import { expect } from 'chai';
 import { Agent, get as httpGet } from 'node:http';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseAddress, startListener } from '../../../api/http/listener.ts';
+import { parseListenAddress, startListener } from '../../../api/http/listener.ts';
 import { route } from '../../../api/http/route.ts';
+import { gate } from '../../support/gate.ts';
 import { serve } from './serve.ts';
 
 describe('a listener', () => {
   it('finishes requests, refuses new connections and ends keep-alive connections when it closes', async () => {
-    let release: () => void = () => undefined;
-    let arrived: () => void = () => undefined;
-    const inside = new Promise<void>((resolve) => (arrived = resolve));
-    const gate = new Promise<void>((resolve) => (release = resolve));
+    const inside = gate();
+    const released = gate();
     const slow = route({
       api: 'admin',
       method: 'GET',
@@ -22,8 +21,8 @@ describe('a listener', () => {
       access: { kind: 'public' },
       responses: { 200: null },
       handler: async () => {
-        arrived();
-        await gate;
+        inside.open();
+        await released.opened;
         return { status: 200, body: 'done' };
       },
     });
@@ -40,7 +39,7 @@ describe('a listener', () => {
           });
       }).on('error', reject);
     });
-    await inside;
+    await inside.opened;
     const closed = admin.close({ deadlineMs: 3_600_000 });
     expect(
       await fetch(`${admin.url}/slow`).then(
@@ -48,7 +47,7 @@ describe('a listener', () => {
         () => 'refused',
       ),
     ).to.equal('refused');
-    release();
+    released.open();
     expect(await answer).to.deep.equal({ status: 200, text: '"done"' });
     await closed;
     agent.destroy();
@@ -56,10 +55,8 @@ describe('a listener', () => {
   });
 
   it('breaks the remaining connections at the deadline, and aborts the signals of their handlers', async () => {
-    let aborted: () => void = () => undefined;
-    let arrived: () => void = () => undefined;
-    const inside = new Promise<void>((resolve) => (arrived = resolve));
-    const gone = new Promise<void>((resolve) => (aborted = resolve));
+    const inside = gate();
+    const gone = gate();
     const stuck = route({
       api: 'admin',
       method: 'GET',
@@ -72,10 +69,10 @@ describe('a listener', () => {
       handler: ({ signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
-            aborted();
+            gone.open();
             reject(new Error('gone'));
           });
-          arrived();
+          inside.open();
         }),
     });
     const { admin, content } = await serve([stuck]);
@@ -83,10 +80,10 @@ describe('a listener', () => {
       () => 'answered',
       () => 'broken',
     );
-    await inside;
+    await inside.opened;
     await admin.close({ deadlineMs: 50 });
     expect(await answer).to.equal('broken');
-    expect(await Promise.race([gone.then(() => 'told'), pause(2_000)])).to.equal('told');
+    expect(await Promise.race([gone.opened.then(() => 'told'), pause(2_000)])).to.equal('told');
     await content.close();
   });
 
@@ -103,9 +100,9 @@ describe('a listener', () => {
       ),
     ).to.contain('EADDRINUSE');
     taken.close();
-    expect(() => parseAddress('nowhere')).to.throw('host:port');
-    expect(() => parseAddress('0.0.0.0:70000')).to.throw('host:port');
-    expect(parseAddress('[::1]:3001')).to.deep.equal({ host: '::1', port: 3001 });
-    expect(parseAddress(':3001')).to.deep.equal({ host: '0.0.0.0', port: 3001 });
+    expect(() => parseListenAddress('nowhere')).to.throw('host:port');
+    expect(() => parseListenAddress('0.0.0.0:70000')).to.throw('host:port');
+    expect(parseListenAddress('[::1]:3001')).to.deep.equal({ host: '::1', port: 3001 });
+    expect(parseListenAddress(':3001')).to.deep.equal({ host: '0.0.0.0', port: 3001 });
   });
 });

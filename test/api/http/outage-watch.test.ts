@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createOutageWatch } from '../../../api/http/outage-watch.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 describe('the watch for outages of the database', () => {
   const never = () => new Promise<never>(() => undefined);
@@ -26,7 +27,7 @@ describe('the watch for outages of the database', () => {
     };
     const watch = createOutageWatch({ isReachable, patienceMs: 0 });
     expect(await watch.run(() => slow, refuse)).to.equal(7);
-    const failed = await watch.run(() => Promise.reject(new Error('its own')), refuse).catch((error: unknown) => error);
+    const failed = await rejectionOf(watch.run(() => Promise.reject(new Error('its own')), refuse));
     expect(failed).to.be.an('error').with.property('message', 'its own');
   });
 });

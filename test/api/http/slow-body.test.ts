@@ -37,7 +37,7 @@ describe('a write whose body arrives slowly', () => {
     params: Type.Object({ id: Type.String() }),
     body: Type.Object({ name: Type.String() }),
     responses: { 200: null },
-    spend: () => {
+    consume: () => {
       spent += 1;
       return Promise.resolve();
     },

@@ -15,6 +15,7 @@ import { environmentLayer } from '../../../infrastructure/configuration/read-set
 import { ownFiles } from '../../support/own-files.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { testEnvironment, useService } from '../../support/service.ts';
+import { testMetadata } from '../../support/test-metadata.ts';
 
 type Schema = Record<string, unknown>;
 type Message = { readonly payload: Schema; readonly headers?: Schema };
@@ -201,14 +202,7 @@ describe('the AsyncAPI document', () => {
       position: ORIGIN,
       recorded_at: '2026-11-20T12:00:00.000Z',
       data: {},
-      metadata: {
-        tenant: 'default',
-        actor,
-        $correlationId: 'c',
-        $causationId: 'c',
-        occurred_at: '2026-11-20T12:00:00.000Z',
-        schema_version: 1,
-      },
+      metadata: testMetadata({ actor, occurred_at: '2026-11-20T12:00:00.000Z' }),
     };
     const [change, tombstone] = encodeContentChange({
       event,

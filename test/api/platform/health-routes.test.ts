@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { type HealthChecks, healthRoutes } from '../../../api/platform/health-routes.ts';
 import { metricsRoutes } from '../../../api/platform/metrics-routes.ts';
-import { createMetrics } from '../../../infrastructure/metrics/create-metrics.ts';
+import { openMetrics } from '../../../infrastructure/metrics/open-metrics.ts';
 import { bodyOf, serve } from '../http/serve.ts';
 
 const WELL: HealthChecks = {
@@ -49,15 +49,28 @@ describe('probes', () => {
     ).to.deep.equal(['projection stopped: content', 'free disk low']);
   });
   it('answer 200 and `degraded` with reasons while something must be repaired but the process can serve', async () => {
-    const degraded = () => Promise.resolve(['audit chains stopped: 1']);
-    const [ready, live] = await ask({ degraded }, ['/readyz', '/healthz']);
+    const fault = { code: 'audit_chains_stopped', chains: 1 } as const;
+    const chainFaults = () => Promise.resolve([fault]);
+    const [ready, live] = await ask({ chainFaults }, ['/readyz', '/healthz']);
+    expect([ready?.status, ready?.body]).to.deep.equal([200, { status: 'degraded', reasons: [fault] }]);
+    expect(live?.body).to.deep.equal({ status: 'ok' });
+    const failing = { chainFaults, databaseReachable: () => Promise.resolve(false) };
+    expect((await ask(failing, ['/readyz']))[0]?.body.reasons).to.deep.equal(['database unreachable']);
+  });
+  it('answer 200 and `degraded` while the pool gives no connection, and while a follower retries', async () => {
+    const checks = {
+      // The request that waits for a connection ends later than the probe.
+      poolAnswers: () => new Promise<boolean>(() => undefined),
+      retryingFollowers: () => ['worker/webhooks'],
+    };
+    const [ready] = await ask(checks, ['/readyz']);
     expect([ready?.status, ready?.body]).to.deep.equal([
       200,
-      { status: 'degraded', reasons: ['audit chains stopped: 1'] },
+      {
+        status: 'degraded',
+        reasons: [{ code: 'database_pool_exhausted' }, { code: 'follower_retrying', follower: 'worker/webhooks' }],
+      },
     ]);
-    expect(live?.body).to.deep.equal({ status: 'ok' });
-    const failing = { degraded, databaseReachable: () => Promise.resolve(false) };
-    expect((await ask(failing, ['/readyz']))[0]?.body.reasons).to.deep.equal(['database unreachable']);
   });
   it('report each change of their response once', async () => {
     const told: (readonly [string, readonly string[]])[] = [];
@@ -112,7 +125,7 @@ describe('probes', () => {
 
 describe('GET /api/admin/metrics', () => {
   async function ask(token: string | undefined, authorization: string | undefined) {
-    const metrics = createMetrics();
+    const metrics = openMetrics();
     metrics.requestFinished('content', '/api/v1/content/{schema}', 'GET', 200, 0.01);
     const { admin, content } = await serve(metricsRoutes({ metrics, token }));
     const response = await fetch(`${admin.url}/api/admin/metrics`, {

@@ -5,7 +5,7 @@ import { useService } from '../../support/service.ts';
 describe('the health of the connection pools', () => {
   const service = useService({ environment: { CONNECTION_POOLER: 'pgbouncer', POOL_DEFAULT_POOL_SIZE: '33' } });
 
-  it('is reported, with the external pooler', async () => {
+  it('is reported for each pool, with the external pooler', async () => {
     const report = (await service.owner('GET', '/api/admin/pool/health')).json<{
       status: string;
       latency_ms: number;

@@ -5,7 +5,7 @@ import { useService } from '../../support/service.ts';
 describe('the security controls', () => {
   const service = useService();
 
-  it('are listed', async () => {
+  it('are listed with whether they are enforced', async () => {
     const { controls } = (await service.owner('GET', '/api/admin/security/controls')).json<{
       controls: { name: string; enforced: boolean }[];
     }>();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
-import { sealWebhookHeaders, sealWebhookPart } from '../../../application/automation/open-webhook.ts';
-import { type WebhookDirectory, createWebhookDirectory } from '../../../application/automation/webhook-directory.ts';
+import { sealWebhookHeaders, sealWebhookPart } from '../../../application/automation/decrypt-webhook.ts';
+import { type WebhookDirectory, openWebhookDirectory } from '../../../application/automation/webhook-directory.ts';
 import {
   type WebhookWorker,
   type WebhookWorkerDependencies,
@@ -17,10 +17,10 @@ import type { Vault } from '../../../application/ports/vault.ts';
 import type { WebhookEvent, WebhookSettings } from '../../../domain/automation/webhook-events.ts';
 import { type DomainEvent, ORIGIN, type RecordedEvent } from '../../../domain/event.ts';
 import { streamName } from '../../../domain/stream.ts';
-import { createPostgresWebhookQueue } from '../../../infrastructure/automation/postgres-webhook-queue.ts';
+import { createWebhookQueue } from '../../../infrastructure/automation/webhook-queue.ts';
 import { createVault } from '../../../infrastructure/crypto/vault.ts';
 import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
-import { createOutbound } from '../../../infrastructure/outbound/outbound.ts';
+import { openOutbound } from '../../../infrastructure/outbound/outbound.ts';
 import type { Database, Queryable } from '../../../infrastructure/postgres/database.ts';
 import { automationProjection } from '../../../projections/automation/projection.ts';
 import { createWebhookQueries } from '../../../projections/automation/queries.ts';
@@ -64,7 +64,7 @@ export const POLICY = {
 export async function webhookSetUp(database: Database): Promise<WebhookSetUp> {
   const eventStore = openMemoryEventStore();
   const vault = createVault({ database, encryptionKey: 'k'.repeat(40) });
-  const outbound = createOutbound({ allowedPrivateNetworks: ['127.0.0.0/8'] });
+  const outbound = openOutbound({ allowedPrivateNetworks: ['127.0.0.0/8'] });
   const outcomes: string[] = [];
   const metrics = {
     ...silentMetrics(),
@@ -73,7 +73,7 @@ export async function webhookSetUp(database: Database): Promise<WebhookSetUp> {
   };
   const logger = silentLogger();
   const listeners = new Set<() => void>();
-  const directory = createWebhookDirectory({
+  const directory = openWebhookDirectory({
     webhooks: createWebhookQueries({ database }),
     vault,
     now: () => new Date(),
@@ -170,7 +170,7 @@ export async function webhookSetUp(database: Database): Promise<WebhookSetUp> {
     entry: (id, events, tenant = 'default') => append(streamName({ category: 'entry', tenant, id }), events, tenant),
     worker(overrides = {}) {
       const worker = createWebhookWorker<Queryable>({
-        queue: createPostgresWebhookQueue({ database }),
+        queue: createWebhookQueue({ database }),
         directory,
         outbound,
         eventStore,

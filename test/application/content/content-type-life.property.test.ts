@@ -13,6 +13,7 @@ import { digestTables } from '../../../projections/engine/digest.ts';
 import { claimsInMemory } from '../../support/claims-in-memory.ts';
 import { type Content, openContent, testContext } from '../../support/content.ts';
 import { useDatabase } from '../../support/database.ts';
+import { testMetadata } from '../../support/test-metadata.ts';
 
 type FieldType = 'text' | 'integer';
 type Wish = { readonly name: string; readonly field_type: FieldType; readonly indexed: boolean };
@@ -224,14 +225,7 @@ describe('content types of two tenants', () => {
         field.field_type === 'text' ? String(valueIn(field.name, value)) : valueIn(field.name, value),
       ]),
     );
-    const metadata = {
-      tenant,
-      actor: { kind: 'user', id: 'u' },
-      $correlationId: 'c',
-      $causationId: 'c',
-      occurred_at: '2026-01-01T00:00:00.000Z',
-      schema_version: 1,
-    } as const;
+    const metadata = testMetadata({ tenant, actor: { kind: 'user', id: 'u' } });
     const data = { type_id: type.id, schema: name, type_revision: type.revision, fields, status: 'published' };
     await world.eventStore().append(`entry-${tenant}.${v7()}`, [{ id: v7(), type: 'EntryCreated', data, metadata }], {
       expected: 'no_stream',
@@ -312,7 +306,7 @@ describe('content types of two tenants', () => {
       for await (const event of world.eventStore().readAll(tenant === undefined ? {} : { filter: { tenant } }))
         events.push(event);
       await contentProjection.apply(tx, target, events);
-      await contentProjection.finish?.(tx, { schema: target.schema });
+      await contentProjection.finish?.((work) => work(tx), { schema: target.schema });
     });
     return db.transaction((tx) =>
       digestTables(tx, { projection: contentProjection, schema, ...(tenant === undefined ? {} : { tenant }) }),
@@ -325,7 +319,7 @@ describe('content types of two tenants', () => {
       fc.asyncProperty(fc.array(operations, { minLength: 3, maxLength: 25 }), async (sequence) => {
         runs += 1;
         await database.db().query('drop schema if exists rm_content cascade; drop schema if exists content cascade');
-        const world = await openContent({ database: database.db(), claims: claimsInMemory() });
+        const world = await openContent({ database: database.db(), claims: claimsInMemory(), store: 'memory' });
         const model = createModel();
         for (const operation of sequence) {
           expect(await perform(world, operation), JSON.stringify(operation)).to.equal(model.apply(operation));

@@ -11,22 +11,18 @@ import { recreateViews } from '../../../projections/content/content-types/views.
 import { contentProjection } from '../../../projections/content/projection.ts';
 import { claimsInMemory } from '../../support/claims-in-memory.ts';
 import { LIVE, testContext, useContent } from '../../support/content.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 const text = (name: string, more: object = {}) => ({ name, field_type: 'text', ...more });
 
 async function refusalOf(work: Promise<unknown>): Promise<Pick<AppError, 'status' | 'code' | 'message' | 'headers'>> {
-  try {
-    await work;
-  } catch (error) {
-    const { status, code, message, headers } = error as AppError;
-    return { status, code, message, headers };
-  }
-  throw new Error('was not refused');
+  const { status, code, message, headers } = (await rejectionOf(work)) as AppError;
+  return { status, code, message, headers };
 }
 
 describe('saving content types', () => {
   const claims = claimsInMemory();
-  const world = useContent({ claims });
+  const world = useContent({ claims, store: 'memory' });
 
   afterEach(async () => {
     for (const tenant of ['default', 'other']) {
@@ -397,20 +393,20 @@ describe('saving content types', () => {
 
   it('serves a saved type from the directory as soon as the read model has applied it, and the old one until then', async () => {
     await post({ name: 'article', fields: [] });
-    const before = await world.typeDirectory().get('default', 'article');
-    expect(await world.typeDirectory().get('default', 'article')).to.equal(before);
+    const before = await world.types().get('default', 'article');
+    expect(await world.types().get('default', 'article')).to.equal(before);
     await saveContentType(
       { verb: 'put', name: 'article', input: { fields: [text('title')] } },
       testContext(),
       world.contentTypes(),
     );
-    expect((await world.typeDirectory().get('default', 'article'))?.revision).to.equal(0);
+    expect((await world.types().get('default', 'article'))?.revision).to.equal(0);
     await world.project();
-    expect((await world.typeDirectory().get('default', 'article'))?.revision).to.equal(1);
-    expect(await world.typeDirectory().get('other', 'article')).to.equal(undefined);
-    expect(await world.typeDirectory().get('default', '../article')).to.equal(undefined);
+    expect((await world.types().get('default', 'article'))?.revision).to.equal(1);
+    expect(await world.types().get('other', 'article')).to.equal(undefined);
+    expect(await world.types().get('default', '../article')).to.equal(undefined);
     await remove('article');
-    expect(await world.typeDirectory().get('default', 'article')).to.equal(undefined);
+    expect(await world.types().get('default', 'article')).to.equal(undefined);
   });
 
   it('gives the same tables after a rebuild into another schema, and moves the views at the swap', async () => {
@@ -451,7 +447,7 @@ describe('saving content types', () => {
       expect(await tx.query(shape, ['content'])).not.to.have.length(0);
       await tx.query('alter schema rm_content rename to rm_content_old');
       await tx.query('alter schema rm_content_next rename to rm_content');
-      await recreateViews(tx, { schema: '"rm_content"' });
+      await recreateViews((work) => work(tx), { schema: '"rm_content"' });
       await tx.query('drop schema rm_content_old cascade');
     });
     await insert('article', { a: 5, b: 'B', tags: [] });

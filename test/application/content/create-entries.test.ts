@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { v7 } from 'uuid';
 import { claimsOfEntry } from '../../../application/content/claims-of-entry.ts';
 import { createEntries } from '../../../application/content/create-entries.ts';
 import type { EntryDependencies } from '../../../application/content/run-entry-command.ts';
@@ -26,7 +27,7 @@ describe('bulk creation', () => {
     return {
       eventStore,
       claims: claims(),
-      rows: { load: () => Promise.resolve(undefined) },
+      entryRows: { load: () => Promise.resolve(undefined) },
       types: { get: () => Promise.resolve(type) },
     } as unknown as EntryDependencies;
   }
@@ -70,5 +71,27 @@ describe('bulk creation', () => {
       );
     await claims().reap({ olderThanSeconds: 0, heldBy });
     expect([await isFree('a'), await isFree('b'), await isFree('c')]).to.deep.equal([false, true, true]);
+  });
+
+  it('serves other work between items with patterns', async () => {
+    const ruled = testType({
+      name: 'note',
+      fields: [
+        {
+          name: 'code',
+          field_type: 'text',
+          validation: [{ rule: 'pattern', params: { pattern: '(?:a?){400}$' } }],
+        },
+      ],
+    });
+    const order: string[] = [];
+    const context = testContext({ newId: () => (order.push('item'), v7()) });
+    const long = Array.from({ length: 20 }, () => ({ code: 'a'.repeat(2_000) }));
+    setImmediate(() => order.push('other'));
+    const store = openMemoryEventStore();
+    await createEntries({ type: ruled, items: long }, context, dependencies(store));
+    const planned = order.filter((step) => step === 'item').length;
+    expect(planned).to.be.greaterThan(20);
+    expect(order.indexOf('other')).to.be.below(20);
   });
 });

@@ -10,6 +10,7 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import { streamName } from '../../../domain/stream.ts';
 import { testContext, useContent } from '../../support/content.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 /** A store that counts the events that are read from its streams. */
 function counting(store: EventStore): EventStore & { read: number } {
@@ -81,11 +82,9 @@ describe('commands on entries', () => {
       version: 3,
     });
     await transitionEntry({ type, id, transition: 'publish', versions: [3] }, context, content.dependencies());
-    const error = await changeEntry(
-      { type, id, data: { title: 'c' }, versions: [1] },
-      context,
-      content.dependencies(),
-    ).catch((reason: unknown) => reason);
+    const error = await rejectionOf(
+      changeEntry({ type, id, data: { title: 'c' }, versions: [1] }, context, content.dependencies()),
+    );
     expect(codeOf(error)).to.equal('entry_changed');
   });
 
@@ -97,7 +96,7 @@ describe('commands on entries', () => {
       changeEntry({ type, id, data: { title: 'x' } }, context, content.dependencies()),
       deleteEntry({ type, id }, context, content.dependencies()),
     ]) {
-      expect(codeOf(await again.catch((reason: unknown) => reason))).to.equal('entry_not_found');
+      expect(codeOf(await rejectionOf(again))).to.equal('entry_not_found');
     }
   });
 
@@ -106,10 +105,12 @@ describe('commands on entries', () => {
       ...content.eventStore(),
       append: () => Promise.reject(Object.assign(new Error('full'), { code: 'too_large' })),
     };
-    const error = await createEntry({ type, data: { code: 'wanted' } }, context, {
-      ...content.dependencies(),
-      eventStore: broken,
-    }).catch((reason: unknown) => reason);
+    const error = await rejectionOf(
+      createEntry({ type, data: { code: 'wanted' } }, context, {
+        ...content.dependencies(),
+        eventStore: broken,
+      }),
+    );
     expect(codeOf(error)).to.equal('too_large');
     await make({ code: 'wanted' });
   });

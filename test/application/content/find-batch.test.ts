@@ -4,19 +4,12 @@ import { findBatch } from '../../../application/content/find-batch.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { NewEvent } from '../../../domain/event.ts';
 import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
+import { testMetadata } from '../../support/test-metadata.ts';
 
 const { signal } = new AbortController();
 
 async function append(store: EventStore, stream: string, given: Partial<NewEvent['metadata']> = {}): Promise<void> {
-  const metadata = {
-    tenant: 'default',
-    actor: { kind: 'api_key', id: 'k1' },
-    $correlationId: 'c',
-    $causationId: 'c',
-    occurred_at: '2026-01-01T00:00:00.000Z',
-    schema_version: 1,
-    ...given,
-  } as const;
+  const metadata = testMetadata({ actor: { kind: 'api_key', id: 'k1' }, ...given });
   await store.append(stream, [{ id: v7(), type: 'EntryDeleted', data: {}, metadata }], { expected: 'any' });
 }
 

@@ -54,7 +54,7 @@ describe('publishing on an event store that appends to one stream at a time', ()
     };
     return {
       eventStore,
-      rows: content.dependencies().rows,
+      entryRows: content.dependencies().entryRows,
       accessRules: content.dependencies().accessRules,
       typeById: (id) =>
         Promise.resolve(
@@ -132,7 +132,7 @@ describe('publishing on an event store that appends to one stream at a time', ()
         due = [{ tenant: 'default', id }];
         const logger = recordingLogger();
         const published = dieAt === 5 && after;
-        expect(await publishDueReleases({ ...dependencies(), now: context.now, newId: v7, logger })).to.equal(
+        expect(await publishDueReleases({ now: context.now, newId: v7 }, { ...dependencies(), logger })).to.equal(
           published ? 0 : 1,
         );
         expect(await statusOf(id)).to.equal('published');
@@ -209,7 +209,7 @@ describe('publishing on an event store that appends to one stream at a time', ()
     ).to.be.instanceOf(Crash);
     due = [{ tenant: 'default', id }];
     const logger = recordingLogger();
-    expect(await publishDueReleases({ ...dependencies(), now: context.now, newId: v7, logger })).to.equal(1);
+    expect(await publishDueReleases({ now: context.now, newId: v7 }, { ...dependencies(), logger })).to.equal(1);
     expect(logger.lines.map(({ level, message }) => [level, message])).to.deep.include([
       'warn',
       'a scheduled release was not published',

@@ -70,7 +70,8 @@ describe('deleting an entry that others refer to', () => {
       () => undefined,
       (error: unknown) => error,
     );
-  const fieldsOf = async (type: ContentType, id: string) => (await content.dependencies().rows.load(type, id))?.fields;
+  const fieldsOf = async (type: ContentType, id: string) =>
+    (await content.dependencies().entryRows.load(type, id))?.fields;
   const eventsOf = async (id: string): Promise<readonly RecordedEvent[]> =>
     (await content.log()).filter(({ stream }) => stream.endsWith(id));
 
@@ -186,7 +187,7 @@ describe('deleting an entry that others refer to', () => {
         eventStore: {
           ...eventStore,
           appendMany: () => Promise.reject(new Error('not here')),
-          capabilities: { ...eventStore.capabilities, atomicMultiStream: false },
+          capabilities: { ...eventStore.capabilities, atomicMultiStream: false, guards: false },
           append: (stream, events, options) => {
             onAppend(stream);
             return eventStore.append(stream, events, options);

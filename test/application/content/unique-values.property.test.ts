@@ -27,7 +27,7 @@ import { uniqueScope } from '../../../domain/content/field-types.ts';
 import { isAppError, refusal } from '../../../domain/errors.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { parseStream } from '../../../domain/stream.ts';
-import { createUniqueValuesOfStream } from '../../../infrastructure/composition/operational-state/unique-values-of-stream.ts';
+import { createUniqueValuesOfStream } from '../../../infrastructure/composition/operational-state/create-unique-values-of-stream.ts';
 import { createClaims } from '../../../infrastructure/postgres/claims.ts';
 import { LIVE, contentTypesById, readContentTypes } from '../../../projections/content/content-types/rows.ts';
 import { createEntryQueries } from '../../../projections/content/entries/entry-queries.ts';
@@ -235,7 +235,7 @@ describe('unique values of entries and content types that change', () => {
         steps.map((step) => async () => {
           const through = faulty({ eventStore: world.eventStore(), claims, scheduler, fault: step.fault });
           try {
-            await perform(world, { ...through, rows: reads, types: world.typeDirectory() }, through, step);
+            await perform(world, { ...world.dependencies(), ...through, types: world.types() }, through, step);
           } catch (error) {
             if (!isAppError(error) || !ANSWERS.includes(error.code)) throw error;
           }
@@ -301,7 +301,7 @@ describe('unique values of entries and content types that change', () => {
 
   async function entryStreams(content: Content): Promise<readonly string[]> {
     const streams = new Set<string>();
-    for await (const { stream } of content.eventStore().readAll())
+    for await (const { stream } of content.eventStore().readAll({ after: content.start() }))
       if (parseStream(stream)?.category === 'entry') streams.add(stream);
     return [...streams];
   }
@@ -343,7 +343,7 @@ describe('unique values of entries and content types that change', () => {
         await deleteContentType({ name, content: action.content }, context, dependencies);
         return;
       default: {
-        const type = await world.typeDirectory().get('default', name);
+        const type = await world.types().get('default', name);
         if (type) await onEntry(type, entry, action, entries);
       }
     }

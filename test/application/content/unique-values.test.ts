@@ -12,6 +12,7 @@ import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { entryDecider } from '../../../domain/content/entry.ts';
 import { hasCode, refusal } from '../../../domain/errors.ts';
+import { ORIGIN } from '../../../domain/event.ts';
 import { streamName } from '../../../domain/stream.ts';
 import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
 import { createClaims } from '../../../infrastructure/postgres/claims.ts';
@@ -142,7 +143,12 @@ describe('unique values', () => {
     return {
       eventStore,
       claims,
-      rows: { load: () => Promise.resolve(undefined), referrers: () => Readable.from([]) },
+      entryRows: {
+        position: () => Promise.resolve(ORIGIN),
+        load: () => Promise.resolve(undefined),
+        referrers: () => Readable.from([]),
+      },
+      progress: { waitFor: () => Promise.resolve(true) },
       types: { get: () => Promise.resolve(type) },
     } as unknown as EntryDependencies;
   }

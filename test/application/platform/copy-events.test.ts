@@ -10,6 +10,7 @@ import { openPostgresEventStore } from '../../../infrastructure/event-store/post
 import { collect, newEvent, newEvents, newStream } from '../../contract/event-store-fixtures.ts';
 import { useDatabase } from '../../support/database.ts';
 import { type FakeEventStoreDb, startFakeEventStoreDb } from '../../support/fake-eventstoredb/fake-eventstoredb.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 const pause = () => Promise.resolve();
 
@@ -71,18 +72,20 @@ describe('copy-events', function () {
     const { from, esdb, server } = opened();
     const interruption = new AbortController();
     let written = 0;
-    const stopped = await copyEvents(
-      {
-        from,
-        to: esdb,
-        signal: interruption.signal,
-        onProgress: () => {
-          written += 1;
-          if (written === 40) interruption.abort(new Error('interrupted'));
+    const stopped = await rejectionOf(
+      copyEvents(
+        {
+          from,
+          to: esdb,
+          signal: interruption.signal,
+          onProgress: () => {
+            written += 1;
+            if (written === 40) interruption.abort(new Error('interrupted'));
+          },
         },
-      },
-      { pause },
-    ).catch((error: unknown) => error);
+        { pause },
+      ),
+    );
     expect(stopped).to.be.instanceOf(Error).and.have.property('message', 'interrupted');
     const copiedBefore = (await collect(esdb.readAll())).length;
     expect(copiedBefore).to.be.within(1, events - 1);
@@ -184,7 +187,7 @@ describe('copy-events between stores with different histories', () => {
     await from.append(one, ours, { expected: 'any' });
     await to.append(one, newEvents(1), { expected: 'any' });
     await to.append(other, theirs, { expected: 'any' });
-    const error: unknown = await copyEvents({ from, to }, { pause }).catch((thrown: unknown) => thrown);
+    const error: unknown = await rejectionOf(copyEvents({ from, to }, { pause }));
     expect(error).to.have.property('code', 'conflict');
     expect(await collect(to.readStream(one))).to.have.length(1);
   });
@@ -193,7 +196,7 @@ describe('copy-events between stores with different histories', () => {
     const [from, to] = [openMemoryEventStore(), openMemoryEventStore()];
     await from.append(newStream(), newEvents(2), { expected: 'any' });
     await to.append(newStream(), newEvents(1), { expected: 'any' });
-    const error: unknown = await copyEvents({ from, to }, { pause }).catch((thrown: unknown) => thrown);
+    const error: unknown = await rejectionOf(copyEvents({ from, to }, { pause }));
     expect(error).to.be.instanceOf(Error).and.have.property('message').that.contains('does not');
   });
 
@@ -223,10 +226,9 @@ describe('copy-events between stores with different histories', () => {
       append: () => Promise.reject(refusal('store_unavailable')),
       appendMany: () => Promise.reject(refusal('store_unavailable')),
     };
-    const error: unknown = await copyEvents(
-      { from, to: unreachable },
-      { pause: (ms) => Promise.resolve(void pauses.push(ms)) },
-    ).catch((thrown: unknown) => thrown);
+    const error: unknown = await rejectionOf(
+      copyEvents({ from, to: unreachable }, { pause: (ms) => Promise.resolve(void pauses.push(ms)) }),
+    );
     expect(error).to.have.property('code', 'store_unavailable');
     expect(pauses).to.have.length(7);
   });

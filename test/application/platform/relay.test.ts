@@ -10,7 +10,7 @@ import { type Message, deadLetterTopic } from '../../../application/ports/messag
 import { refusal } from '../../../domain/errors.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import { openInProcessBus } from '../../../infrastructure/message-bus/in-process/in-process-bus.ts';
-import { kafkaEventFeed } from '../../../infrastructure/message-bus/kafka-event-feed.ts';
+import { createKafkaEventFeed } from '../../../infrastructure/message-bus/kafka-event-feed.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordedEvent, recordedEvents } from '../../support/recorded-events.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -199,7 +199,7 @@ describe('the relay', () => {
       changeOf: noChange,
     });
     const handled: RecordedEvent[] = [];
-    const feed = await kafkaEventFeed({ bus, prefix: 'p' }).start({
+    const feed = await createKafkaEventFeed({ bus, prefix: 'p' }).start({
       worker: 'webhooks',
       categories: ['entry'],
       handle: (batch) => Promise.resolve(void handled.push(...batch)),
@@ -232,7 +232,7 @@ describe('the relay', () => {
     await bus.ensureTopics(topics('p'));
     const handled: string[] = [];
     const letters: string[] = [];
-    await kafkaEventFeed({ bus, prefix: 'p' }).start({
+    await createKafkaEventFeed({ bus, prefix: 'p' }).start({
       worker: 'w',
       categories: ['entry'],
       handle: ([event]) => Promise.resolve(void handled.push(event?.id ?? '')),

@@ -63,6 +63,7 @@ describe('the classification of errors', () => {
     ['a code longer than a SQLSTATE', coded('570014'), false, false, true],
     ['a lost connection', new Error('Connection terminated unexpectedly'), true, true, true],
     ['a connection timeout', new Error('timeout exceeded when trying to connect'), true, true, true],
+    ['a statement without an answer in time', new Error('Query read timeout'), true, true, true],
     ['a client error', new Error('Client has encountered a connection error and is not queryable'), true, true, true],
     ['a closed client', new Error('Client was closed and is not queryable'), false, true, true],
     ['a message that quotes another', new Error('read failed: connection terminated'), false, true, true],

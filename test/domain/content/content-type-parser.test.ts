@@ -178,7 +178,7 @@ describe('the definition of a content type', () => {
     [
       'too many fields',
       { name: 'article', fields: Array.from({ length: 501 }, () => ({})) },
-      'fields must hold at most 500 items',
+      'fields must contain at most 500 items',
     ],
     ['a switch that is none', { name: 'article', with_soft_delete: 'yes' }, 'with_soft_delete must be true or false'],
     [
@@ -275,7 +275,7 @@ describe('the definition of a content type', () => {
     [
       'a relation to nothing',
       withField({ name: 'f', field_type: 'relation', relation_to: 'ghost' }),
-      'field "f": relation_to names no content type "ghost"',
+      'field "f": relation_to names a content type that does not exist: "ghost"',
     ],
     [
       'an unknown kind of relation',
@@ -323,7 +323,39 @@ describe('the definition of a content type', () => {
     [
       'a pattern that RE2 refuses',
       withRule('text', 'pattern', { pattern: '(?<=a)b' }),
-      'field "f": pattern: params.pattern is no RE2 pattern',
+      'field "f": pattern: params.pattern is not a valid RE2 pattern',
+    ],
+    [
+      'a pattern that is too large with its repetitions written out',
+      withRule('text', 'pattern', { pattern: '(?:a?){1000}'.repeat(5) }),
+      'field "f": pattern: params.pattern must have at most 1000 characters with its repetitions written out',
+    ],
+    [
+      'patterns that are too large together',
+      {
+        name: 'article',
+        fields: Array.from({ length: 7 }, (_, index) => ({
+          name: `f${index}`,
+          field_type: 'text',
+          validation: [{ rule: 'pattern', params: { pattern: '[a-z]{800}' } }],
+        })),
+      },
+      'the patterns of all fields must have at most 5000 characters together, with repetitions written out',
+    ],
+    [
+      'a default that is too long for its pattern',
+      {
+        name: 'article',
+        fields: [
+          {
+            name: 'f',
+            field_type: 'text',
+            default: 'a'.repeat(16_384),
+            validation: [{ rule: 'pattern', params: { pattern: '(?:a?){400}$' } }],
+          },
+        ],
+      },
+      'field "f": default must have at most 2490 characters because of its pattern',
     ],
     ['an unknown parameter', withRule('text', 'pattern', { pattern: 'a', flags: 'i' }), 'unknown field "flags"'],
     [

@@ -197,7 +197,7 @@ describe('the values of an entry', () => {
         hosted: [],
       }),
     ).to.deep.equal([
-      'title: must hold at least 2 characters',
+      'title: must have at least 2 characters',
       'kind: must be one of the allowed values',
       'price: must be at most 10',
       'ends: must be an RFC 3339 date and time',
@@ -206,7 +206,7 @@ describe('the values of an entry', () => {
       'hosted: is written on the other side',
     ]);
     expect(messages({ title: 'abc' })).to.deep.equal(['title: does not match the pattern']);
-    expect(messages({ title: 'Abcde' })).to.deep.equal(['title: must hold at most 4 characters']);
+    expect(messages({ title: 'Abcde' })).to.deep.equal(['title: must have at most 4 characters']);
     expect(messages({ price: '0.09' })).to.deep.equal(['price: must be at least 0.10']);
   });
 

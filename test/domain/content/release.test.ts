@@ -20,6 +20,7 @@ const started = by({ type: 'ReleasePublicationStarted', data: { moves: [] } });
 const failed = by({ type: 'ReleasePublicationFailed', data: { refused: REFUSED } });
 const deleted = by({ type: 'ReleaseDeleted', data: {} });
 
+const create: ReleaseCommand = { kind: 'create', settings: SETTINGS, actor };
 const change = (settings: Partial<ReleaseSettings>): ReleaseCommand => ({ kind: 'change', settings, actor });
 const setItems = (...items: readonly (typeof ITEM)[]): ReleaseCommand => ({ kind: 'set_entries', items, actor });
 const remove: ReleaseCommand = { kind: 'delete', actor };
@@ -28,7 +29,11 @@ const stateOf = (...events: readonly AttributedReleaseEvent[]): ReleaseState =>
 
 describe('a release', () => {
   it('is created with its settings', () => {
-    given(releaseDecider, []).when({ kind: 'create', settings: SETTINGS, actor }).thenAppends([created]);
+    given(releaseDecider, []).when(create).thenAppends([created]);
+  });
+  it('is created once', () => {
+    for (const events of [[created], [created, published]])
+      given(releaseDecider, events).when(create).thenRefuses('conflict');
   });
   it('is a draft without a schedule, and scheduled by the actor who set one', () => {
     expect(stateOf(created)).to.deep.include({ status: 'draft', scheduledBy: undefined });

@@ -21,17 +21,18 @@ describe('an admin token', () => {
   };
   const rotated: AdminTokenEvent = { type: 'AdminTokenRotated', data: { ...issued, token_hash: 'h2' } };
   const revoked: AdminTokenEvent = { type: 'AdminTokenRevoked', data: {} };
+  const create: AdminTokenCommand = {
+    kind: 'create',
+    tokenId: 't',
+    settings: { name: 'ci', grants: ['schemas:read'] },
+    secret: secret('h1'),
+  };
   const rotate: AdminTokenCommand = { kind: 'rotate', secret: secret('h2') };
 
-  it('is created', () => {
-    given(adminTokenDecider, [])
-      .when({
-        kind: 'create',
-        tokenId: 't',
-        settings: { name: 'ci', grants: ['schemas:read'] },
-        secret: secret('h1'),
-      })
-      .thenAppends([created]);
+  it('is created once', () => {
+    given(adminTokenDecider, []).when(create).thenAppends([created]);
+    given(adminTokenDecider, [created]).when(create).thenRefuses('conflict');
+    given(adminTokenDecider, [created, revoked]).when(create).thenRefuses('conflict');
   });
   it('is rotated', () => {
     given(adminTokenDecider, [created]).when(rotate).thenAppends([rotated]);

@@ -25,26 +25,33 @@ describe('an API key', () => {
   const revoked: ApiKeyEvent = { type: 'ApiKeyRevoked', data: {} };
   const deleted: ApiKeyEvent = { type: 'ApiKeyDeleted', data: {} };
   const limited: ApiKeyEvent = { type: 'ApiKeyMonthlyLimitChanged', data: { monthly_limit: 20 } };
-  const rotateAs = (...roles: readonly string[]): ApiKeyCommand => ({
-    kind: 'rotate',
-    secret: { prefix: 'ijklmnop', keyHash: 'h2' },
-    previousUntil: null,
-    maker: { roles },
-  });
-  const limitTo = (monthlyLimit: number): ApiKeyCommand => ({ kind: 'set_monthly_limit', monthlyLimit });
-
-  it('is created without its secret', () => {
-    const settings = {
+  const create: ApiKeyCommand = {
+    kind: 'create',
+    keyId: 'k',
+    settings: {
       name: 'site',
       scopes: [],
       roles: ['editor'],
       schemas: [],
       expiresAt: undefined,
       monthlyLimit: 10,
-    };
-    given(apiKeyDecider, [])
-      .when({ kind: 'create', keyId: 'k', settings, secret: { prefix: 'abcdefgh', keyHash: 'h1' } })
-      .thenAppends([created]);
+    },
+    secret: { prefix: 'abcdefgh', keyHash: 'h1' },
+  };
+  const rotateAs = (...roles: readonly string[]): ApiKeyCommand => ({
+    kind: 'rotate',
+    secret: { prefix: 'ijklmnop', keyHash: 'h2' },
+    previousUntil: null,
+    creator: { roles },
+  });
+  const limitTo = (monthlyLimit: number): ApiKeyCommand => ({ kind: 'set_monthly_limit', monthlyLimit });
+
+  it('is created without its secret', () => {
+    given(apiKeyDecider, []).when(create).thenAppends([created]);
+  });
+  it('is created once', () => {
+    given(apiKeyDecider, [created]).when(create).thenRefuses('conflict');
+    given(apiKeyDecider, [created, deleted]).when(create).thenRefuses('conflict');
   });
   it('is rotated by a caller who holds its roles', () => {
     given(apiKeyDecider, [created]).when(rotateAs('admin', 'editor')).thenAppends([rotated]);

@@ -54,10 +54,10 @@ describe('identity events of schema version 1', () => {
       mfa: undefined,
     });
     const withMfa = beforeDeletion.filter(({ type }) => type !== 'UserMfaDisabled');
-    expect(fold(userDecider, withMfa).mfa?.recoveryCodes).to.deep.equal([
+    expect(fold(userDecider, withMfa)?.mfa?.recoveryCodes).to.deep.equal([
       '57DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU',
     ]);
-    expect(fold(userDecider, users).status).to.equal('erased');
+    expect(fold(userDecider, users)?.status).to.equal('erased');
   });
 
   it('fold into an unchanged API key', () => {

@@ -16,13 +16,13 @@ const plain: ApiKeySettings = {
 describe('a request for a new API key', () => {
   const cases: readonly [
     title: string,
-    asked: Partial<ApiKeySettings>,
-    maker: readonly string[],
+    requested: Partial<ApiKeySettings>,
+    creator: readonly string[],
     message: string | undefined,
   ][] = [
-    ['a role that the maker holds', {}, ['admin', 'editor'], undefined],
-    ['a role that the maker does not hold', {}, ['admin'], 'cannot grant roles you do not possess'],
-    ['any role when the maker is a super admin', { roles: ['custom'] }, ['super_admin'], undefined],
+    ['a role that the creator holds', {}, ['admin', 'editor'], undefined],
+    ['a role that the creator does not hold', {}, ['admin'], 'cannot grant roles you do not possess'],
+    ['any role when the creator is a super admin', { roles: ['custom'] }, ['super_admin'], undefined],
     ['no role', { roles: [] }, ['admin'], undefined],
     [
       'an admin role without expiry',
@@ -56,16 +56,16 @@ describe('a request for a new API key', () => {
     ['an invalid content type name', { schemas: ['no-such; drop'] }, ['super_admin'], 'validation failed'],
     ['a negative monthly limit', { monthlyLimit: -1 }, ['super_admin'], 'validation failed'],
     [
-      'a role that the maker does not hold, before its values are checked',
+      'a role that the creator does not hold, before its values are checked',
       { roles: ['admin'], scopes: ['bad'] },
       ['editor'],
       'cannot grant roles you do not possess',
     ],
   ];
-  for (const [title, asked, roles, message] of cases) {
+  for (const [title, requested, roles, message] of cases) {
     it(`is ${message === undefined ? 'accepted' : 'refused'} with ${title}`, () => {
       const check = () => {
-        checkNewApiKey({ ...plain, ...asked }, { roles }, now);
+        checkNewApiKey({ ...plain, ...requested }, { roles }, now);
       };
       if (message === undefined) expect(check).not.to.throw();
       else expect(check).to.throw(message);

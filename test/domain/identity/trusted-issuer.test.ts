@@ -30,7 +30,10 @@ describe('the policies of trusted issuers', () => {
 
   const refused: Readonly<Record<string, readonly [unknown, string]>> = {
     'a policy that is not an object': [['x'], 'policy 1: it must be an object'],
-    'an unknown member': [[{ ...good, role: 'editor' }], 'policy 1: it may hold issuer, audience, tenant, roles only'],
+    'an unknown member': [
+      [{ ...good, role: 'editor' }],
+      'policy 1: it may contain issuer, audience, tenant, roles only',
+    ],
     'no issuer': [[{ ...good, issuer: undefined }], 'policy 1: issuer is required'],
     'no audience': [
       [good, { ...good, audience: undefined }],

@@ -30,7 +30,7 @@ describe('creating a user', () => {
     given(userDecider, []).when(create('super_admin')).thenAppends([superAdmin]);
   });
   it('is refused when the account exists', () => {
-    given(userDecider, [superAdmin]).when(create('super_admin')).thenRefuses('user_exists');
+    given(userDecider, [superAdmin]).when(create('super_admin')).thenRefuses('conflict');
   });
   it('drops repeated roles', () => {
     given(userDecider, []).when(create('editor', 'editor')).thenAppends([editor]);

@@ -16,7 +16,7 @@ describe('the settings of the console', () => {
       .thenAppends([saved({ B: '3', C: '4' })]);
   });
 
-  it('store every sealed secret, because sealed values can not be compared', () => {
+  it('store every sealed secret, because sealed values cannot be compared', () => {
     given(consoleSettingsDecider, [saved({ S: sealed('a') })])
       .when(save({ S: sealed('a') }))
       .thenAppends([saved({ S: sealed('a') })]);

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Modules, composeModules } from '../../../infrastructure/composition/compose-modules.ts';
+import { createShutdown } from '../../../infrastructure/composition/create-shutdown.ts';
 import { openPlatform } from '../../../infrastructure/composition/open-platform.ts';
-import { createShutdown } from '../../../infrastructure/composition/shutdown.ts';
 import { loadSettings } from '../../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../../infrastructure/configuration/read-settings.ts';
 import { useDatabase } from '../../support/database.ts';
@@ -13,7 +13,7 @@ import { testEnvironment } from '../../support/service.ts';
 
 describe('the modules of a process', () => {
   const logger = recordingLogger();
-  const shutdown = createShutdown(logger);
+  const shutdown = createShutdown({ logger });
   const directory = mkdtempSync(join(tmpdir(), 'palimpsest-modules-'));
   after(async () => {
     await shutdown.closeAll();

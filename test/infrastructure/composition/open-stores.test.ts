@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { type Stores, openStores } from '../../../infrastructure/composition/platform/open-stores.ts';
+import { type OpenStores, openStores } from '../../../infrastructure/composition/platform/open-stores.ts';
 import { loadSettings } from '../../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../../infrastructure/configuration/read-settings.ts';
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';
@@ -12,12 +12,12 @@ const LEASE_MS = 600;
 
 describe('the stores of a process', () => {
   const database = useDatabase();
-  let stores: Stores | undefined;
+  let stores: OpenStores | undefined;
   const logger = recordingLogger();
   afterEach(async () => {
     await stores?.close();
   });
-  const open = async (): Promise<Stores> => {
+  const open = async (): Promise<OpenStores> => {
     const { settings } = loadSettings([
       environmentLayer({
         ...testEnvironment(database.url(), '/nowhere'),
@@ -55,7 +55,7 @@ describe('the stores of a process', () => {
     const { database: main, leases } = await open();
     let opened = 0;
     let ended = 0;
-    for (const pool of [main.pool, (stores as Stores).leasePool]) {
+    for (const pool of [main.pool, (stores as OpenStores).leasePool]) {
       pool.on('connect', (client) => {
         opened += 1;
         client.once('end', () => (ended += 1));

@@ -178,10 +178,12 @@ describe('the console layer', () => {
     get: (name: string) => ({ LOG_LEVEL: 'warn', CORS_MAX_AGE: '5' })[name],
     overridable: (name: string) => name === 'LOG_LEVEL',
   } as const;
-  const configuration = createConfiguration([
-    environmentLayer({ KAFKA_CLIENT_ID: 'env', KAFKA_TOPIC_PREFIX: 'env', SVC_OVERRIDABLE: 'KAFKA_CLIENT_ID' }),
-    tagged,
-  ]);
+  const configuration = createConfiguration({
+    layers: [
+      environmentLayer({ KAFKA_CLIENT_ID: 'env', KAFKA_TOPIC_PREFIX: 'env', SVC_OVERRIDABLE: 'KAFKA_CLIENT_ID' }),
+      tagged,
+    ],
+  });
   const saved = new Map([
     ['LOG_LEVEL', 'debug'],
     ['CORS_MAX_AGE', '9'],

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createCommonPasswords } from '../../../infrastructure/crypto/common-passwords.ts';
-import { createPasswords } from '../../../infrastructure/crypto/passwords.ts';
+import { openPasswords } from '../../../infrastructure/crypto/passwords.ts';
 
 describe('bcrypt password hashes', () => {
-  const passwords = createPasswords({ cost: 10, threads: 1 });
+  const passwords = openPasswords({ cost: 10, threads: 1 });
   after(() => passwords.close());
 
   it('are salted and match only their password', async () => {
@@ -50,7 +50,7 @@ describe('bcrypt password hashes', () => {
   });
 
   it('are refused at once when too many are waiting', async () => {
-    const busy = createPasswords({ cost: 12, threads: 1 });
+    const busy = openPasswords({ cost: 12, threads: 1 });
     const answers = Promise.allSettled(Array.from({ length: 260 }, () => busy.hash('x')));
     await busy.hash('x').then(
       () => expect.fail('queued'),
@@ -65,8 +65,8 @@ describe('bcrypt password hashes', () => {
 
 describe('argon2id password hashes', () => {
   const [argon2id, bcrypt] = [
-    createPasswords({ algorithm: 'argon2id', memoryKiB: 1024, cost: 5, threads: 1 }),
-    createPasswords({ cost: 5, threads: 1 }),
+    openPasswords({ algorithm: 'argon2id', memoryKiB: 1024, cost: 5, threads: 1 }),
+    openPasswords({ cost: 5, threads: 1 }),
   ];
   after(() => Promise.all([argon2id.close(), bcrypt.close()]));
 
@@ -94,7 +94,7 @@ describe('argon2id password hashes', () => {
       [false, true],
       [true, false],
     ]);
-    const costlier = createPasswords({ algorithm: 'argon2id', memoryKiB: 2048 });
+    const costlier = openPasswords({ algorithm: 'argon2id', memoryKiB: 2048 });
     expect(costlier.isOutdated(hashes[0])).to.equal(true);
     await costlier.close();
   });
@@ -110,8 +110,8 @@ describe('argon2id password hashes', () => {
   });
 
   it('take the time of both kinds once an older one was checked, so that the time reveals nothing about an account', async () => {
-    const mixed = createPasswords({ algorithm: 'argon2id', memoryKiB: 1024, threads: 1 });
-    const old = createPasswords({ cost: 10, threads: 1 });
+    const mixed = openPasswords({ algorithm: 'argon2id', memoryKiB: 1024, threads: 1 });
+    const old = openPasswords({ cost: 10, threads: 1 });
     const [hash, outdated] = [await mixed.hash('Correct-Horse-7'), await old.hash('Correct-Horse-7')];
     await mixed.verify('x', outdated);
     const median = async (against: string | undefined) => {

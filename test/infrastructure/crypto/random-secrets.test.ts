@@ -19,9 +19,9 @@ describe('random secrets', () => {
   });
 
   it('are hashed with the pepper', () => {
-    expect(createKeyHasher('pepper')('svc_x'))
+    expect(createKeyHasher({ pepper: 'pepper' })('svc_x'))
       .to.match(/^[0-9a-f]{64}$/)
-      .and.to.equal(createKeyHasher('pepper')('svc_x'));
-    expect(createKeyHasher('salt')('svc_x')).to.not.equal(createKeyHasher('pepper')('svc_x'));
+      .and.to.equal(createKeyHasher({ pepper: 'pepper' })('svc_x'));
+    expect(createKeyHasher({ pepper: 'salt' })('svc_x')).to.not.equal(createKeyHasher({ pepper: 'pepper' })('svc_x'));
   });
 });

@@ -121,7 +121,7 @@ describe('a rotation of signing keys', () => {
     const [key] = source.current();
     await writeFile(path, '{"keys":[]}');
     await eventually(() => {
-      expect(reasons.join()).to.contain('holds no Ed25519 key');
+      expect(reasons.join()).to.contain('contains no Ed25519 key');
     });
     // Rename the file in one step, so that no check finds it with correct permissions.
     await loadSigningKeys({ path: `${path}.open` });

@@ -40,7 +40,7 @@ describe('the signing key file', () => {
       await loadSigningKeys({ path }).then(
         () => expect.fail('read'),
         (error: unknown) => {
-          expect(String(error)).to.contain('holds no Ed25519 key');
+          expect(String(error)).to.contain('contains no Ed25519 key');
         },
       );
     }

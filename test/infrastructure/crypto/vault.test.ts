@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { v7 } from 'uuid';
 import type { SealedValue } from '../../../domain/sealed-value.ts';
 import { createVault } from '../../../infrastructure/crypto/vault.ts';
-import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
+import { openInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -85,7 +85,7 @@ describe('the vault', () => {
 
   it("destroys a person's key permanently, for every process", async () => {
     const person = v7();
-    const signals = createInProcessSignals();
+    const signals = openInProcessSignals();
     const withSignals = () => createVault({ database: database.db(), encryptionKey: KEY, signals });
     const [here, there] = [withSignals(), withSignals()];
     const sealed = await here.sealPersonal(person, 'mail@example.org');

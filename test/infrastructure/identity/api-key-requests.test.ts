@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { v7 } from 'uuid';
 import type { ApiKeyRequest } from '../../../application/ports/api-key-requests.ts';
 import { createVault } from '../../../infrastructure/crypto/vault.ts';
-import { createApiKeyRequests } from '../../../infrastructure/identity/api-key-requests.ts';
+import { openApiKeyRequests } from '../../../infrastructure/identity/api-key-requests.ts';
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -14,7 +14,7 @@ describe('the request log of API keys', () => {
     const { url, ...rest } = options;
     const db = url === undefined ? database.db() : openDatabase({ url });
     const vault = createVault({ database: db, encryptionKey: '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70' });
-    return createApiKeyRequests({
+    return openApiKeyRequests({
       database: db,
       vault,
       logger: recordingLogger(),
@@ -109,7 +109,7 @@ describe('the usage counts of API keys', () => {
   const open = (options: { readonly flushMs?: number; readonly maxQueued?: number } = {}) => {
     const db = database.db();
     const vault = createVault({ database: db, encryptionKey: '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70' });
-    return createApiKeyRequests({
+    return openApiKeyRequests({
       database: db,
       vault,
       logger: recordingLogger(),

@@ -1,13 +1,13 @@
 import { expect } from 'chai';
 import { type GlobalPosition, positionFrom } from '../../../domain/event.ts';
-import { createIdentityChanges } from '../../../infrastructure/identity/identity-changes.ts';
+import { openIdentityChanges } from '../../../infrastructure/identity/identity-changes.ts';
 import { eventually } from '../../support/eventually.ts';
 
 function watch({ settleMs = 1, pollMs = 60_000 } = {}) {
   let listener: (position: GlobalPosition, applied: boolean) => void = () => undefined;
   let at = positionFrom(0);
   const state = { last: '' as string | undefined, checks: 0, notified: 0, failing: false };
-  const changes = createIdentityChanges({
+  const changes = openIdentityChanges({
     settleMs,
     pollMs,
     lastChange: () => {

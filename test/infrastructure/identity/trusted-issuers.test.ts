@@ -4,7 +4,7 @@ import type { TrustedIssuers } from '../../../application/ports/trusted-issuers.
 import type { TrustedIssuerPolicy } from '../../../domain/identity/trusted-issuer.ts';
 import { createIssuerKeys } from '../../../infrastructure/identity/issuer-keys.ts';
 import { createTrustedIssuers } from '../../../infrastructure/identity/trusted-issuers.ts';
-import { createOutbound } from '../../../infrastructure/outbound/outbound.ts';
+import { openOutbound } from '../../../infrastructure/outbound/outbound.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type OidcIssuer, startOidcIssuer } from '../../support/oidc-issuer.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -25,7 +25,7 @@ describe('tokens of trusted issuers', () => {
     policies: readonly TrustedIssuerPolicy[],
     allowedPrivateNetworks: readonly string[] = ['127.0.0.0/8'],
   ): TrustedIssuers {
-    const outbound = createOutbound({ allowedPrivateNetworks });
+    const outbound = openOutbound({ allowedPrivateNetworks });
     closers.push(() => outbound.close());
     const { signal } = new AbortController();
     return createTrustedIssuers({

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { bufferedOutput } from '../../../infrastructure/logging/buffered-output.ts';
+import { createBufferedOutput } from '../../../infrastructure/logging/buffered-output.ts';
 import { type LogLevel, createLogger } from '../../../infrastructure/logging/create-logger.ts';
 import { redact } from '../../../infrastructure/logging/redact.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -99,7 +99,7 @@ describe('the buffered output', () => {
     const folder = mkdtempSync(join(tmpdir(), 'log-'));
     const file = join(folder, 'out');
     const descriptor = openSync(file, 'w');
-    const output = bufferedOutput(descriptor);
+    const output = createBufferedOutput({ descriptor });
     const line = (at: number) => `${at} ${'x'.repeat(100)}\n`;
     for (let at = 0; at < 5_000; at += 1) output.write(line(at));
     const all = Array.from({ length: 5_000 }, (_, at) => line(at)).join('');

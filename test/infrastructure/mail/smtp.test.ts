@@ -3,9 +3,9 @@ import { v7 } from 'uuid';
 import { createMailWorker } from '../../../application/platform/mail-worker.ts';
 import { createQueuedMailer } from '../../../application/platform/queued-mailer.ts';
 import { createVault } from '../../../infrastructure/crypto/vault.ts';
-import { createPostgresMailQueue } from '../../../infrastructure/mail/postgres-mail-queue.ts';
-import { createSmtpTransport } from '../../../infrastructure/mail/smtp-transport.ts';
-import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
+import { createMailQueue } from '../../../infrastructure/mail/mail-queue.ts';
+import { openSmtpTransport } from '../../../infrastructure/mail/smtp-transport.ts';
+import { openInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -48,11 +48,11 @@ describe('mail over SMTP', function () {
     readonly retryDelayMs?: number;
     readonly startTls?: 'required' | 'optional';
   }) {
-    const signals = createInProcessSignals();
+    const signals = openInProcessSignals();
     const logger = recordingLogger();
     const vault = createVault({ database: database.db(), encryptionKey });
-    const queue = createPostgresMailQueue({ database: database.db() });
-    const transport = createSmtpTransport({ host, port: server.port, from, credentials, startTls });
+    const queue = createMailQueue({ database: database.db() });
+    const transport = openSmtpTransport({ host, port: server.port, from, credentials, startTls });
     const worker = createMailWorker({
       queue,
       transport,
@@ -175,7 +175,7 @@ describe('mail over SMTP', function () {
     expect(server.mails.map(({ to }) => to)).to.deep.equal([['last@people.palimpsest.test']]);
     expect(
       logger.lines.filter(({ message }) => message === 'a mail was dropped').map(({ fields }) => fields['reason']),
-    ).to.have.members(['it was not sent before its deadline', 'it can not be opened with the current ENCRYPTION_KEY']);
+    ).to.have.members(['it was not sent before its deadline', 'it cannot be opened with the current ENCRYPTION_KEY']);
   });
 
   it('authenticates over STARTTLS', async () => {

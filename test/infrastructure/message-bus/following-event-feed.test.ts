@@ -5,22 +5,23 @@ import { refusal } from '../../../domain/errors.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
 import { createDeadEvents } from '../../../infrastructure/message-bus/dead-events.ts';
-import { followingEventFeed } from '../../../infrastructure/message-bus/following-event-feed.ts';
-import { createMetrics } from '../../../infrastructure/metrics/create-metrics.ts';
+import { createFollowingEventFeed } from '../../../infrastructure/message-bus/following-event-feed.ts';
+import { openMetrics } from '../../../infrastructure/metrics/open-metrics.ts';
 import { createLeases } from '../../../infrastructure/postgres/leases.ts';
 import { startFollower } from '../../../projections/engine/follower.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { testMetadata } from '../../support/test-metadata.ts';
 
 describe('workers without a message bus', () => {
   const database = useDatabase();
   let eventStore: EventStore;
-  let metrics: ReturnType<typeof createMetrics>;
+  let metrics: ReturnType<typeof openMetrics>;
   let logger: ReturnType<typeof recordingLogger>;
   beforeEach(() => {
     eventStore = openMemoryEventStore();
-    metrics = createMetrics();
+    metrics = openMetrics();
     logger = recordingLogger();
   });
   afterEach(async () => {
@@ -31,7 +32,7 @@ describe('workers without a message bus', () => {
   function start(worker: string, handle: (events: readonly RecordedEvent[]) => Promise<void>) {
     const db = database.db();
     const leases = createLeases({ database: db, owner: randomUUID(), ttlMs: 2_000 });
-    const feed = followingEventFeed({
+    const feed = createFollowingEventFeed({
       follow: ({ name, categories, handle: take }) =>
         startFollower({
           name,
@@ -116,7 +117,7 @@ describe('workers without a message bus', () => {
   it('keep the checkpoint and store no dead event when they are stopped between two attempts', async () => {
     const [only] = await append(1);
     let tried = 0;
-    const slow = followingEventFeed({
+    const slow = createFollowingEventFeed({
       follow: ({ name, categories, handle }) =>
         startFollower({
           name,
@@ -152,14 +153,7 @@ describe('workers without a message bus', () => {
   async function append(count: number): Promise<readonly string[]> {
     const ids = Array.from({ length: count }, () => randomUUID());
     for (const id of ids) {
-      const metadata = {
-        tenant: 'default',
-        actor: { kind: 'system', id: 'test' },
-        $correlationId: 'c',
-        $causationId: 'c',
-        occurred_at: new Date().toISOString(),
-        schema_version: 1,
-      } as const;
+      const metadata = testMetadata({ occurred_at: new Date().toISOString() });
       await eventStore.append(`entry-default.${randomUUID()}`, [{ id, type: 'EntryCreated', data: {}, metadata }], {
         expected: 'any',
       });

@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { openInProcessBus } from '../../../infrastructure/message-bus/in-process/in-process-bus.ts';
-import { message, messageBusContract } from '../../contract/message-bus.ts';
+import { message } from '../../contract/message-bus-fixtures.ts';
+import { messageBusContract } from '../../contract/message-bus.ts';
 import { eventually } from '../../support/eventually.ts';
+import { gate } from '../../support/gate.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 describe('the in-process message bus', () => {
@@ -12,13 +14,12 @@ describe('the in-process message bus', () => {
       const bus = openInProcessBus({ logger: recordingLogger(), capacity: 10 });
       await bus.ensureTopics([{ topic: 't', partitions: 1, compacted: false }]);
       const received: string[] = [];
-      let release = (): void => undefined;
-      const released = new Promise<void>((resolve) => (release = resolve));
+      const released = gate();
       await bus.consume({
         topics: ['t'],
         group: 'g',
         async handler({ value }) {
-          await released;
+          await released.opened;
           received.push(String(value));
         },
       });
@@ -30,7 +31,7 @@ describe('the in-process message bus', () => {
         });
       await new Promise(setImmediate);
       expect(published).to.equal(false);
-      release();
+      released.open();
       await publishing;
       await eventually(() => {
         expect(received).to.deep.equal(Array.from({ length: 25 }, (_, index) => String(index)));

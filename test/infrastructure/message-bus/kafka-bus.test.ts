@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openKafkaBus } from '../../../infrastructure/message-bus/kafka/kafka-bus.ts';
-import { message, messageBusContract } from '../../contract/message-bus.ts';
+import { message } from '../../contract/message-bus-fixtures.ts';
+import { messageBusContract } from '../../contract/message-bus.ts';
 import { requireService } from '../../support/adapters.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openTestKafka, uniqueName } from '../../support/kafka.ts';

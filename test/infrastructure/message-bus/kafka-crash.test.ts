@@ -12,9 +12,9 @@ import { createRelay } from '../../../application/platform/relay.ts';
 import { topics } from '../../../application/platform/topics.ts';
 import type { MessageBus, ReceivedMessage } from '../../../application/ports/message-bus.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
-import { kafkaEventFeed } from '../../../infrastructure/message-bus/kafka-event-feed.ts';
+import { createKafkaEventFeed } from '../../../infrastructure/message-bus/kafka-event-feed.ts';
 import { freePort } from '../../../infrastructure/postgres/embedded/free-port.ts';
-import { message } from '../../contract/message-bus.ts';
+import { message } from '../../contract/message-bus-fixtures.ts';
 import { recordNotRun, requireService } from '../../support/adapters.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openTestKafka, uniqueName } from '../../support/kafka.ts';
@@ -58,7 +58,7 @@ describe('a crash with Kafka', () => {
       handler: (one) => Promise.resolve(void raw.push(one)),
     });
     const handled: RecordedEvent[] = [];
-    const feed = await kafkaEventFeed({ bus, prefix }).start({
+    const feed = await createKafkaEventFeed({ bus, prefix }).start({
       worker: 'w',
       categories: ['entry'],
       handle: (batch) => Promise.resolve(void handled.push(...batch)),
@@ -87,7 +87,7 @@ describe('a crash with Kafka', () => {
     expect(effects.length).to.be.at.least(10);
 
     const again: string[] = [];
-    const feed = await kafkaEventFeed({ bus, prefix }).start({
+    const feed = await createKafkaEventFeed({ bus, prefix }).start({
       worker: 'w',
       categories: ['entry'],
       handle: (batch) => Promise.resolve(void again.push(...batch.map(({ id }) => id))),

@@ -11,7 +11,7 @@ import type { NewEvent, RecordedEvent } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
 import { openInProcessBus } from '../../../infrastructure/message-bus/in-process/in-process-bus.ts';
-import { kafkaEventFeed } from '../../../infrastructure/message-bus/kafka-event-feed.ts';
+import { createKafkaEventFeed } from '../../../infrastructure/message-bus/kafka-event-feed.ts';
 import { createLeases } from '../../../infrastructure/postgres/leases.ts';
 import { startFollower } from '../../../projections/engine/follower.ts';
 import { requireService } from '../../support/adapters.ts';
@@ -19,6 +19,7 @@ import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openTestKafka, uniqueName } from '../../support/kafka.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { testMetadata } from '../../support/test-metadata.ts';
 
 describe('events from the log through the relay to a worker', () => {
   describe('in process', () => {
@@ -66,7 +67,7 @@ function describeWay(open: () => Promise<MessageBus>): void {
       });
     };
     const handled: RecordedEvent[] = [];
-    const feed = await kafkaEventFeed({ bus, prefix }).start({
+    const feed = await createKafkaEventFeed({ bus, prefix }).start({
       worker: 'w',
       categories: ['entry'],
       handle: (events) => Promise.resolve(void handled.push(...events)),
@@ -113,14 +114,7 @@ function describeWay(open: () => Promise<MessageBus>): void {
       id: randomUUID(),
       type,
       data: { type_id: 't1', schema: 'article', type_revision: 0, ...data },
-      metadata: {
-        tenant: 'acme',
-        actor: { kind: 'system', id: 'test' },
-        $correlationId: 'c',
-        $causationId: 'c',
-        occurred_at: new Date().toISOString(),
-        schema_version: 1,
-      },
+      metadata: testMetadata({ tenant: 'acme', occurred_at: new Date().toISOString() }),
     };
     await eventStore.append(`entry-acme.${id}`, [event], { expected: 'any' });
   }

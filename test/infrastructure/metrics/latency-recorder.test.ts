@@ -16,7 +16,7 @@ describe('the latency recorder', () => {
 
   it('drops latencies that are older than ten minutes', () => {
     let at = 0;
-    const recorder = createLatencyRecorder(() => at);
+    const recorder = createLatencyRecorder({ now: () => at });
     recorder.record('content', '/a', 'GET', 0.001);
     at = 300_000;
     expect(recorder.slowest(10)).to.have.length(1);

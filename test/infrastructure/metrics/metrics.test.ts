@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { createMetrics } from '../../../infrastructure/metrics/create-metrics.ts';
+import { openMetrics } from '../../../infrastructure/metrics/open-metrics.ts';
 
 describe('the metrics of a process', () => {
-  const metrics = createMetrics();
+  const metrics = openMetrics();
   after(() => {
     metrics.close();
   });
@@ -36,7 +36,7 @@ describe('the metrics of a process', () => {
   });
 
   it('omit the lag of a follower that this process no longer runs', async () => {
-    const own = createMetrics();
+    const own = openMetrics();
     for (const follower of ['projection/content/1', 'relay']) {
       own.lag(follower, 3);
       own.followerLeft?.(follower);
@@ -47,8 +47,8 @@ describe('the metrics of a process', () => {
     own.close();
   });
 
-  it('contain stopped followers, dead letters, pools, and numbers that are read at each scrape', async () => {
-    const own = createMetrics();
+  it('contain stopped followers, dead letters, compensations, pools, and numbers that are read at each scrape', async () => {
+    const own = openMetrics();
     let dropped = 3;
     own.watch({
       pools: { main: { totalCount: 5, idleCount: 2, waitingCount: 1 } },
@@ -58,11 +58,15 @@ describe('the metrics of a process', () => {
     own.followerStopped?.('projection/content/1', true);
     own.followerStopped?.('projection/identity/1', false);
     own.deadLettered?.('palimpsest.events.entry.dlq');
+    own.compensated?.(true);
+    own.compensated?.(false);
     const text = await own.text();
     for (const line of [
       'palimpsest_follower_stopped{follower="projection/content/1"} 1',
       'palimpsest_follower_stopped{follower="projection/identity/1"} 0',
       'palimpsest_dead_letters_total{topic="palimpsest.events.entry.dlq"} 1',
+      'palimpsest_compensations_total{outcome="taken_back"} 1',
+      'palimpsest_compensations_total{outcome="failed"} 1',
       'palimpsest_pool_total{pool="main"} 5',
       'palimpsest_pool_idle{pool="main"} 2',
       'palimpsest_pool_waiting{pool="main"} 1',
@@ -76,7 +80,7 @@ describe('the metrics of a process', () => {
   });
 
   it('are separate from those of another instance', async () => {
-    const other = createMetrics();
+    const other = openMetrics();
     expect(await other.text()).to.not.contain('queue="webhooks"');
     other.close();
   });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { classifyAddress, parseAddress } from '../../../infrastructure/outbound/classify-address.ts';
+import { classifyAddress, parseIpAddress } from '../../../infrastructure/outbound/classify-address.ts';
 
 const classOf = (text: string) => {
-  const address = parseAddress(text);
+  const address = parseIpAddress(text);
   return address === undefined ? undefined : classifyAddress(address);
 };
 const hex = (high: number, low: number) => ((high << 8) | low).toString(16);
@@ -79,6 +79,6 @@ describe('the class of an address', () => {
       '256.1.1.1',
       ':::',
     ])
-      expect(parseAddress(text), text).to.equal(undefined);
+      expect(parseIpAddress(text), text).to.equal(undefined);
   });
 });

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createOutbound } from '../../../infrastructure/outbound/outbound.ts';
+import { openOutbound } from '../../../infrastructure/outbound/outbound.ts';
 
 /** Names that the DNS of the tests resolves; all other names do not exist. */
 const ZONE: Readonly<Record<string, readonly string[]>> = {
@@ -210,7 +210,7 @@ const CLASSES: readonly {
 ];
 
 describe('the guard against internal addresses', () => {
-  const outbound = createOutbound({ lookup });
+  const outbound = openOutbound({ lookup });
   after(() => outbound.close());
 
   for (const { name, refuse, allow = [] } of CLASSES) {
@@ -235,7 +235,7 @@ describe('the guard against internal addresses', () => {
 
   describe('allowed networks', () => {
     it('allow the configured networks, also for IPv4-mapped addresses', async () => {
-      const client = createOutbound({ lookup, allowedPrivateNetworks: ['10.0.0.0/8'] });
+      const client = openOutbound({ lookup, allowedPrivateNetworks: ['10.0.0.0/8'] });
       expect(await client.check('http://10.0.0.1')).to.equal(undefined);
       expect(await client.check('http://[::ffff:a00:1]')).to.equal(undefined);
       expect(await client.check('http://private.test')).to.equal(undefined);
@@ -244,7 +244,7 @@ describe('the guard against internal addresses', () => {
     });
 
     it('never allow metadata addresses by a range that contains them, also embedded in IPv6', async () => {
-      const client = createOutbound({ lookup, allowedPrivateNetworks: ['0.0.0.0/0', '::/0', '169.254.0.0/16'] });
+      const client = openOutbound({ lookup, allowedPrivateNetworks: ['0.0.0.0/0', '::/0', '169.254.0.0/16'] });
       const metadata = [
         '169.254.169.254',
         '168.63.129.16',
@@ -260,13 +260,13 @@ describe('the guard against internal addresses', () => {
     });
 
     it('allow a metadata address that is configured exactly', async () => {
-      const client = createOutbound({ lookup, allowedPrivateNetworks: ['169.254.169.254'] });
+      const client = openOutbound({ lookup, allowedPrivateNetworks: ['169.254.169.254'] });
       expect(await client.check('http://169.254.169.254')).to.equal(undefined);
       await client.close();
     });
 
     it('allow internal names only when all their addresses are in allowed networks', async () => {
-      const client = createOutbound({ lookup, allowedPrivateNetworks: ['127.0.0.0/8', '::1', '10.0.0.0/8'] });
+      const client = openOutbound({ lookup, allowedPrivateNetworks: ['127.0.0.0/8', '::1', '10.0.0.0/8'] });
       expect(await client.check('http://localhost:8080')).to.equal(undefined);
       expect(await client.check('http://kubernetes.default.svc')).to.equal(undefined);
       expect(await client.check('http://redis')).to.be.a('string');
@@ -285,7 +285,7 @@ describe('the guard against internal addresses', () => {
       '010.0.0.1',
     ]) {
       it(`refuse the start with an invalid entry: ${entry}`, () => {
-        expect(() => createOutbound({ allowedPrivateNetworks: ['127.0.0.0/8', entry] })).to.throw(
+        expect(() => openOutbound({ allowedPrivateNetworks: ['127.0.0.0/8', entry] })).to.throw(
           RangeError,
           /WEBHOOK_ALLOWED_PRIVATE_NETWORKS/,
         );
@@ -294,7 +294,7 @@ describe('the guard against internal addresses', () => {
   });
 
   describe('own infrastructure', () => {
-    const own = createOutbound({
+    const own = openOutbound({
       lookup,
       allowedPrivateNetworks: ['0.0.0.0/0', '::/0'],
       ownEndpoints: [

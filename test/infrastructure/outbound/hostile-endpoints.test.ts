@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type AddressInfo, type Socket, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { Outbound, OutboundRequest } from '../../../application/ports/outbound.ts';
-import { createOutbound } from '../../../infrastructure/outbound/outbound.ts';
+import { openOutbound } from '../../../infrastructure/outbound/outbound.ts';
 import { RedirectError, nextHop } from '../../../infrastructure/outbound/redirect.ts';
 import { type Answerer, type WebhookReceiver, startReceiver } from '../../support/webhook-receiver.ts';
 
@@ -14,7 +14,7 @@ describe('the outbound client', () => {
   const others: { close(): Promise<void> }[] = [];
 
   beforeEach(async () => {
-    outbound = createOutbound({ allowedPrivateNetworks: ['127.0.0.0/8'], lookupCacheMs: 0 });
+    outbound = openOutbound({ allowedPrivateNetworks: ['127.0.0.0/8'], lookupCacheMs: 0 });
     receiver = await startReceiver();
   });
   afterEach(async () => {
@@ -74,7 +74,7 @@ describe('the outbound client', () => {
   describe('DNS rebinding', () => {
     it('is refused when a name is public on save and private on sending', async () => {
       const answers = [['93.184.216.34'], ['127.0.0.1']];
-      const rebound = createOutbound({
+      const rebound = openOutbound({
         lookup: () => Promise.resolve(answers.shift() ?? ['127.0.0.1']),
         lookupCacheMs: 0,
       });
@@ -90,7 +90,7 @@ describe('the outbound client', () => {
 
     it('is refused when a name becomes private between the check and the connection', async () => {
       const answers = [['93.184.216.34'], ['127.0.0.1']];
-      const rebound = createOutbound({
+      const rebound = openOutbound({
         lookup: () => Promise.resolve(answers.shift() ?? ['127.0.0.1']),
         lookupCacheMs: 0,
       });
@@ -104,7 +104,7 @@ describe('the outbound client', () => {
 
     it('is prevented by connecting to the checked addresses only', async () => {
       let lookups = 0;
-      const pinned = createOutbound({
+      const pinned = openOutbound({
         allowedPrivateNetworks: ['127.0.0.1'],
         lookup: () => {
           lookups += 1;
@@ -123,7 +123,7 @@ describe('the outbound client', () => {
 
     it('is refused on a later attempt, also with a pooled connection', async () => {
       let answer = ['127.0.0.1'];
-      const rebound = createOutbound({
+      const rebound = openOutbound({
         allowedPrivateNetworks: ['127.0.0.1'],
         lookup: () => Promise.resolve(answer),
         lookupCacheMs: 0,
@@ -155,7 +155,7 @@ describe('the outbound client', () => {
     }
 
     it('are refused to a loopback address that is not allowed', async () => {
-      const narrow = createOutbound({ allowedPrivateNetworks: ['127.0.0.1'] });
+      const narrow = openOutbound({ allowedPrivateNetworks: ['127.0.0.1'] });
       receiver.answer(redirectTo(`http://127.0.0.2:${receiver.port}/`));
       expect(await narrow.send({ method: 'POST', url: receiver.url, headers: {}, body: '' })).to.include({
         kind: 'refused',
@@ -250,7 +250,7 @@ describe('the outbound client', () => {
     });
 
     it('fail as a local error when the name lookup times out', async () => {
-      const stuck = createOutbound({ lookup: () => new Promise(() => undefined), lookupTimeoutMs: 50 });
+      const stuck = openOutbound({ lookup: () => new Promise(() => undefined), lookupTimeoutMs: 50 });
       expect(await stuck.send({ method: 'POST', url: 'http://public.test/', headers: {}, body: '' })).to.include({
         kind: 'local_fault',
         error: 'name lookup timed out',

@@ -40,6 +40,37 @@ describe('claims of unique values', () => {
     await Promise.all(pools.map((pool) => pool.close()));
   });
 
+  it('of a process that stands still inside its transaction do not stop others', async () => {
+    const paused = openDatabase({ url: database.url(), maxConnections: 1, idleTransactionMs: 300 });
+    let resume: () => void = () => undefined;
+    const isPaused = new Promise<void>((resolve) => (resume = resolve));
+    let claimed: () => void = () => undefined;
+    const hasClaimed = new Promise<void>((resolve) => (claimed = resolve));
+    const standing = createClaims({
+      database: {
+        ...paused,
+        transaction: (work, options) =>
+          paused.transaction(async (tx) => {
+            const result = await work(tx);
+            claimed();
+            await isPaused;
+            return result;
+          }, options),
+      },
+      key,
+    });
+    const lost = standing.claim({ owner: 'a', claimed: [email] }).then(
+      () => 'claimed',
+      () => 'failed',
+    );
+    await hasClaimed;
+    expect(await claims.claim({ owner: 'b', claimed: [email] })).to.deep.equal([]);
+    resume();
+    expect(await lost).to.equal('failed');
+    expect(await states()).to.deep.equal([{ owner: 'b', scope: 'user/email', state: 'pending' }]);
+    await paused.close();
+  });
+
   it('are made for all values or none; the values claimed by another stream are returned', async () => {
     expect(await claims.claim({ owner: 'a', claimed: [email] })).to.deep.equal([]);
     expect(await claims.claim({ owner: 'b', claimed: [slug, email] })).to.deep.equal([email]);

@@ -109,4 +109,11 @@ describe('idempotency keys', () => {
     expect(await keys().sweep()).to.equal(1);
     await begin('h2');
   });
+
+  it('are swept in one run, however many have expired', async () => {
+    for (let i = 0; i < 7; i += 1) await begin('h1', { ...scope, key: `old-${String(i)}` });
+    await database.db().query(`update operational.idempotency_keys set expires_at = expires_at - interval '24 hours'`);
+    expect(await keys().sweep(3)).to.be.at.least(7);
+    expect(await database.db().query('select 1 from operational.idempotency_keys')).to.deep.equal([]);
+  });
 });

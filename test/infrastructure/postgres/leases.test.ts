@@ -2,9 +2,10 @@ import { expect } from 'chai';
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { Leases } from '../../../application/ports/leases.ts';
+import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import { hasExited, nameInstance } from '../../../infrastructure/postgres/instance.ts';
 import { createLeases } from '../../../infrastructure/postgres/leases.ts';
-import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
+import { openInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 
@@ -83,7 +84,7 @@ describe('a lease', () => {
   });
 
   it('is acquired when its holder releases it and sends a signal, long before it expires', async () => {
-    const signals = createInProcessSignals();
+    const signals = openInProcessSignals();
     const first = await leasesOf('a', 3_600_000, signals).acquire('job', forever);
     let listening: () => void = () => undefined;
     const waits = new Promise<void>((resolve) => {
@@ -167,5 +168,52 @@ describe('a lease', () => {
     expect(hasExited(nameInstance())).to.equal(false);
     expect(hasExited(name.replace(/\/[^/]*$/, '/elsewhere-1'))).to.equal(false);
     expect(hasExited('')).to.equal(false);
+  });
+
+  it('is acquired again by its own process at once after an outage, although the row has not expired', async () => {
+    let outage = false;
+    const db = database.db();
+    const failing: Queryable = {
+      ...db,
+      execute: (...statement) => (outage ? Promise.reject(new Error('outage')) : db.execute(...statement)),
+    };
+    const leases = createLeases({ database: failing, owner: 'a', ttlMs: 150 });
+    const first = await leases.acquire('job', forever);
+    outage = true;
+    // A renewal whose response was lost.
+    await db.query(`update operational.leases set expires_at = clock_timestamp() + interval '1 hour'`);
+    if (!first.signal.aborted) await once(first.signal, 'abort');
+    const second = await leases.acquire('job', forever);
+    expect(second.epoch).to.equal(first.epoch + 1);
+    outage = false;
+    await second.release();
+  });
+
+  it('is free for others when its process has lost it', async () => {
+    const db = database.db();
+    const failing: Queryable = {
+      ...db,
+      execute: (text, ...rest) =>
+        text.includes('$4') ? Promise.reject(new Error('outage')) : db.execute(text, ...rest),
+    };
+    const lease = await createLeases({ database: failing, owner: 'a', ttlMs: 150 }).acquire('job', forever);
+    await db.query(`update operational.leases set expires_at = clock_timestamp() + interval '1 hour'`);
+    const next = await leasesOf('b', 150).acquire('job', forever);
+    expect(next.epoch).to.equal(lease.epoch + 1);
+    await next.release();
+  });
+
+  it('has one holder among concurrent waiters of one process', async () => {
+    const leases = leasesOf('a');
+    let holders = 0;
+    await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const lease = await leases.acquire('job', forever);
+        holders += 1;
+        expect(holders).to.equal(1);
+        holders -= 1;
+        await lease.release();
+      }),
+    );
   });
 });

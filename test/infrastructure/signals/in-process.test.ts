@@ -1,9 +1,9 @@
-import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
+import { openInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import { signalsContract } from '../../contract/signals.ts';
 
 describe('in-process signals', () => {
   signalsContract(() => {
-    const signals = createInProcessSignals();
+    const signals = openInProcessSignals();
     return Promise.resolve({ here: signals, there: signals, close: () => signals.close() });
   });
 });

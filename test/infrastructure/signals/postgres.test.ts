@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createPostgresSignals } from '../../../infrastructure/signals/postgres.ts';
+import { openPostgresSignals } from '../../../infrastructure/signals/postgres.ts';
 import { signalsContract } from '../../contract/signals.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -8,8 +8,8 @@ describe('signals over LISTEN and NOTIFY', () => {
   const database = useDatabase();
 
   signalsContract(async () => {
-    const here = createPostgresSignals({ database: database.db() });
-    const there = createPostgresSignals({ database: database.db() });
+    const here = openPostgresSignals({ database: database.db() });
+    const there = openPostgresSignals({ database: database.db() });
     await Promise.all([here.ready, there.ready]);
     return {
       here,
@@ -21,8 +21,8 @@ describe('signals over LISTEN and NOTIFY', () => {
   });
 
   it('listen again after their connection was terminated, and are delivered locally meanwhile', async () => {
-    const here = createPostgresSignals({ database: database.db() });
-    const there = createPostgresSignals({ database: database.db() });
+    const here = openPostgresSignals({ database: database.db() });
+    const there = openPostgresSignals({ database: database.db() });
     await Promise.all([here.ready, there.ready]);
     const own: string[] = [];
     const received: string[] = [];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createRedisSignals } from '../../../infrastructure/signals/redis.ts';
+import { openRedisSignals } from '../../../infrastructure/signals/redis.ts';
 import { signalsContract } from '../../contract/signals.ts';
 
 const url = process.env['TEST_REDIS_URL'];
@@ -12,8 +12,8 @@ describe('signals over Redis', () => {
 
   signalsContract(async () => {
     const prefix = `test-${randomUUID()}`;
-    const here = createRedisSignals({ url, prefix });
-    const there = createRedisSignals({ url, prefix });
+    const here = openRedisSignals({ url, prefix });
+    const there = openRedisSignals({ url, prefix });
     await Promise.all([here.ready, there.ready]);
     return {
       here,

@@ -5,6 +5,7 @@ import { automationProjection } from '../../../projections/automation/projection
 import { createWebhookQueries } from '../../../projections/automation/queries.ts';
 import { useDatabase } from '../../support/database.ts';
 import { recordedEvent } from '../../support/recorded-events.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 const sealed = { $sealed: 1, k: 'k', n: 'n', c: 'c' };
 const settings = {
@@ -88,7 +89,7 @@ describe('the automation projection', () => {
     await fresh();
     const errors = await Promise.all(
       [event(5, 'WebhookChanged', { settings: {} }), event(5, 'WebhookPainted')].map((bad) =>
-        apply([bad]).catch((error: unknown) => error),
+        rejectionOf(apply([bad])),
       ),
     );
     for (const error of errors) expect(error).to.be.instanceOf(Error);

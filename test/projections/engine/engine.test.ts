@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { hasCode } from '../../../domain/errors.ts';
-import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
+import { openInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -105,7 +105,7 @@ describe('the projection engine', () => {
   });
 
   it('signals moves to other processes, which wait without running a projector', async () => {
-    const signals = createInProcessSignals();
+    const signals = openInProcessSignals();
     const projector = open({ signals });
     const reader = open({ signals });
     await projector.prepare();
@@ -127,7 +127,7 @@ describe('the projection engine', () => {
     expect(await reader.progress.waitFor(['notes'], log.append(note(1, 'b')), 5_000)).to.equal(true);
   });
 
-  it('stops at an event that it cannot apply, keeps the effects of earlier events, and never skips it', async () => {
+  it('stops at an error that concerns all streams, keeps the effects of earlier events, and never skips it', async () => {
     const stops: (string | boolean)[] = [];
     const metrics = {
       lag: () => undefined,
@@ -136,7 +136,7 @@ describe('the projection engine', () => {
     };
     const engine = open({ metrics });
     const reader = open();
-    log.append(...Array.from({ length: 41 }, (_, n) => note(n, n === 28 ? 'poison' : 'fine')));
+    log.append(...Array.from({ length: 41 }, (_, n) => note(n, n === 28 ? 'forbidden' : 'fine')));
     await engine.prepare();
     engine.start();
     const refused = await engine.progress.waitFor(['notes'], positionOf(41), 5_000).then(
@@ -147,7 +147,7 @@ describe('the projection engine', () => {
     expect(engine.status()[0]).to.deep.include({
       state: 'stopped',
       position: positionOf(28),
-      stop: { reason: "Error: note 28 can't be applied", at: positionOf(29) },
+      stop: { reason: 'database error 42501', at: positionOf(29) },
     });
     expect(await changes()).to.equal(28);
     expect(stops.slice(-2)).to.deep.equal(['projection/notes/1', true]);
@@ -160,9 +160,9 @@ describe('the projection engine', () => {
   });
 
   it('resumes after a stop when a process starts that can apply the event', async () => {
-    const signals = createInProcessSignals();
+    const signals = openInProcessSignals();
     const broken = open({ signals });
-    log.append(note(1, 'a'), note(2, 'poison'), note(3, 'c'));
+    log.append(note(1, 'a'), note(2, 'forbidden'), note(3, 'c'));
     await broken.prepare();
     broken.start();
     await eventually(() => {
@@ -298,6 +298,28 @@ describe('the projection engine', () => {
     await successor.stop();
     expect(await old.progress.waitFor(['notes'], log.append(note(1, 'b')), 5_000)).to.equal(true);
     expect(await changes()).to.equal(2);
+  });
+
+  it('stops and reports a read model whose rebuild meets a limit of the server each time', async () => {
+    const old = open();
+    await old.prepare();
+    let attempts = 0;
+    const create = (): Promise<never> => {
+      attempts += 1;
+      return Promise.reject(
+        Object.assign(new Error('out of shared memory'), { code: '53200', severity: 'ERROR', name: 'error' }),
+      );
+    };
+    const next = open({ projections: [{ ...notes({ version: 2 }), create }] });
+    await next.prepare();
+    next.start();
+    await eventually(() => {
+      holds(next.status()[0]?.state === 'stopped', 'stopped');
+    });
+    expect(attempts).to.equal(3);
+    expect(next.status()[0]?.stop?.reason).to.equal(
+      'database error 53200 (out of memory, or of locks: see max_locks_per_transaction)',
+    );
   });
 
   it('rebuilds a read model of another version at start while the old version keeps answering', async () => {

@@ -8,6 +8,7 @@ import { createLeases } from '../../../infrastructure/postgres/leases.ts';
 import { rebuild } from '../../../projections/engine/rebuild.ts';
 import { replay } from '../../../projections/engine/replay.ts';
 import { useDatabase } from '../../support/database.ts';
+import { testMetadata } from '../../support/test-metadata.ts';
 import { notes } from './notes.ts';
 import { createTestEngine } from './test-engine.ts';
 
@@ -27,14 +28,7 @@ for (const [kind, openStore] of Object.entries(stores)) {
         id: randomUUID(),
         type: 'NoteTitled',
         data: { note: n, title: `title ${String(n)}` },
-        metadata: {
-          tenant: 'default',
-          actor: { kind: 'system', id: 'test' },
-          $correlationId: 'c',
-          $causationId: 'c',
-          occurred_at: '2026-01-01T00:00:00.000Z',
-          schema_version: 1,
-        },
+        metadata: testMetadata(),
       };
     }
 

@@ -66,6 +66,33 @@ describe('a follower with its own checkpoint', () => {
     });
   });
 
+  it('reports a growing lag while it retries, and that it retries, until it succeeds', async () => {
+    const lags: number[] = [];
+    const retries: boolean[] = [];
+    let failing = true;
+    const follower = follow({
+      handler: {
+        kind: 'before',
+        handle: () => (failing ? Promise.reject(new Error('no route')) : Promise.resolve()),
+      },
+      metrics: {
+        lag: (_, seconds) => lags.push(seconds),
+        batchApplied: () => undefined,
+        followerRetries: (_, isRetrying) => retries.push(isRetrying),
+      },
+    });
+    const position = log.append(note(1, 'one'));
+    await eventually(() => {
+      expect(retries.filter((isRetrying) => isRetrying)).to.have.length.above(3);
+    });
+    const before = lags.slice(-3);
+    expect(before).to.deep.equal(before.toSorted((a, b) => a - b));
+    expect(before.at(-1)).to.be.above(before[0] ?? 0);
+    failing = false;
+    await reached(follower, position);
+    expect(retries.at(-1)).to.equal(false);
+  });
+
   it('waits for its lease again after its handler failed because of a lost lease', async () => {
     const leases = createLeases({ database: database.db(), owner: randomUUID(), ttlMs: 1_000 });
     let held: Lease | undefined;

@@ -4,6 +4,7 @@ import type { EventStore } from '../../../application/ports/event-store.ts';
 import { type GlobalPosition, ORIGIN, type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { categoryOf } from '../../../domain/stream.ts';
+import { testMetadata } from '../../support/test-metadata.ts';
 
 export type TestEvent = {
   readonly stream: string;
@@ -34,14 +35,7 @@ export function recorded(n: number, { stream, type, data, tenant = 'default' }: 
     revision: 0,
     position: positionOf(n),
     recorded_at: new Date(Date.UTC(2026, 0, 1) + n * 1_000).toISOString(),
-    metadata: {
-      tenant,
-      actor: { kind: 'system', id: 'test' },
-      $correlationId: 'c',
-      $causationId: 'c',
-      occurred_at: new Date(Date.UTC(2026, 0, 1)).toISOString(),
-      schema_version: 1,
-    },
+    metadata: testMetadata({ tenant, occurred_at: new Date(Date.UTC(2026, 0, 1)).toISOString() }),
   };
 }
 

@@ -41,6 +41,8 @@ export function notes({ version = 1, before, render = (title) => title }: NotesO
         const number = Number(data['note']);
         const title = typeof data['title'] === 'string' ? data['title'] : '';
         if (title === 'poison') throw new Error(`note ${String(number)} can't be applied`);
+        if (title === 'forbidden')
+          throw Object.assign(new Error('permission denied'), { severity: 'ERROR', code: '42501' });
         const key = `${tenant}.${String(number)}`;
         rows.set(key, { tenant, note: number, title: render(title), changes: (rows.get(key)?.changes ?? 0) + 1 });
         tenants.set(tenant, (tenants.get(tenant) ?? 0) + 1);

@@ -5,7 +5,7 @@ import type { Metrics } from '../../../application/ports/metrics.ts';
 import type { Signals } from '../../../application/ports/signals.ts';
 import type { Database } from '../../../infrastructure/postgres/database.ts';
 import { createLeases } from '../../../infrastructure/postgres/leases.ts';
-import { createInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
+import { openInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import { type ProjectionEngine, createProjectionEngine } from '../../../projections/engine/engine.ts';
 import type { Projection } from '../../../projections/engine/projection.ts';
 
@@ -31,7 +31,7 @@ export function createTestEngine({
   source,
   projections,
   ttlMs = 1_000,
-  signals = createInProcessSignals(),
+  signals = openInProcessSignals(),
   ...rest
 }: TestEngineOptions): ProjectionEngine {
   const instanceId = randomUUID();

@@ -6,6 +6,7 @@ import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { modellingProjection } from '../../../projections/content/modelling/projection.ts';
 import { withTenantDeletion } from '../../../projections/engine/with-tenant-deletion.ts';
 import { useDatabase } from '../../support/database.ts';
+import { testMetadata } from '../../support/test-metadata.ts';
 
 /** Presets stand for the rows of any read model. */
 const projection = withTenantDeletion(modellingProjection);
@@ -17,14 +18,7 @@ const event = (at: number, stream: string, tenant: string, type: string, data: J
   type,
   data,
   recorded_at: '2026-01-01T00:00:00.000Z',
-  metadata: {
-    tenant,
-    actor: { kind: 'system', id: 'test' },
-    $correlationId: 'c',
-    $causationId: 'c',
-    occurred_at: '2026-01-01T00:00:00.000Z',
-    schema_version: 1,
-  },
+  metadata: testMetadata({ tenant }),
 });
 const saved = (at: number, tenant: string, id: string) =>
   event(at, `settings-${tenant}.preset_${id}`, tenant, 'PresetSaved', {

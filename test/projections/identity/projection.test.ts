@@ -7,6 +7,7 @@ import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { identityProjection } from '../../../projections/identity/projection.ts';
 import { createIdentityQueries } from '../../../projections/identity/queries.ts';
 import { useDatabase } from '../../support/database.ts';
+import { testMetadata } from '../../support/test-metadata.ts';
 
 const sealed = (text: string) => ({ $sealed: 1, k: 'person', n: 'n', c: text });
 
@@ -34,14 +35,7 @@ function logOf(
       type,
       data,
       recorded_at: occurred_at,
-      metadata: {
-        tenant,
-        actor: { kind: 'system', id: 'test' },
-        $correlationId: 'c',
-        $causationId: 'c',
-        occurred_at,
-        schema_version: 1,
-      },
+      metadata: testMetadata({ tenant, occurred_at }),
     };
   });
 }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { v7 } from 'uuid';
 import { webhookRoutes } from '../../../../api/admin/automation/webhook-routes.ts';
 import type { RecordedEvent } from '../../../../domain/event.ts';
-import { createPostgresWebhookRecords } from '../../../../infrastructure/automation/postgres-webhook-records.ts';
+import { createWebhookRecords } from '../../../../infrastructure/automation/webhook-records.ts';
 import { createExclusive } from '../../../../infrastructure/postgres/exclusive.ts';
 import { createWebhookQueries } from '../../../../projections/automation/queries.ts';
 import { type WebhookSetUp, created, webhookSetUp } from '../../../application/automation/webhook-set-up.ts';
@@ -35,7 +35,7 @@ describe('the webhook routes', () => {
       vault: setUp.vault,
       outbound: setUp.outbound,
       webhooks: createWebhookQueries({ database: database.db() }),
-      records: createPostgresWebhookRecords({ database: database.db() }),
+      records: createWebhookRecords({ database: database.db() }),
       entitlements: {
         has: (capability) => licensed && capability === 'webhook-pro',
         upgradeUrl: 'https://palimpsest.example/upgrade',

@@ -21,7 +21,7 @@ const PRINCIPALS: Readonly<Record<string, Principal>> = {
 type Json = Record<string, unknown>;
 
 describe('content types over HTTP', () => {
-  const world = useContent({ claims: claimsInMemory() });
+  const world = useContent({ claims: claimsInMemory(), store: 'memory' });
   const served = useServedContent({ content: world, routes, principals: PRINCIPALS });
 
   function routes() {

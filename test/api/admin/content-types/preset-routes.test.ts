@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readPresetDocument } from '../../../../application/content/read-preset-document.ts';
-import { createOutbound } from '../../../../infrastructure/outbound/outbound.ts';
+import { openOutbound } from '../../../../infrastructure/outbound/outbound.ts';
 import type { Reply } from '../../../support/http.ts';
 import { licenseEnvironment } from '../../../support/license.ts';
 import { useService } from '../../../support/service.ts';
@@ -260,7 +260,7 @@ describe('presets over HTTP', () => {
     [{ ...FAQ, id: undefined }, 'id is required'],
     [{ ...FAQ, name: '' }, 'name is required'],
     [{ ...FAQ, description: 7 }, 'description must be a string of at most 2000 characters'],
-    [{ ...FAQ, schemas: [] }, 'schemas must hold 1 to 50 content types'],
+    [{ ...FAQ, schemas: [] }, 'schemas must contain 1 to 50 content types'],
     [{ ...FAQ, schemas: ['x'] }, 'schemas[0] must be a content type definition with a name'],
     [{ ...FAQ, schemas: [{ name: 'a', fields: [] }] }, 'schema "a" must have at least one field'],
     [
@@ -319,7 +319,7 @@ describe('presets over HTTP', () => {
 });
 
 describe('preset documents behind a URL', () => {
-  const outbound = createOutbound({ allowedPrivateNetworks: ['127.0.0.1/32'] });
+  const outbound = openOutbound({ allowedPrivateNetworks: ['127.0.0.1/32'] });
   const signal = new AbortController().signal;
   let respond: (path: string) => {
     readonly status?: number;
@@ -369,7 +369,7 @@ describe('preset documents behind a URL', () => {
 
   it('are refused with the reason if they break a rule', async () => {
     expect(await refused({ body: JSON.stringify({ ...FAQ, schemas: [] }) })).to.equal(
-      'schemas must hold 1 to 50 content types',
+      'schemas must contain 1 to 50 content types',
     );
   });
 

@@ -8,7 +8,7 @@ import type { ContentType } from '../../../../domain/content/content-type.ts';
 import { ENTRY_TRANSITIONS } from '../../../../domain/content/entry.ts';
 import { DEFAULT_ACCESS_RULE } from '../../../../domain/identity/access-rule.ts';
 import type { Principal } from '../../../../domain/identity/principal.ts';
-import { adminContentDependencies } from '../../../../infrastructure/composition/content/admin-content.ts';
+import { createAdminContentDependencies } from '../../../../infrastructure/composition/content/create-admin-content-dependencies.ts';
 import { contentTypesById } from '../../../../projections/content/content-types/rows.ts';
 import { LIVE, useContent } from '../../../support/content.ts';
 import { type Reply, caller } from '../../../support/http.ts';
@@ -48,11 +48,10 @@ describe('admin content over HTTP', () => {
     const typeById = async (id: string) => (await contentTypesById(content.database(), LIVE.schema, [id])).get(id);
     return [
       ...adminContentRoutes(
-        adminContentDependencies({
-          database: content.database(),
-          content: { typeById, entryDependencies: dependencies },
-          entitlements: FREE_TIER,
-        }),
+        createAdminContentDependencies(
+          { database: content.database(), replica: undefined, entitlements: FREE_TIER },
+          { typeById, entryDependencies: dependencies },
+        ),
       ),
       ...entryRoutes(dependencies),
     ];
@@ -552,11 +551,10 @@ describe('admin content over HTTP', () => {
       const typeById = () => Promise.resolve(undefined);
       const narrow = await serve(
         adminContentRoutes(
-          adminContentDependencies({
-            database: content.database(),
-            content: { typeById, entryDependencies: dependencies },
-            entitlements: FREE_TIER,
-          }),
+          createAdminContentDependencies(
+            { database: content.database(), replica: undefined, entitlements: FREE_TIER },
+            { typeById, entryDependencies: dependencies },
+          ),
         ),
         {},
         {

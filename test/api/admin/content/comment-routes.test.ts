@@ -7,6 +7,7 @@ import { openMemoryEventStore } from '../../../../infrastructure/event-store/mem
 import { testContext } from '../../../support/content.ts';
 import { type Call, type Reply, caller } from '../../../support/http.ts';
 import { LICENSE_PUBLIC_KEY, licenseToken } from '../../../support/license.ts';
+import { rejectionOf } from '../../../support/rejection.ts';
 import { useService } from '../../../support/service.ts';
 
 type Comment = {
@@ -143,7 +144,7 @@ describe('comments on entries', () => {
     const deletion = deleteComment({ id: made.id, entryId: 'e', administers: true }, testContext({ tenant: 'acme' }), {
       eventStore,
     });
-    expect(hasCode(await deletion.catch((error: unknown) => error), 'comment_not_found')).to.equal(true);
+    expect(hasCode(await rejectionOf(deletion), 'comment_not_found')).to.equal(true);
   });
 });
 

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { createInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
+import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import {
   OWNER,
@@ -273,11 +273,11 @@ describe('the admin token routes', () => {
     process().advance(8 * 86_400_000);
     owner = await signInAs(admin, OWNER);
     expect(refused(await use(rotated.raw_token)), 'expired').to.deep.equal(unauthenticated);
-    const asked = new Date(process().now().getTime() + 86_400_000).toISOString();
+    const requested = new Date(process().now().getTime() + 86_400_000).toISOString();
     const again = (
-      await call('POST', `${TOKENS}/${made.id}/rotate`, { password: OWNER.password, expires_at: asked })
+      await call('POST', `${TOKENS}/${made.id}/rotate`, { password: OWNER.password, expires_at: requested })
     ).json<Token>();
-    expect(again.expires_at).to.equal(asked);
+    expect(again.expires_at).to.equal(requested);
     expect((await use(again.raw_token)).status).to.equal(200);
   });
 
@@ -346,7 +346,7 @@ describe('the admin token routes', () => {
 });
 
 describe('admin tokens on two processes', () => {
-  const { processes } = useIdentityPair({ signals: createInProcessSignals() });
+  const { processes } = useIdentityPair({ signals: openInProcessSignals() });
 
   it('are refused by both processes after their revocation and rotation', async () => {
     const [here, there] = processes();

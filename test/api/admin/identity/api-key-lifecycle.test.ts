@@ -171,7 +171,7 @@ describe('the lifecycle of an API key', () => {
       expect(periodNow()).to.not.equal(period);
     });
 
-    it('holds during bursts', async () => {
+    it('is not exceeded by concurrent requests', async () => {
       const { id, raw_key } = await make({ monthly_limit: 20 });
       const statuses = (await Promise.all(Array.from({ length: 60 }, () => read(raw_key)))).map(({ status }) => status);
       expect(statuses.filter((status) => status === 200)).to.have.length(20);

@@ -147,7 +147,7 @@ describe('device sign-in', function () {
     expect((await poll(device)).status).to.equal(200);
   });
 
-  it('stays denied', async () => {
+  it('is refused at every poll after it was denied', async () => {
     const approver = await someAdmin();
     const { device_code: device, user_code: code } = await start();
     expect((await deny(code, approver.session)).json()).to.include({ status: 'denied' });

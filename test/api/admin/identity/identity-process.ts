@@ -4,7 +4,7 @@ import { identityRoutes } from '../../../../api/admin/identity/identity-routes.t
 import { contentAuthRoutes } from '../../../../api/content/auth-routes.ts';
 import type { HttpDependencies } from '../../../../api/http/http-dependencies.ts';
 import { type Route, route } from '../../../../api/http/route.ts';
-import { type Authenticator, createAuthenticator } from '../../../../application/identity/authenticator.ts';
+import { type Authenticator, openAuthenticator } from '../../../../application/identity/authenticator.ts';
 import type { MagicLinkOptions } from '../../../../application/identity/magic-link-options.ts';
 import { createTenantDirectory } from '../../../../application/identity/tenant-directory.ts';
 import { type Entitlements, FREE_TIER } from '../../../../application/ports/entitlements.ts';
@@ -14,26 +14,26 @@ import type { Signals } from '../../../../application/ports/signals.ts';
 import { equalSecrets } from '../../../../domain/identity/equal-secrets.ts';
 import { keyRefusal } from '../../../../domain/identity/scopes.ts';
 import type { ProtectionLimits } from '../../../../domain/traffic/protections.ts';
+import { createSignInGuards } from '../../../../infrastructure/composition/identity/create-sign-in-guards.ts';
+import { createSignInLinks } from '../../../../infrastructure/composition/identity/create-sign-in-links.ts';
 import type { IdentityServices } from '../../../../infrastructure/composition/identity/open-identity.ts';
-import { createSignInGuards } from '../../../../infrastructure/composition/identity/sign-in-guards.ts';
-import { createSignInLinks } from '../../../../infrastructure/composition/identity/sign-in-links.ts';
 import { deriveKey } from '../../../../infrastructure/crypto/derive-key.ts';
 import { createKeyHasher } from '../../../../infrastructure/crypto/key-hasher.ts';
-import { createPasswords } from '../../../../infrastructure/crypto/passwords.ts';
+import { openPasswords } from '../../../../infrastructure/crypto/passwords.ts';
 import { randomSecrets } from '../../../../infrastructure/crypto/random-secrets.ts';
 import { createSessionTokens } from '../../../../infrastructure/crypto/session-tokens.ts';
 import type { SigningKeys } from '../../../../infrastructure/crypto/signing-keys.ts';
 import { createVault } from '../../../../infrastructure/crypto/vault.ts';
 import { openPostgresEventStore } from '../../../../infrastructure/event-store/postgres/postgres-event-store.ts';
-import { type ApiKeyRequestLog, createApiKeyRequests } from '../../../../infrastructure/identity/api-key-requests.ts';
-import { createIdentityChanges } from '../../../../infrastructure/identity/identity-changes.ts';
+import { type ApiKeyRequestLog, openApiKeyRequests } from '../../../../infrastructure/identity/api-key-requests.ts';
+import { openIdentityChanges } from '../../../../infrastructure/identity/identity-changes.ts';
 import { createLruCache } from '../../../../infrastructure/identity/lru-cache.ts';
 import { createSessions } from '../../../../infrastructure/identity/sessions.ts';
 import { createClaims } from '../../../../infrastructure/postgres/claims.ts';
 import { openDatabase } from '../../../../infrastructure/postgres/database.ts';
 import { createExclusive } from '../../../../infrastructure/postgres/exclusive.ts';
 import { createRateCounters } from '../../../../infrastructure/postgres/rate-counters.ts';
-import { createInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
+import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { identityProjection } from '../../../../projections/identity/projection.ts';
 import { createIdentityQueries } from '../../../../projections/identity/queries.ts';
 import { createTestEngine } from '../../../projections/engine/test-engine.ts';
@@ -134,7 +134,7 @@ const probes: readonly Route[] = [
 /** Starts one process with everything that identity needs, on real Postgres and HTTP. bcrypt has cost 4, for speed. */
 export async function startIdentity({
   url,
-  signals = createInProcessSignals(),
+  signals = openInProcessSignals(),
   entitlements = FREE_TIER,
   expirySeconds = 900,
   protections = HIGH_SIGN_IN_LIMITS,
@@ -150,9 +150,9 @@ export async function startIdentity({
   const now = () => new Date(Date.now() + advancedMs);
   const vault = createVault({ database, encryptionKey: ENCRYPTION_KEY });
   const reads = createIdentityQueries({ database });
-  const requests = createApiKeyRequests({ database, vault, logger: recordingLogger(), newId: v7, now });
-  const passwords = createPasswords({ cost: 4, threads: 2 });
-  const changes = createIdentityChanges({ lastChange: () => reads.lastChange(), progress: engine.progress });
+  const requests = openApiKeyRequests({ database, vault, logger: recordingLogger(), newId: v7, now });
+  const passwords = openPasswords({ cost: 4, threads: 2 });
+  const changes = openIdentityChanges({ lastChange: () => reads.lastChange(), progress: engine.progress });
   const tenants = createTenantDirectory({ reads, progress: engine.progress, changes, onError: () => undefined });
   await tenants.start();
   const mailer = recordingMailer();
@@ -185,11 +185,11 @@ export async function startIdentity({
     passwordPolicy: { minLength: 12, requireComplexity: true, maxBytes: 72 },
     refreshTtlSeconds: 2_592_000,
     apiKeyRequests: requests,
-    hashCredential: createKeyHasher('pepper'),
+    hashCredential: createKeyHasher({ pepper: 'pepper' }),
     isSetupToken: (presented) => equalSecrets(presented, SETUP_TOKEN),
     ...replaced,
   };
-  const authenticator = createAuthenticator({ ...dependencies, now, newCache: createLruCache });
+  const authenticator = openAuthenticator({ ...dependencies, now, newCache: createLruCache });
   const overrides: Partial<HttpDependencies> = {
     now,
     authenticate: authenticator.authenticate,

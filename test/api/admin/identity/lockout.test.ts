@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
 import { withinLockout } from '../../../../application/identity/account-lockout.ts';
-import { createInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
+import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { Call, Reply } from '../../../support/http.ts';
 import {
@@ -166,7 +166,7 @@ describe('account lockout', () => {
 });
 
 describe('account lockout on two processes', () => {
-  const { processes } = useIdentityPair({ signals: createInProcessSignals() });
+  const { processes } = useIdentityPair({ signals: openInProcessSignals() });
 
   it('counts the failures of both processes together', async () => {
     const [here, there] = processes();

@@ -1,10 +1,5 @@
 import { expect } from 'chai';
-import { randomUUID } from 'node:crypto';
-import { PROTECTIONS } from '../../../../domain/traffic/protections.ts';
-import type { Reply } from '../../../support/http.ts';
-import { HIGH_SIGN_IN_LIMITS } from '../../../support/protections.ts';
 import {
-  type IdentityProcess,
   type ProcessOptions,
   type Session,
   bearer,
@@ -14,94 +9,12 @@ import {
   useIdentity,
   useIdentityPair,
 } from './identity-process.ts';
+import { CONSOLE, MANY, REQUEST, type Redeemed, VERIFY, personOn, useTenants } from './magic-link-set-up.ts';
 import { withSecondFactor } from './second-factor.ts';
-
-type Redeemed = Session & {
-  readonly access_token: string;
-  readonly is_new_user: boolean;
-  readonly user_id: string;
-  readonly email: string;
-};
-
-const REQUEST = '/api/admin/auth/magic-link/request';
-const VERIFY = '/api/admin/auth/magic-link/verify';
-const CONSOLE = 'https://console.palimpsest.test';
-const MANY = {
-  ...HIGH_SIGN_IN_LIMITS,
-  'magic-link.request-ip': { requests: 10_000, windowSeconds: 900 },
-  'magic-link.verify-ip': { requests: 10_000, windowSeconds: 900 },
-};
-
-/** The calls of one person on one process. Advances the clock before each call, so that no rate limit is reached. */
-function personOn(process: () => IdentityProcess) {
-  const ask = (email: string, host = 'console.palimpsest.test'): Promise<Reply> => {
-    process().advance(1_000);
-    return process().admin('POST', REQUEST, { email }, { host });
-  };
-  const redeem = (token: string, host = 'console.palimpsest.test'): Promise<Reply> => {
-    process().advance(1_000);
-    return process().admin('POST', VERIFY, { token }, { host });
-  };
-  const mailsTo = (email: string) => process().mails.filter(({ to }) => to === email.toLowerCase());
-  /** The newest link sent to an address. */
-  const linkOf = (email: string): URL => {
-    const mail = mailsTo(email).at(-1);
-    const link = /^https?:\S+$/m.exec(mail?.text ?? '')?.[0];
-    if (link === undefined) throw new Error('no link was mailed');
-    return new URL(link);
-  };
-  const tokenFor = async (email: string, host?: string): Promise<string> => {
-    const reply = await ask(email, host);
-    if (reply.status !== 200) throw new Error(reply.text);
-    return linkOf(email).searchParams.get('token') ?? '';
-  };
-  return { ask, redeem, mailsTo, linkOf, tokenFor };
-}
-
-/** A process with the tenants acme (acme.test, login.acme.test) and other (other.test). */
-function useTenants(options: Omit<ProcessOptions, 'url'> = {}) {
-  const identity = useIdentity({ protections: MANY, expirySeconds: 86_400, ...options });
-  const { process, admin } = identity;
-  let owner: Session | undefined;
-  before(async () => {
-    owner = await setUpOwner(admin);
-    for (const [slug, domains] of [
-      ['acme', ['acme.test', 'login.acme.test']],
-      ['other', ['other.test']],
-    ] as const) {
-      const made = await admin('POST', '/api/admin/tenants', { slug, domains }, bearer(owner.token));
-      if (made.status !== 201) throw new Error(made.text);
-    }
-  });
-  const ownerSession = (): Session => {
-    if (!owner) throw new Error('inside tests only');
-    return owner;
-  };
-  async function member(
-    tenant: string,
-  ): Promise<{ readonly id: string; readonly email: string; readonly password: string }> {
-    const person = { email: `${randomUUID()}@palimpsest.test`, password: 'Another-Good-Pass-1' };
-    const made = await admin(
-      'POST',
-      '/api/admin/users',
-      { ...person, roles: ['editor'], tenant_id: tenant },
-      bearer(ownerSession().token),
-    );
-    if (made.status !== 201) throw new Error(made.text);
-    return { ...person, id: made.json<{ id: string }>().id };
-  }
-  return {
-    ...identity,
-    ...personOn(process),
-    owner: ownerSession,
-    member,
-    stranger: () => `${randomUUID()}@palimpsest.test`,
-  };
-}
 
 describe('magic-link sign-in', function () {
   this.timeout(30_000);
-  const { process, admin, database, owner, member, stranger, ask, redeem, mailsTo, linkOf, tokenFor } = useTenants();
+  const { process, admin, database, owner, stranger, ask, redeem, mailsTo, linkOf, tokenFor } = useTenants();
 
   it('sends a link on the console URL, and signs in with its token', async () => {
     const user = await newUser(admin, owner());
@@ -183,48 +96,6 @@ describe('magic-link sign-in', function () {
       expect(refused(await redeem(token))).to.deep.equal([400, 'invalid or expired magic link']);
   });
 
-  it('signs in to the tenant of the requesting host, through its hosts and hosts without a tenant', async () => {
-    const { email } = await member('acme');
-    const claimsOf = (reply: Reply) =>
-      JSON.parse(Buffer.from(reply.json<Redeemed>().token.split('.')[1] ?? '', 'base64url').toString()) as {
-        tenant: string;
-      };
-    for (const host of ['console.palimpsest.test', 'acme.test', 'LOGIN.acme.test:8443']) {
-      const token = await tokenFor(email, 'acme.test');
-      expect(linkOf(email).origin, 'no host is listed').to.equal(CONSOLE);
-      const reply = await redeem(token, host);
-      expect(reply.status, reply.text).to.equal(200);
-      expect(JSON.stringify(claimsOf(reply))).to.contain('"acme"');
-      await database.db().execute('truncate operational.rate_counters');
-    }
-  });
-
-  it('refuses a token through the host of another tenant, and keeps it valid', async () => {
-    const { email } = await member('acme');
-    const token = await tokenFor(email, 'acme.test');
-    expect(refused(await redeem(token, 'other.test'))).to.deep.equal([400, 'invalid or expired magic link']);
-    expect((await redeem(token, 'acme.test')).status).to.equal(200);
-  });
-
-  it("sends no link to a user who is not a member of the host's tenant", async () => {
-    const { email } = await member('acme');
-    expect((await ask(email, 'other.test')).status).to.equal(200);
-    expect(mailsTo(email)).to.deep.equal([]);
-  });
-
-  it('selects the tenant like a password sign-in when the host has no tenant', async () => {
-    const { email } = await member('acme');
-    const reply = await redeem(await tokenFor(email));
-    expect(reply.status).to.equal(200);
-    const memberships = await admin(
-      'GET',
-      '/api/admin/auth/memberships',
-      undefined,
-      bearer(reply.json<Redeemed>().token),
-    );
-    expect(memberships.json<{ tenant_id: string }[]>().map(({ tenant_id: tenant }) => tenant)).to.deep.equal(['acme']);
-  });
-
   it('refuses an account that was disabled or deleted after the request, and keeps the link', async () => {
     const user = await newUser(admin, owner());
     const token = await tokenFor(user.email);
@@ -241,18 +112,6 @@ describe('magic-link sign-in', function () {
       403,
       'authentication failed',
     ]);
-  });
-
-  it('answers 403 for a disabled tenant, and keeps the link', async () => {
-    const { email } = await member('acme');
-    const token = await tokenFor(email, 'acme.test');
-    const setDisabled = (disabled: boolean) =>
-      admin('PUT', '/api/admin/tenants/acme', { disabled }, bearer(owner().token));
-    await setDisabled(true);
-    const reply = await redeem(token, 'acme.test');
-    await setDisabled(false);
-    expect(refused(reply)).to.deep.equal([403, 'tenant is disabled']);
-    expect((await redeem(token, 'acme.test')).status).to.equal(200);
   });
 
   it('asks for the second factor of the account, consumes the link, and completes the sign-in with the code', async () => {
@@ -347,185 +206,6 @@ describe('magic-link sign-in', function () {
         );
       }
     });
-  });
-});
-
-describe('limits of magic-link sign-in', function () {
-  this.timeout(30_000);
-  const shipped = useTenants({ protections: HIGH_SIGN_IN_LIMITS });
-
-  it('send three links to an address in 15 minutes, and count unknown addresses in the same way', async () => {
-    const { email } = await newUser(shipped.admin, shipped.owner());
-    for (const address of [email, shipped.stranger()]) {
-      for (let n = 0; n < 3; n += 1)
-        expect((await shipped.ask(n === 1 ? address.toUpperCase() : address)).status).to.equal(200);
-      const over = await shipped.ask(address);
-      expect(refused(over)).to.deep.equal([429, 'too many magic link requests - try again in 15 minutes']);
-      expect(Number(over.headers['retry-after'])).to.be.within(800, 900);
-    }
-    expect(shipped.mailsTo(email)).to.have.length(3);
-  });
-
-  it('allow 60 requests per client address in 15 minutes', async () => {
-    expect(PROTECTIONS['magic-link.request-ip']).to.deep.equal({ requests: 60, windowSeconds: 900 });
-    await shipped.database.db().execute('truncate operational.rate_counters');
-    for (let n = 0; n < 60; n += 1) expect((await shipped.ask(shipped.stranger())).status).to.equal(200);
-    expect(refused(await shipped.ask(shipped.stranger()))).to.deep.equal([
-      429,
-      'too many magic link requests - try again in 15 minutes',
-    ]);
-  });
-
-  it('allow 120 redemptions per client address in 15 minutes', async () => {
-    for (let n = 0; n < 120; n += 1) expect((await shipped.redeem('x')).status).to.equal(400);
-    const over = await shipped.redeem('x');
-    expect(refused(over)).to.deep.equal([429, 'too many magic link attempts - try again later']);
-    expect(over.headers).to.have.property('retry-after');
-  });
-
-  for (const [path, burst, perSecond] of [
-    [REQUEST, 10, 5],
-    [VERIFY, 20, 10],
-  ] as const) {
-    it(`allow ${burst} calls of ${path} at once and then ${perSecond} a second, also invalid ones`, async () => {
-      shipped.process().advance(60_000);
-      const replies = await Promise.all(
-        Array.from({ length: burst + 2 * perSecond }, () => shipped.admin('POST', path, {})),
-      );
-      const refusals = replies.filter(({ status }) => status === 429);
-      expect(refusals.length, 'of which a second or less went by').to.be.within(perSecond, 2 * perSecond);
-      const [over] = refusals;
-      expect(over && refused(over)).to.deep.equal([429, 'rate limit exceeded']);
-      expect(over?.json()).to.include({ remaining: 0, limit: burst }).and.to.have.property('reset_at');
-      expect(over?.headers['retry-after']).to.equal('1');
-    });
-  }
-});
-
-describe('magic-link sign-in with automatic accounts', function () {
-  this.timeout(30_000);
-  const { process, admin, owner, stranger, redeem, tokenFor, ask, mailsTo, database } = useTenants({
-    magicLinks: { autoCreate: true, autoCreateRoles: ['editor', 'reviewer'] },
-  });
-  const userOf = async (id: string) =>
-    (await admin('GET', '/api/admin/users?limit=200', undefined, bearer(owner().token)))
-      .json<{ id: string; roles: string[] }[]>()
-      .find((user) => user.id === id);
-
-  it('creates one account for an unknown address, with the roles of the setting', async () => {
-    const email = stranger();
-    const first = (await redeem(await tokenFor(email))).json<Redeemed>();
-    expect(first).to.include({ is_new_user: true, email });
-    expect(first.user.roles).to.have.members(['editor', 'reviewer']);
-    expect((await userOf(first.user_id))?.roles).to.have.members(['editor', 'reviewer']);
-    const second = (await redeem(await tokenFor(email))).json<Redeemed>();
-    expect(second).to.include({ is_new_user: false, user_id: first.user_id });
-  });
-
-  it('makes the account a member of the tenant of the requesting host', async () => {
-    const email = stranger();
-    const { token } = (await redeem(await tokenFor(email, 'acme.test'), 'acme.test')).json<Redeemed>();
-    const memberships = await admin('GET', '/api/admin/auth/memberships', undefined, bearer(token));
-    expect(
-      memberships
-        .json<{ tenant_id: string; roles: string[] }[]>()
-        .map(({ tenant_id: tenant, roles }) => ({ tenant, roles })),
-    ).to.deep.equal([{ tenant: 'acme', roles: ['editor', 'reviewer'] }]);
-  });
-
-  it('creates one account when two links of one address are redeemed at once', async () => {
-    const email = stranger();
-    const tokens = [await tokenFor(email), await tokenFor(email)];
-    const replies = await Promise.all(tokens.map((token) => redeem(token)));
-    expect(replies.map(({ status }) => status)).to.deep.equal([200, 200]);
-    const bodies = replies.map((reply) => reply.json<Redeemed>());
-    expect(new Set(bodies.map(({ user_id: id }) => id)).size).to.equal(1);
-    expect(bodies.map(({ is_new_user: isNew }) => isNew)).to.have.members([true, false]);
-  });
-
-  it('creates the account without a password: it can sign in by links only', async () => {
-    const email = stranger();
-    await redeem(await tokenFor(email));
-    for (const password of ['', 'undefined', 'null'])
-      expect((await admin('POST', '/api/admin/auth/login', { email, password })).status).to.equal(401);
-  });
-
-  it('does not add an existing account to another tenant', async () => {
-    const email = stranger();
-    await redeem(await tokenFor(email, 'acme.test'), 'acme.test');
-    expect((await ask(email, 'other.test')).status).to.equal(200);
-    expect(mailsTo(email)).to.have.length(1);
-  });
-
-  it('creates no account in a disabled tenant', async () => {
-    const email = stranger();
-    const token = await tokenFor(email, 'other.test');
-    await admin('PUT', '/api/admin/tenants/other', { disabled: true }, bearer(owner().token));
-    const reply = await redeem(token, 'other.test');
-    await admin('PUT', '/api/admin/tenants/other', { disabled: false }, bearer(owner().token));
-    expect(refused(reply)).to.deep.equal([403, 'tenant is disabled']);
-    const made = await database
-      .db()
-      .query('select 1 from operational.magic_link_sign_ins where new_user and at > $1', [process().now()]);
-    expect(made).to.deep.equal([]);
-    expect((await redeem(token, 'other.test')).json<Redeemed>()).to.include({ is_new_user: true });
-  });
-});
-
-describe('magic-link sign-in on listed hosts', function () {
-  this.timeout(30_000);
-  const { redeem, tokenFor, linkOf, member, newMember } = (() => {
-    const tenants = useTenants({ magicLinks: { allowedHosts: ['login.acme.test', 'ported.test:8443'] } });
-    return { ...tenants, newMember: () => newUser(tenants.admin, tenants.owner()) };
-  })();
-
-  it('builds the link on the listed host of the request, and accepts it on that host only', async () => {
-    const { email } = await member('acme');
-    const token = await tokenFor(email, 'login.acme.test:1234');
-    expect(linkOf(email).href).to.equal(`https://login.acme.test/auth/magic-link/verify?token=${token}`);
-    for (const host of ['acme.test', 'console.palimpsest.test', 'other.test', '127.0.0.1'])
-      expect(refused(await redeem(token, host)), host).to.deep.equal([400, 'invalid or expired magic link']);
-    expect((await redeem(token, 'login.acme.test')).status).to.equal(200);
-  });
-
-  it('builds the link on the console URL for unlisted hosts', async () => {
-    const { email } = await member('acme');
-    await tokenFor(email, 'acme.test');
-    expect(linkOf(email).origin).to.equal(CONSOLE);
-    await tokenFor(email, 'evil.test');
-    expect(linkOf(email).origin).to.equal(CONSOLE);
-  });
-
-  it('takes the port from the list, not from the request', async () => {
-    const { email } = await newMember();
-    await tokenFor(email, 'ported.test:666');
-    expect(linkOf(email).origin).to.equal('https://ported.test:8443');
-  });
-
-  it('builds the link on the console URL when the listed host belongs to another tenant', async () => {
-    const { email } = await member('acme');
-    await tokenFor(email, 'ported.test');
-    expect(linkOf(email).origin, 'the host resolves no tenant, the link is for acme').to.equal(CONSOLE);
-  });
-});
-
-describe('magic-link sign-in that requires a tenant', function () {
-  this.timeout(30_000);
-  const { ask, redeem, mailsTo, tokenFor, member } = useTenants({ magicLinks: { requireResolvedTenant: true } });
-
-  it('answers the same for a host without a tenant, but sends no mail', async () => {
-    const { email } = await member('acme');
-    const [elsewhere, there] = [await ask(email, 'console.palimpsest.test'), await ask(email, 'acme.test')];
-    expect(elsewhere.text).to.equal(there.text);
-    expect(elsewhere.status).to.equal(200);
-    expect(mailsTo(email)).to.have.length(1);
-  });
-
-  it('redeems a link only through the host of a tenant', async () => {
-    const { email } = await member('acme');
-    const token = await tokenFor(email, 'acme.test');
-    expect(refused(await redeem(token, 'console.palimpsest.test'))).to.deep.equal([404, 'tenant not found']);
-    expect((await redeem(token, 'acme.test')).status).to.equal(200);
   });
 });
 

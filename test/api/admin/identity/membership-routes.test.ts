@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
-import { createInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
+import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import {
   type Session,
@@ -236,7 +236,7 @@ describe('the membership routes', () => {
 });
 
 describe('memberships on two processes', () => {
-  const { processes } = useIdentityPair({ signals: createInProcessSignals() });
+  const { processes } = useIdentityPair({ signals: openInProcessSignals() });
 
   it('end the sessions of a removed member on the other process', async () => {
     const [here, there] = processes();

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
+import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { codeOf } from '../../../support/authenticator.ts';
 import type { Reply } from '../../../support/http.ts';
 import {
@@ -289,7 +289,7 @@ describe('a second factor', () => {
 });
 
 describe('second-factor codes on two processes', () => {
-  const { database, processes } = useIdentityPair({ signals: createInProcessSignals() });
+  const { database, processes } = useIdentityPair({ signals: openInProcessSignals() });
 
   for (const kind of ['code of the authenticator', 'recovery code'] as const) {
     it(`accepts a ${kind} once when it is sent to both processes at once`, async () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createPasswords } from '../../../../infrastructure/crypto/passwords.ts';
-import { createInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
+import { openPasswords } from '../../../../infrastructure/crypto/passwords.ts';
+import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { Call } from '../../../support/http.ts';
@@ -266,7 +266,7 @@ describe('password reset', () => {
 });
 
 describe('a new password on two processes', () => {
-  const { processes } = useIdentityPair({ signals: createInProcessSignals() });
+  const { processes } = useIdentityPair({ signals: openInProcessSignals() });
 
   it('ends cached access tokens in every process: all of them when a super admin sets it, all others when its owner changes it', async () => {
     const [here, there] = processes();
@@ -310,7 +310,7 @@ describe('password hashes of another algorithm', () => {
     const person = await newUser(before.admin, owner);
     const session = await signInAs(before.admin, person);
     await before.stop();
-    const passwords = createPasswords({ algorithm: 'argon2id', memoryKiB: 1024, threads: 1 });
+    const passwords = openPasswords({ algorithm: 'argon2id', memoryKiB: 1024, threads: 1 });
     const now = await startIdentity({ url: database.url(), replaced: { passwords } });
     try {
       await signInAs(now.admin, person);

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Signals } from '../../../../application/ports/signals.ts';
-import { createInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
+import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Session, bearer, newUser, setUpOwner, signInAs, useIdentityPair } from './identity-process.ts';
 
@@ -12,7 +12,7 @@ const lostSignals: Signals = {
 };
 
 for (const [title, signals] of [
-  ['with working signals', () => createInProcessSignals()],
+  ['with working signals', () => openInProcessSignals()],
   ['with lost signals', () => lostSignals],
 ] as const) {
   describe(`two processes ${title}`, () => {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { createInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
+import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import {
   type Session,
@@ -321,7 +321,7 @@ describe('the tenant routes', () => {
 });
 
 describe('tenants on two processes', () => {
-  const { processes } = useIdentityPair({ signals: createInProcessSignals() });
+  const { processes } = useIdentityPair({ signals: openInProcessSignals() });
   let owner: Session;
   before(async () => {
     owner = await setUpOwner(processes()[0].admin);

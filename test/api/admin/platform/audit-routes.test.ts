@@ -77,19 +77,19 @@ describe('the audit routes', () => {
     return items;
   }
 
-  const ofInstall = (items: readonly Item[]) =>
+  const ofInstallation = (items: readonly Item[]) =>
     items
       .filter(({ stream }) => /^(user|tenant)-|^settings-default\.(license|console|feature)/.test(stream))
       .map(({ type, stream }) => `${type} ${stream}`);
   const user = (name: string) => `user-default.${person(name).id}`;
 
   it('show users, tenants, sign-ins and settings of the installation to super admins only', async () => {
-    const all = ofInstall(await listed(service.owner));
+    const all = ofInstallation(await listed(service.owner));
     for (const name of ['ada', 'bea', 'cyd'])
       expect(all).to.include.members([`UserCreated ${user(name)}`, `UserSignedIn ${user(name)}`]);
     expect(all).to.include.members(['TenantCreated tenant-default.acme', 'TenantCreated tenant-default.brand']);
     for (const call of [person('ada').call, reader])
-      for (const line of ofInstall(await listed(call))) {
+      for (const line of ofInstallation(await listed(call))) {
         expect(line).to.not.contain(person('bea').id).and.to.not.contain(person('cyd').id);
         expect(line).to.not.match(/^Tenant.*\.(acme|brand)$|^settings/i);
       }
@@ -101,15 +101,15 @@ describe('the audit routes', () => {
       `UserCreated ${user(name)}`,
       `TenantCreated tenant-default.${tenant}`,
     ];
-    expect(ofInstall(await listed(person('bea').call))).to.deep.equal(expected('bea', 'acme'));
-    expect(ofInstall(await listed(person('cyd').call))).to.deep.equal(expected('cyd', 'brand'));
-    expect(ofInstall(await listed(person('ada').call))).to.include.members(expected('ada', 'default'));
+    expect(ofInstallation(await listed(person('bea').call))).to.deep.equal(expected('bea', 'acme'));
+    expect(ofInstallation(await listed(person('cyd').call))).to.deep.equal(expected('cyd', 'brand'));
+    expect(ofInstallation(await listed(person('ada').call))).to.include.members(expected('ada', 'default'));
     const acme = await listed((method, path) => service.owner(method, path, undefined, { 'x-tenant-id': 'acme' }));
-    expect(ofInstall(acme), 'a super admin who acts in acme').to.deep.equal(expected('bea', 'acme'));
-    expect(ofInstall(await listed(person('bea').call, 'type=UserSignedIn'))).to.deep.equal([
+    expect(ofInstallation(acme), 'a super admin who acts in acme').to.deep.equal(expected('bea', 'acme'));
+    expect(ofInstallation(await listed(person('bea').call, 'type=UserSignedIn'))).to.deep.equal([
       `UserSignedIn ${user('bea')}`,
     ]);
-    expect(ofInstall(await listed(person('bea').call, `resource=user:${person('bea').id}`))).to.have.length(2);
+    expect(ofInstallation(await listed(person('bea').call, `resource=user:${person('bea').id}`))).to.have.length(2);
   });
 
   it('hide the events of others from every filter and from the route of one event', async () => {

@@ -248,7 +248,7 @@ describe('an opaque license key', () => {
     const unset = await replicas.start();
     expect((await unset.owner('GET', '/api/admin/entitlements')).json()).to.deep.include({
       capabilities: [],
-      license_error: 'SVC_LICENSE_SERVER_URL is not set: the license key can not be exchanged',
+      license_error: 'SVC_LICENSE_SERVER_URL is not set: the license key cannot be exchanged',
     });
   });
 

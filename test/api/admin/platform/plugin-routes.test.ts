@@ -76,7 +76,7 @@ describe('the feature status', () => {
       compiled: false,
       active: false,
       phase: 'absent',
-      reason: 'this build does not hold it',
+      reason: 'this build does not contain it',
       routes: [],
     });
     for (const path of ['schema', 'config']) {

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { ORIGIN } from '../../../../domain/event.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
-import { connect, parseAddress } from '../../../../infrastructure/event-store/eventstoredb/connection.ts';
+import { connect, parseEventStoreAddress } from '../../../../infrastructure/event-store/eventstoredb/connection.ts';
 import { openEventStoreDb } from '../../../../infrastructure/event-store/eventstoredb/eventstoredb-event-store.ts';
 import { append } from '../../../../infrastructure/event-store/eventstoredb/writer.ts';
 import {
@@ -18,6 +18,8 @@ import {
 } from '../../../contract/event-store-fixtures.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { startFakeEventStoreDb } from '../../../support/fake-eventstoredb/fake-eventstoredb.ts';
+import { gate } from '../../../support/gate.ts';
+import { rejectionOf } from '../../../support/rejection.ts';
 import { useFakeStore } from './use-store.ts';
 
 describe('the EventStoreDB adapter, writing', () => {
@@ -41,9 +43,7 @@ describe('the EventStoreDB adapter, writing', () => {
 
   it('reports the actual revision of the server in a conflict', async () => {
     server().faults.appends = 'wrong_version';
-    const error: unknown = await store()
-      .append(newStream(), [newEvent()], { expected: 7 })
-      .catch((thrown: unknown) => thrown);
+    const error: unknown = await rejectionOf(store().append(newStream(), [newEvent()], { expected: 7 }));
     expect(error).to.have.property('code', 'conflict');
     expect((error as Error).cause).to.include({ expected: 7, actual: 41 });
   });
@@ -146,14 +146,18 @@ describe('the EventStoreDB adapter, writing', () => {
     const stream = newStream();
     const events = newEvents(2);
     try {
-      const first = await append(stream, events, { expected: 'no_stream' }, dependencies);
+      const first = await append({ stream, events, expected: 'no_stream' }, dependencies);
       expect(first).to.include({ revision: 1 });
-      expect(await append(stream, events, { expected: 'no_stream' }, dependencies)).to.deep.equal(first);
-      expect(await codeOf(append(stream, newEvents(1), { expected: 0 }, dependencies))).to.equal('conflict');
+      expect(await append({ stream, events, expected: 'no_stream' }, dependencies)).to.deep.equal(first);
+      expect(await codeOf(append({ stream, events: newEvents(1), expected: 0 }, dependencies))).to.equal('conflict');
       server().faults.appends = 'silent';
-      expect(await codeOf(append(stream, newEvents(1), { expected: 1 }, dependencies))).to.equal('outcome_unknown');
+      expect(await codeOf(append({ stream, events: newEvents(1), expected: 1 }, dependencies))).to.equal(
+        'outcome_unknown',
+      );
       server().faults.appends = 'lost';
-      expect(await codeOf(append(stream, newEvents(1), { expected: 1 }, dependencies))).to.equal('outcome_unknown');
+      expect(await codeOf(append({ stream, events: newEvents(1), expected: 1 }, dependencies))).to.equal(
+        'outcome_unknown',
+      );
       expect(server().calls.appends).to.equal(0);
     } finally {
       await Promise.all([connection.reader.dispose(), connection.writer.dispose()]);
@@ -285,9 +289,8 @@ describe('the EventStoreDB adapter, subscriptions', () => {
   });
 
   it('does not reopen while the log is quiet or its consumer is slow', async () => {
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => (release = resolve));
-    const slow = start({ onItem: (item) => (item.kind === 'events' ? gate : undefined) });
+    const released = gate();
+    const slow = start({ onItem: (item) => (item.kind === 'events' ? released.opened : undefined) });
     const quiet = start();
     await Promise.all([slow.caughtUp(), quiet.caughtUp()]);
     await store().append(newStream(), newEvents(3), { expected: 'any' });
@@ -297,17 +300,16 @@ describe('the EventStoreDB adapter, subscriptions', () => {
     await eventually(() => {
       expect(server().calls.reads).to.be.greaterThan(asked + 3);
     });
-    release();
+    released.open();
     expect(errors).to.deep.equal([]);
   });
 
   it('stops reading from the server while its consumer is slow', async () => {
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => (release = resolve));
+    const released = gate();
     await store().append(newStream(), newEvents(5000, {}), { expected: 'any' });
-    const follower = start({ batchSize: 10, onItem: () => gate });
+    const follower = start({ batchSize: 10, onItem: () => released.opened });
     await follower.until(seen(1));
-    release();
+    released.open();
     await follower.until(seen(5000));
     expect(follower.items.every((item) => item.kind !== 'events' || item.events.length <= 10)).to.equal(true);
   });
@@ -374,15 +376,15 @@ describe('the EventStoreDB adapter, subscriptions', () => {
 
 describe('the address of an EventStoreDB', () => {
   it('may have the newer schemes', () => {
-    expect(parseAddress('kurrentdb://h:2113?tls=false').connectionString).to.equal('esdb://h:2113?tls=false');
-    expect(parseAddress('kurrentdb+discover://h').connectionString).to.equal('esdb+discover://h');
-    expect(parseAddress('esdb://u:p%40@h').credentials).to.deep.equal({ username: 'u', password: 'p@' });
+    expect(parseEventStoreAddress('kurrentdb://h:2113?tls=false').connectionString).to.equal('esdb://h:2113?tls=false');
+    expect(parseEventStoreAddress('kurrentdb+discover://h').connectionString).to.equal('esdb+discover://h');
+    expect(parseEventStoreAddress('esdb://u:p%40@h').credentials).to.deep.equal({ username: 'u', password: 'p@' });
   });
 
   it('is refused with other schemes and with options that would make results wrong', () => {
-    expect(() => parseAddress('esdb://h?throwOnAppendFailure=false')).to.throw(TypeError);
-    expect(() => parseAddress('esdb://h?throw_on_append_failure=FALSE')).to.throw(TypeError);
-    expect(() => parseAddress('http://h')).to.throw(TypeError);
+    expect(() => parseEventStoreAddress('esdb://h?throwOnAppendFailure=false')).to.throw(TypeError);
+    expect(() => parseEventStoreAddress('esdb://h?throw_on_append_failure=FALSE')).to.throw(TypeError);
+    expect(() => parseEventStoreAddress('http://h')).to.throw(TypeError);
   });
 
   it('is quoted in errors without its password', () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { collect, newEvents, newStream } from '../../../contract/event-store-fixtures.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { rejectionOf } from '../../../support/rejection.ts';
 import { useStore } from './open-store.ts';
 
 describe('the append-only tables of the Postgres event store', () => {
@@ -24,10 +25,7 @@ describe('the append-only tables of the Postgres event store', () => {
   ]) {
     it(`refuse: ${statement}`, async () => {
       const before = await collect(store().readAll());
-      const error: unknown = await database
-        .db()
-        .query(statement)
-        .catch((caught: unknown) => caught);
+      const error: unknown = await rejectionOf(database.db().query(statement));
       expect(error)
         .to.be.instanceOf(Error)
         .with.property('message')
@@ -37,13 +35,12 @@ describe('the append-only tables of the Postgres event store', () => {
   }
 
   it('refuse changes in a session with the replication role `replica`', async () => {
-    const error: unknown = await database
-      .db()
-      .transaction(async (tx) => {
+    const error: unknown = await rejectionOf(
+      database.db().transaction(async (tx) => {
         await tx.query('set local session_replication_role = replica');
         await tx.query('delete from eventstore.events');
-      })
-      .catch((caught: unknown) => caught);
+      }),
+    );
     expect(error)
       .to.be.instanceOf(Error)
       .with.property('message')

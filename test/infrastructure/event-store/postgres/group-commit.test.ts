@@ -9,6 +9,7 @@ import {
   revisionsOf,
 } from '../../../contract/event-store-fixtures.ts';
 import { useDatabase } from '../../../support/database.ts';
+import { rejectionOf } from '../../../support/rejection.ts';
 import { useStore } from './open-store.ts';
 
 describe('the Postgres event store: group commit', () => {
@@ -100,9 +101,7 @@ describe('the Postgres event store: group commit', () => {
   it('drops an append whose signal aborts while it waits', async () => {
     const controller = new AbortController();
     const [stream, other] = [newStream(), newStream()];
-    const waiting = store()
-      .append(stream, [newEvent()], { expected: 'any', signal: controller.signal })
-      .catch((error: unknown) => error);
+    const waiting = rejectionOf(store().append(stream, [newEvent()], { expected: 'any', signal: controller.signal }));
     const kept = append(other, 'any');
     controller.abort(new Error('no longer wanted'));
     expect(await waiting)

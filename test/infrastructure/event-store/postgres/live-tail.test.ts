@@ -17,6 +17,7 @@ import {
 } from '../../../contract/event-store-fixtures.ts';
 import { admin, serverUrl, useDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { gate } from '../../../support/gate.ts';
 import { useStore } from './open-store.ts';
 
 describe('the Postgres event store: live tail', () => {
@@ -75,10 +76,9 @@ describe('the Postgres event store: live tail', () => {
   });
 
   it('buffers at most 1,000 events for a slow subscriber and loses none', async () => {
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => (release = resolve));
+    const released = gate();
     const after = await store().head();
-    const slow = follow(store(), { after, batchSize: 100, onItem: () => gate });
+    const slow = follow(store(), { after, batchSize: 100, onItem: () => released.opened });
     await slow.caughtUp();
     let most = 0;
     for (let n = 0; n < 30; n += 1) {
@@ -86,7 +86,7 @@ describe('the Postgres event store: live tail', () => {
       most = Math.max(most, store().stats().tail.waiting);
     }
     expect(most).to.be.within(1, 1000);
-    release();
+    released.open();
     await slow.until(() => slow.events().length >= 6000);
     expect(idsOf(slow.events())).to.deep.equal(idsOf(await collect(store().readAll({ after }))));
     await slow.stop();
@@ -94,15 +94,14 @@ describe('the Postgres event store: live tail', () => {
   });
 
   it('bounds the buffer by size as well', async () => {
-    let release: () => void = () => undefined;
-    const gate = new Promise<void>((resolve) => (release = resolve));
-    const slow = follow(store(), { after: await store().head(), onItem: () => gate });
+    const released = gate();
+    const slow = follow(store(), { after: await store().head(), onItem: () => released.opened });
     await slow.caughtUp();
     const text = 'x'.repeat(1024 * 1024);
     for (let n = 0; n < 12; n += 1)
       await store().append(newStream(), [newEvent({ data: { text } })], { expected: 'no_stream' });
     expect(store().stats().tail.waiting).to.be.within(1, 8);
-    release();
+    released.open();
     await slow.until(() => slow.events().length === 12);
     await slow.stop();
   });

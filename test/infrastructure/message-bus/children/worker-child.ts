@@ -1,5 +1,5 @@
 import { appendFileSync } from 'node:fs';
-import { kafkaEventFeed } from '../../../../infrastructure/message-bus/kafka-event-feed.ts';
+import { createKafkaEventFeed } from '../../../../infrastructure/message-bus/kafka-event-feed.ts';
 import { openTestKafka } from '../../../support/kafka.ts';
 
 /**
@@ -10,7 +10,7 @@ const [brokers = '', prefix = '', worker = '', file = ''] = process.argv.slice(2
 
 const bus = await openTestKafka({ brokers, sessionTimeoutMs: 6_000 });
 let handled = 0;
-await kafkaEventFeed({ bus, prefix }).start({
+await createKafkaEventFeed({ bus, prefix }).start({
   worker,
   categories: ['entry'],
   async handle(events) {

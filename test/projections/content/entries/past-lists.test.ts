@@ -1,6 +1,5 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { decodeCursor, encodeCursor } from '../../../../api/content/cursor.ts';
 import { parseListQuery, parsePageQuery } from '../../../../api/content/parse-list-query.ts';
 import { parseQuery } from '../../../../api/http/query-string.ts';
 import { changeEntry } from '../../../../application/content/change-entry.ts';
@@ -10,7 +9,7 @@ import { transitionEntry } from '../../../../application/content/transition-entr
 import { undeleteEntry } from '../../../../application/content/undelete-entry.ts';
 import type { ContentType } from '../../../../domain/content/content-type.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
-import { testContext, useContent } from '../../../support/content.ts';
+import { testContext, testCursors, useContent } from '../../../support/content.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();
 const START = Date.parse('2026-03-01T00:00:00.000Z');
@@ -107,11 +106,16 @@ describe('lists at a point in time', () => {
   async function walkPast(type: ContentType, query: string): Promise<Listed[]> {
     const seen: Listed[] = [];
     for (let cursor = ''; ;) {
-      const parsed = parsePageQuery({ type, hidden: NOTHING }, parseQuery(`${query}&cursor=${cursor}`), later);
+      const parsed = parsePageQuery(
+        { type, hidden: NOTHING },
+        parseQuery(`${query}&cursor=${cursor}`),
+        later,
+        testCursors(type),
+      );
       const page = await content.dependencies().lists.page(type, parsed);
       seen.push(...(JSON.parse(page.json) as Listed[]));
       if (!page.last || page.count < parsed.limit) return seen;
-      cursor = encodeCursor(parsed, { ...page.last, walk: page.walk });
+      cursor = testCursors(type).encode(parsed, { ...page.last, walk: page.walk });
     }
   }
 
@@ -199,15 +203,15 @@ describe('lists at a point in time', () => {
           const seen: Listed[] = [];
           for (let cursor = ''; ;) {
             const query = `filters[_status][$in]=draft,published&filters[_created_at][$gt]=${new Date(clock - 9).toISOString()}&sort=${sort}&limit=${limit}&cursor=${cursor}`;
-            const parsed = parsePageQuery({ type, hidden: NOTHING }, parseQuery(query), later);
+            const parsed = parsePageQuery({ type, hidden: NOTHING }, parseQuery(query), later, testCursors(type));
             const page = await dependencies.lists.page(type, parsed);
             const entries = (JSON.parse(page.json) as Listed[]).filter(({ id }) => ids.includes(id));
             for (const { id, version } of entries)
               expect((await dependencies.reads.load(type, id))?.version).to.equal(version);
             seen.push(...entries);
             if (!page.last || page.count < parsed.limit) break;
-            cursor = encodeCursor(parsed, { ...page.last, walk: page.walk });
-            expect(decodeCursor(parsed, cursor)).to.not.equal(undefined);
+            cursor = testCursors(type).encode(parsed, { ...page.last, walk: page.walk });
+            expect(testCursors(type).decode(parsed, cursor)).to.not.equal(undefined);
             for (const action of queue.splice(0, 4)) {
               // Change entries that stay while others are deleted.
               if (action.act === 'delete' && action.which % 2 === 0) continue;

@@ -6,12 +6,10 @@ import { createPastState } from '../../../../application/content/past-state.ts';
 import type { ContentType } from '../../../../domain/content/content-type.ts';
 import { isAppError } from '../../../../domain/errors.ts';
 import { createEntryQueries } from '../../../../projections/content/entries/entry-queries.ts';
-import {
-  type PastReaderOptions,
-  createPastReader,
-  sweepPastSets,
-} from '../../../../projections/content/entries/past-reader.ts';
+import { type PastReaderOptions, createPastReader } from '../../../../projections/content/entries/past-reader.ts';
+import { sweepPastSets } from '../../../../projections/content/entries/past-sets.ts';
 import { testContext, useContent } from '../../../support/content.ts';
+import { gate } from '../../../support/gate.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -71,13 +69,12 @@ describe('gathering the entries of a point in time', () => {
   it('answers 503 with Retry-After while it takes long, continues, and serves all requests with one run', async () => {
     const asOf = context.now().toISOString();
     for (const id of ids) await change(id);
-    let open = (): void => undefined;
-    const gate = new Promise<void>((resolve) => (open = resolve));
+    const released = gate();
     let folded = 0;
     const list = reader({
       waitMs: 5,
       async stateAt(...given) {
-        await gate;
+        await released.opened;
         folded += 1;
         return state(...given);
       },
@@ -95,7 +92,7 @@ describe('gathering the entries of a point in time', () => {
         'past_not_ready',
         { 'Retry-After': '2' },
       ]);
-    open();
+    released.open();
     let found: readonly number[] = [];
     while (found.length === 0) found = await list(asOf).catch(() => []);
     expect(found).to.have.length(6);
@@ -118,8 +115,96 @@ describe('gathering the entries of a point in time', () => {
     expect(await list(asOf)).to.have.length(6);
   });
 
+  describe('within the bounds of a tenant', () => {
+    const kept = async () => {
+      const db = content.database();
+      const sets = await db.query<{ id: number; bytes: number }>(
+        'select id, bytes from operational.past_sets where tenant_id = $1 order by id',
+        ['default'],
+      );
+      const [orphans] = await db.query<{ count: number }>(
+        'select count(*) as count from operational.past_entries where set_id not in (select id from operational.past_sets)',
+      );
+      expect(orphans?.count).to.equal(0);
+      return sets;
+    };
+    let times: readonly string[] = [];
+    beforeEach(async () => {
+      await content.database().query('delete from operational.past_sets');
+      const given: string[] = [];
+      for (const id of ids) {
+        given.push(context.now().toISOString());
+        await change(id);
+      }
+      times = given;
+    });
+
+    it('keeps the sets that were used last, with their rows, and gathers a deleted one again', async () => {
+      const list = reader({ stateAt: state, bounds: { sets: 3, bytes: 1e9 } });
+      const first = await list(times[0]!);
+      for (const time of times) expect(await list(time)).to.have.length(6);
+      expect(await kept()).to.have.length(3);
+      expect(await list(times[0]!)).to.deep.equal(first);
+      expect(await kept()).to.have.length(3);
+    });
+
+    it('deletes sets that are too large together', async () => {
+      const list = reader({ stateAt: state, bounds: { sets: 100, bytes: 3_000 } });
+      for (const time of times) expect(await list(time)).to.have.length(6);
+      const sets = await kept();
+      // The last set may exceed the bounds together with the others.
+      const others = sets.slice(0, -1).reduce((sum, { bytes }) => sum + bytes, 0);
+      expect(others).to.be.at.most(3_000);
+      expect(sets.at(-1)?.bytes).to.be.greaterThan(0);
+      expect(sets.length).to.be.below(times.length);
+    });
+
+    it('reads correctly when its set is deleted before and while it is gathered', async () => {
+      let deleting = false;
+      const list = reader({
+        stateAt: async (...given) => {
+          if (deleting) await content.database().query('delete from operational.past_sets');
+          deleting = false;
+          return state(...given);
+        },
+      });
+      const first = await list(times[0]!);
+      await content.database().query('delete from operational.past_sets');
+      expect(await list(times[0]!)).to.deep.equal(first);
+      deleting = true;
+      expect(await list(times[1]!)).to.have.length(6);
+      expect(deleting).to.equal(false);
+    });
+
+    it('gathers one set at a time, and refuses when too many wait', async () => {
+      let open = (): void => undefined;
+      const gate = new Promise<void>((resolve) => (open = resolve));
+      const begun = new Set<string>();
+      const list = reader({
+        waitMs: 20,
+        stateAt: async (of, id, moment) => {
+          begun.add(JSON.stringify(moment));
+          await gate;
+          return state(of, id, moment);
+        },
+      });
+      const ends = await Promise.all(
+        Array.from({ length: 12 }, (_, index) =>
+          list(new Date(Date.parse(times[0]!) + index).toISOString()).catch((error: unknown) => error),
+        ),
+      );
+      for (const end of ends) expect(isAppError(end) && end.code).to.equal('past_not_ready');
+      expect(begun.size).to.equal(1);
+      open();
+      let found: unknown;
+      while (!Array.isArray(found)) found = await list(times[0]!).catch(() => undefined);
+      expect(found).to.have.length(6);
+    });
+  });
+
   it('is deleted ten minutes after its last use', async () => {
     const db = content.database();
+    await reader({ stateAt: state })(new Date(context.now().getTime() - 1_000).toISOString());
     const rows = async () =>
       (await db.query<{ count: number }>('select count(*) as count from operational.past_entries'))[0]!.count;
     expect(await rows()).to.be.greaterThan(0);

@@ -1,0 +1,72 @@
+import { Type } from '@sinclair/typebox';
+import type { ParkedStream } from '../../projections/engine/parked-streams.ts';
+import type { RetryOutcome } from '../../projections/engine/retry-parked.ts';
+import { type Route, route } from '../http/route.ts';
+import { strict } from '../http/schemas.ts';
+
+export type ParkedStreamsDependencies = {
+  readonly parked: () => Promise<readonly ParkedStream[]>;
+  readonly retryParked: (parked: Pick<ParkedStream, 'projection' | 'stream'>) => Promise<RetryOutcome>;
+};
+
+const ADMIN = { kind: 'session', roles: ['super_admin'] } as const;
+
+const Parked = Type.Object({
+  projection: Type.String({ description: 'Name of the checkpoint, such as `projection/content/2`' }),
+  stream: Type.String(),
+  tenant: Type.String(),
+  revision: Type.Integer({ description: 'Revision of the first event that is not applied' }),
+  position: Type.String({ description: 'Position of that event' }),
+  reason: Type.String(),
+  parked_at: Type.String({ format: 'date-time' }),
+});
+const Retried = Type.Object({
+  projection: Type.String(),
+  stream: Type.String(),
+  outcome: Type.Union([Type.Literal('applied'), Type.Literal('parked'), Type.Literal('not_parked')]),
+});
+
+/** The streams whose events the read models cannot apply. */
+export function parkedStreamsRoutes({ parked, retryParked }: ParkedStreamsDependencies): readonly Route[] {
+  return [
+    route({
+      api: 'admin',
+      method: 'GET',
+      path: '/api/admin/projections/parked',
+      operation: 'listParkedStreams',
+      tag: 'platform',
+      access: ADMIN,
+      summary: 'List the streams of all tenants that wait, because a read model cannot apply one of their events',
+      responses: { 200: Type.Object({ parked: Type.Array(Parked) }) },
+      handler: async () => ({
+        status: 200,
+        body: {
+          parked: (await parked()).map(({ resumeAfter: _, parkedAt: parked_at, ...stream }) => ({
+            ...stream,
+            parked_at,
+          })),
+        },
+      }),
+    }),
+    route({
+      api: 'admin',
+      method: 'POST',
+      path: '/api/admin/projections/parked/retry',
+      operation: 'retryParkedStreams',
+      tag: 'platform',
+      access: ADMIN,
+      summary: 'Apply the waiting events of the parked streams that the body selects; of all, when it selects none',
+      body: Type.Object({ projection: Type.Optional(Type.String()), stream: Type.Optional(Type.String()) }, strict),
+      responses: { 200: Type.Object({ retried: Type.Array(Retried) }) },
+      refusals: ['unavailable'],
+      async handler({ body }) {
+        const retried = [];
+        for (const { projection, stream } of await parked()) {
+          if ((body.projection ?? projection) !== projection || (body.stream ?? stream) !== stream) continue;
+          retried.push({ projection, stream, outcome: await retryParked({ projection, stream }) });
+        }
+        return { status: 200, body: { retried } };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,96 @@
+import { type StoppedChain, chainAudit } from '../../../application/platform/chain-audit.ts';
+import { ChainsStopped } from '../../../application/platform/load-chains.ts';
+import { signAudit } from '../../../application/platform/sign-audit.ts';
+import { reasonOf } from '../../../application/ports/transient-errors.ts';
+import { ORIGIN } from '../../../domain/event.ts';
+import { ALL_CHAINS } from '../../../domain/platform/audit-chain.ts';
+import { stoppablePause } from '../../timers/stoppable-pause.ts';
+import type { RunningWorker } from '../module.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Audit } from './create-audit.ts';
+
+export type AuditSigningPlatform = Pick<Platform, 'eventStore' | 'leases' | 'logger' | 'metrics' | 'settings'>;
+
+export type AuditSigningNeeds = Pick<Audit, 'dependencies'>;
+
+/**
+ * How far the audit chains may be behind the log, in milliseconds; also the pause after an error. Verification first
+ * catches up.
+ */
+const INTERVAL_MS = 1_000;
+/** How often the heads of all chains are checked, also of those without new events, in milliseconds. */
+const INSPECT_MS = 10_000;
+
+/**
+ * Extends the audit chains to the head of the log under a lease, and makes an audit signature whenever one is due. The
+ * chains stay correct without the lease; it only saves other processes the work. It polls instead of following
+ * each event, so that a busy log is chained in batches.
+ */
+export function startAuditSigning(
+  { eventStore, leases, logger, metrics, settings }: AuditSigningPlatform,
+  { dependencies: audit }: AuditSigningNeeds,
+): RunningWorker {
+  const stopping = new AbortController();
+  const running = run(stopping.signal);
+
+  async function run(signal: AbortSignal): Promise<void> {
+    while (!isAborted(signal)) {
+      try {
+        const lease = await leases.acquire('audit-sealer', signal);
+        try {
+          await signUntilAborted(AbortSignal.any([signal, lease.signal]));
+        } finally {
+          await lease.release();
+        }
+      } catch (error) {
+        if (!isAborted(signal)) logger.warn('signing the audit log failed', { reason: reasonOf(error) });
+      }
+      await stoppablePause(signal)(INTERVAL_MS);
+    }
+  }
+
+  async function signUntilAborted(signal: AbortSignal): Promise<void> {
+    let chained = ORIGIN;
+    let inspectAt = 0;
+    while (!isAborted(signal)) {
+      const inspect = performance.now() >= inspectAt;
+      try {
+        if (inspect || (await eventStore.head()) > chained) {
+          const { position, stopped } = await chainAudit({ signal, inspect }, audit);
+          chained = position;
+          report(stopped);
+        }
+        await signAudit({ everySeconds: settings.auditSignSeconds }, audit);
+        if (inspect) inspectAt = performance.now() + INSPECT_MS;
+      } catch (error) {
+        if (!(error instanceof ChainsStopped)) throw error;
+        report([{ tenant: ALL_CHAINS, reason: error.message }]);
+      }
+      await stoppablePause(signal)(INTERVAL_MS);
+    }
+    // Another process reports them from now on.
+    metrics.auditChainsStopped?.(0);
+  }
+
+  let reported = new Map<string, string>();
+  /** Sets the metric, and logs each chain that is stopped or resumed once. */
+  function report(stopped: readonly StoppedChain[]): void {
+    const now = new Map(stopped.map(({ tenant, reason }) => [tenant, reason]));
+    for (const [tenant, reason] of now)
+      if (reported.get(tenant) !== reason) logger.error('audit chain stopped', { tenant, reason });
+    for (const tenant of reported.keys()) if (!now.has(tenant)) logger.info('audit chain resumed', { tenant });
+    metrics.auditChainsStopped?.(now.size);
+    reported = now;
+  }
+
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted;
+}

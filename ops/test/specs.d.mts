@@ -1,0 +1,1 @@
+export function mochaArguments(given: readonly string[]): readonly string[];

@@ -136,7 +136,7 @@ describe('the Postgres event store: group commit', () => {
   it('throws `store_unavailable` and writes nothing when the head stays locked', async () => {
     const stream = newStream();
     const event = newEvent();
-    await database.db().transaction(async (tx) => {
+    await database.db().outerTransaction(async (tx) => {
       await tx.query('select 1 from eventstore.head for update');
       expect(await codeOf(store().append(stream, [event], { expected: 'no_stream' }))).to.equal('store_unavailable');
     });

@@ -3,8 +3,11 @@ import { ownValue } from '../../../domain/own-value.ts';
 
 /** The client connections of the adapter. */
 export type Connection = {
+  /** Subscriptions, at any node. */
+  readonly subscriber: EventStoreDBClient;
   /**
-   * Reads and subscriptions. Separate from the writer, because the client drops its whole channel when one call fails.
+   * Reads, at the leader. The three clients are separate, because a client drops its whole channel when one call fails
+   * or is refused by a node that is not the leader.
    */
   readonly reader: EventStoreDBClient;
   /** Appends, deletions and metadata. */
@@ -58,7 +61,12 @@ function credentialsOf(user: RegExpExecArray | null, insecure: boolean): Credent
 /** Creates the clients; they connect on the first call. @throws TypeError for an invalid address */
 export function connect(url: string): Connection {
   const { connectionString, credentials } = parseEventStoreAddress(url);
-  return { reader: clientOf(connectionString), writer: clientOf(connectionString), credentials };
+  return {
+    subscriber: clientOf(connectionString),
+    reader: clientOf(connectionString),
+    writer: clientOf(connectionString),
+    credentials,
+  };
 }
 
 function clientOf(connectionString: string): EventStoreDBClient {

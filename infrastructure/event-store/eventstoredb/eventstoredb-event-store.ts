@@ -73,7 +73,7 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
     readAll: (readOptions) => iterateWhenOpen(() => readAll(readOptions, reading)),
     subscribe: (subscribeOptions) =>
       subscribe(subscribeOptions, {
-        client: connection.reader,
+        client: connection.subscriber,
         head: readHead,
         watchdogMs,
         backoffMs,
@@ -91,7 +91,8 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
       // The client waits for cancelled streams to finish; a stream that is no longer read never does.
       const late = new AbortController();
       const timeout = pause(DISPOSE_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => undefined);
-      await Promise.race([Promise.all([connection.reader.dispose(), connection.writer.dispose()]), timeout]);
+      const clients = [connection.subscriber, connection.reader, connection.writer];
+      await Promise.race([Promise.all(clients.map((client) => client.dispose())), timeout]);
       late.abort();
     },
   };

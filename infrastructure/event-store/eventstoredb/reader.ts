@@ -8,6 +8,7 @@ import { failureType, refusalOfRead } from './failures.ts';
 import { type Stored, positionOf, recordedEvent, startAfter } from './recorded-event.ts';
 
 export type ReadDependencies = {
+  /** Every read requires the leader: decisions rest on it, and another node may lag behind. */
   readonly client: EventStoreDBClient;
   /** Silence after which a read fails, in milliseconds. */
   readonly idleMs: number;
@@ -26,11 +27,13 @@ export async function* readStream(
 ): AsyncIterable<RecordedEvent> {
   signal?.throwIfAborted();
   if (limit <= 0 || stream === '') return;
-  const read = client.readStream(stream, {
-    direction,
-    fromRevision: from === undefined ? (direction === 'forwards' ? 'start' : 'end') : BigInt(from),
-    ...(limit === Infinity ? {} : { maxCount: limit }),
-  });
+  const read = () =>
+    client.readStream(stream, {
+      requiresLeader: true,
+      direction,
+      fromRevision: from === undefined ? (direction === 'forwards' ? 'start' : 'end') : BigInt(from),
+      ...(limit === Infinity ? {} : { maxCount: limit }),
+    });
   try {
     for await (const { event, commitPosition } of drain(read, { idleMs, signal })) {
       const recorded = event && recordedEvent(event, commitPosition);
@@ -71,7 +74,14 @@ async function* readLog(
   for (;;) {
     let seen = 0;
     const fromPosition = last === undefined ? (forwards ? 'start' : 'end') : startAfter(last);
-    const read = client.readAll({ direction, fromPosition, ...(size === Infinity ? {} : { maxCount: size }) });
+    const maxCount = size;
+    const read = () =>
+      client.readAll({
+        requiresLeader: true,
+        direction,
+        fromPosition,
+        ...(maxCount === Infinity ? {} : { maxCount }),
+      });
     for await (const { event, commitPosition } of drain(read, { idleMs, signal })) {
       seen += 1;
       if (!event) continue;

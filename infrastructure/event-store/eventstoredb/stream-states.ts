@@ -18,6 +18,7 @@ type Metadata = Readonly<Record<string, unknown>>;
 type StoredRetention = { readonly truncateBefore?: number; readonly hiddenBefore?: number };
 const METADATA_KEY = 'palimpsest';
 const TRIES = 5;
+const lastEvent = { requiresLeader: true, direction: 'backwards', fromRevision: 'end', maxCount: 1 } as const;
 
 /** See `EventStore.streamInfo`. */
 export async function streamInfo(stream: string, dependencies: WriteDependencies): Promise<StreamInfo | undefined> {
@@ -105,10 +106,7 @@ async function lastRevision(
   { reading, connection, timeoutMs }: WriteDependencies,
 ): Promise<StreamRevision | 'tombstoned' | undefined> {
   try {
-    for await (const { event } of drain(
-      reading.client.readStream(stream, { direction: 'backwards', fromRevision: 'end', maxCount: 1 }),
-      reading,
-    )) {
+    for await (const { event } of drain(() => reading.client.readStream(stream, lastEvent), reading)) {
       if (event) return revisionOf(event.revision);
     }
   } catch (error) {
@@ -138,10 +136,7 @@ async function readMetadata(
   { reading }: WriteDependencies,
 ): Promise<{ readonly metadata: Metadata; readonly revision: bigint | undefined }> {
   try {
-    for await (const { event } of drain(
-      reading.client.readStream(`$$${stream}`, { direction: 'backwards', fromRevision: 'end', maxCount: 1 }),
-      reading,
-    )) {
+    for await (const { event } of drain(() => reading.client.readStream(`$$${stream}`, lastEvent), reading)) {
       if (event) return { metadata: isMetadata(event.data) ? event.data : {}, revision: event.revision };
     }
   } catch (error) {

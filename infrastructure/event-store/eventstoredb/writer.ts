@@ -110,7 +110,7 @@ async function isPartlyWritten({ stream, events, expected }: Write, { reading }:
 
 async function positionAt(stream: string, revision: bigint, { reading }: WriteDependencies) {
   for await (const { event, commitPosition } of drain(
-    reading.client.readStream(stream, { fromRevision: revision, maxCount: 1 }),
+    () => reading.client.readStream(stream, { requiresLeader: true, fromRevision: revision, maxCount: 1 }),
     reading,
   )) {
     if (event?.revision === revision) return positionOf(event, commitPosition);

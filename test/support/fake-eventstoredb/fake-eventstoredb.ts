@@ -10,7 +10,7 @@ import streams, {
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from '@grpc/grpc-js';
 import { FakeLog } from './fake-log.ts';
 import { type Faults, noFaults } from './faults.ts';
-import { unavailable } from './messages.ts';
+import { notLeader, unavailable } from './messages.ts';
 import { type ReadCall, serveRead } from './read-calls.ts';
 import { deleteRefusal, serveAppend, serveBatchAppend } from './write-calls.ts';
 
@@ -18,6 +18,7 @@ import { deleteRefusal, serveAppend, serveBatchAppend } from './write-calls.ts';
 export type FakeEventStoreDb = {
   /** `esdb://127.0.0.1:<port>?tls=false` */
   readonly url: string;
+  readonly port: number;
   readonly log: FakeLog;
   readonly faults: Faults;
   /** Number of open reads and subscriptions. */
@@ -30,6 +31,11 @@ export type FakeEventStoreDb = {
   restart(): Promise<void>;
   /** Stops listening until `restart`. */
   stop(): Promise<void>;
+  /**
+   * Makes this node follow another one, or lead (undefined). A follower refuses reads that require the leader, passes
+   * appends on to it, and has its events only after `log.replicate`.
+   */
+  follow(leader: FakeEventStoreDb | undefined): void;
 };
 
 /** Starts a fake EventStoreDB on a free port. */
@@ -40,6 +46,7 @@ export async function startFakeEventStoreDb(): Promise<FakeEventStoreDb> {
   const reads = new Set<ReadCall>();
   let server: Server | undefined;
   let port = 0;
+  let leader: FakeEventStoreDb | undefined;
 
   async function listen(): Promise<void> {
     const next = new Server({ 'grpc.max_receive_message_length': 64 * 1024 * 1024 });
@@ -50,11 +57,12 @@ export async function startFakeEventStoreDb(): Promise<FakeEventStoreDb> {
         call.on('close', () => reads.delete(call));
         call.on('cancelled', () => reads.delete(call));
         call.on('finish', () => reads.delete(call));
-        void serveRead(call, log, faults);
+        if (leader && call.metadata.get('requires-leader').includes('true')) call.emit('error', notLeader(leader.port));
+        else void serveRead(call, log, faults);
       },
       append(call: Parameters<typeof serveAppend>[0], answer: Parameters<typeof serveAppend>[1]) {
         calls.appends += 1;
-        serveAppend(call, answer, log, faults);
+        serveAppend(call, answer, leader?.log ?? log, faults);
       },
       batchAppend(call: Parameters<typeof serveBatchAppend>[0]) {
         serveBatchAppend(call, log, faults);
@@ -86,6 +94,7 @@ export async function startFakeEventStoreDb(): Promise<FakeEventStoreDb> {
   await listen();
   return {
     url: `esdb://127.0.0.1:${port}?tls=false`,
+    port,
     log,
     faults,
     calls,
@@ -103,6 +112,9 @@ export async function startFakeEventStoreDb(): Promise<FakeEventStoreDb> {
       server = undefined;
       reads.clear();
       return Promise.resolve();
+    },
+    follow(node) {
+      leader = node;
     },
   };
 }

@@ -90,6 +90,16 @@ export class FakeLog {
     this.notifyGrowth();
   }
 
+  /** Copies the records that this log lacks, as a node does that follows the leader. */
+  replicate(leader: FakeLog): void {
+    for (const record of leader.records.slice(this.records.length)) {
+      this.records.push(record);
+      this.streams.set(record.stream, [...(this.streams.get(record.stream) ?? []), record]);
+    }
+    this.offset = leader.offset;
+    this.notifyGrowth();
+  }
+
   /** Calls the listener once, at the next append. @returns a function that removes the listener */
   onGrowth(listener: () => void): () => void {
     this.listeners.add(listener);

@@ -14,6 +14,12 @@ export function failure(code: status, details: string, trailers: Readonly<Record
 
 export const unavailable = () => failure(status.UNAVAILABLE, 'Server Is Not Ready');
 export const accessDenied = () => failure(status.PERMISSION_DENIED, 'Access Denied', { exception: 'access-denied' });
+export const notLeader = (leaderPort: number) =>
+  failure(status.FAILED_PRECONDITION, 'not the leader', {
+    exception: 'not-leader',
+    'leader-endpoint-host': '127.0.0.1',
+    'leader-endpoint-port': String(leaderPort),
+  });
 export const streamDeleted = (stream: string) =>
   failure(status.FAILED_PRECONDITION, 'deleted', { exception: 'stream-deleted', 'stream-name': encodeURI(stream) });
 export const tooLarge = (limit: number) =>

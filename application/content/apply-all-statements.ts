@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { hasCode } from '../../domain/errors.ts';
 import { type AppliedStatements, NOTHING_APPLIED, applyStatements } from './apply-statements.ts';
-import type { ContentTypeDependencies } from './change-content-type.ts';
+import type { ContentTypeDependencies } from './content-type-dependencies.ts';
 
 /**
  * Runs the pending statements of all content types of the tenant, one type after the other.

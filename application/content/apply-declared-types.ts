@@ -5,7 +5,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import { hasCode } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { waitForReadModel } from '../wait-for-read-model.ts';
-import type { ContentTypeDependencies } from './change-content-type.ts';
+import type { ContentTypeDependencies } from './content-type-dependencies.ts';
 import { planContentType } from './plan-content-type.ts';
 import { saveContentType } from './save-content-type.ts';
 

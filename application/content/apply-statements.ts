@@ -8,7 +8,9 @@ import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { SchemaSession } from '../ports/schema-workbench.ts';
 import { withEndingScopes } from '../with-claims.ts';
-import { type ContentTypeDependencies, appendChange, changeExisting, changeInProgress } from './change-content-type.ts';
+import { appendTypeChange } from './append-type-change.ts';
+import { changeExistingType } from './change-existing-type.ts';
+import { type ContentTypeDependencies, changeInProgress } from './content-type-dependencies.ts';
 import { otherTableUses } from './shared-table.ts';
 import { toStatement, toStatements } from './to-statement.ts';
 
@@ -37,7 +39,7 @@ export async function applyStatements(
 ): Promise<AppliedStatements> {
   const { tenant, newId } = context;
   if (!TYPE_NAME.test(name)) throw refusal('schema_not_found');
-  return changeExisting(
+  return changeExistingType(
     {
       name,
       tenantTypes: 'shared',
@@ -63,7 +65,7 @@ export async function applyStatements(
             tenant,
             prefixes: ended.filter(({ unique }) => unique === true).map(({ id }) => uniqueScope(stored.id, id)),
             work: () =>
-              appendChange(
+              appendTypeChange(
                 { typeId: stored.id, stored, command: { kind: 'apply_statements', event } },
                 context,
                 dependencies,

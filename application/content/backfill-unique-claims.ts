@@ -4,7 +4,7 @@ import type { GlobalPosition } from '../../domain/event.ts';
 import type { Claims } from '../ports/claims.ts';
 import type { ContentTypeReader } from '../ports/schema-workbench.ts';
 import { waitForReadModel } from '../wait-for-read-model.ts';
-import { type ContentTypeDependencies, contentTypeStream } from './change-content-type.ts';
+import { type ContentTypeDependencies, contentTypeStream } from './content-type-dependencies.ts';
 import { claimsByOwner } from './existing-unique-values.ts';
 
 /** Unique fields of a live content type. */

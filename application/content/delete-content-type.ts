@@ -5,14 +5,10 @@ import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { withClaims, withEndingScopes } from '../with-claims.ts';
-import {
-  type ContentTypeDependencies,
-  appendChange,
-  changeExisting,
-  contentTypeStream,
-  nameClaim,
-  takeName,
-} from './change-content-type.ts';
+import { appendTypeChange } from './append-type-change.ts';
+import { changeExistingType } from './change-existing-type.ts';
+import { type ContentTypeDependencies, contentTypeStream } from './content-type-dependencies.ts';
+import { takeTypeName, typeNameClaim } from './take-type-name.ts';
 
 /**
  * Deletes a content type. `soft` keeps its entries, marked as deleted.
@@ -26,7 +22,7 @@ export async function deleteContentType(
 ): Promise<GlobalPosition | undefined> {
   const { tenant } = context;
   if (!TYPE_NAME.test(name)) return undefined;
-  return changeExisting(
+  return changeExistingType(
     {
       name,
       tenantTypes: 'alone',
@@ -43,8 +39,8 @@ export async function deleteContentType(
           {
             async work(session) {
               const owner = contentTypeStream(tenant, stored.id);
-              const taken = await takeName({ owner, released: nameClaim(tenant, name) }, session);
-              const work = () => appendChange({ typeId: stored.id, stored, command, taken }, context, dependencies);
+              const taken = await takeTypeName({ owner, released: typeNameClaim(tenant, name) }, session);
+              const work = () => appendTypeChange({ typeId: stored.id, stored, command, taken }, context, dependencies);
               return withEndingScopes({ tenant, prefixes, work }, dependencies);
             },
           },

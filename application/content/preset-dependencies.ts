@@ -4,7 +4,7 @@ import type { EventStore } from '../ports/event-store.ts';
 import type { Outbound } from '../ports/outbound.ts';
 import type { SavedPresets } from '../ports/saved-presets.ts';
 import type { Vault } from '../ports/vault.ts';
-import type { ContentTypeDependencies } from './change-content-type.ts';
+import type { ContentTypeDependencies } from './content-type-dependencies.ts';
 
 /** Dependencies of the use cases of presets. */
 export type PresetDependencies = {

@@ -1,7 +1,7 @@
 import { parseName } from '../../domain/content/content-type-parser.ts';
 import type { SchemaStatement } from '../../domain/content/schema-statement.ts';
 import type { CommandContext } from '../../domain/context.ts';
-import type { ContentTypeDependencies } from './change-content-type.ts';
+import type { ContentTypeDependencies } from './content-type-dependencies.ts';
 import { definitionRefusal, planContentType } from './plan-content-type.ts';
 
 /**

@@ -8,16 +8,12 @@ import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { Json } from '../../domain/json.ts';
 import { withClaims } from '../with-claims.ts';
-import {
-  type ContentTypeDependencies,
-  appendChange,
-  changeExisting,
-  contentTypeStream,
-  nameClaim,
-  takeName,
-} from './change-content-type.ts';
+import { appendTypeChange } from './append-type-change.ts';
+import { changeExistingType } from './change-existing-type.ts';
+import { type ContentTypeDependencies, contentTypeStream } from './content-type-dependencies.ts';
 import { readNewName } from './read-new-name.ts';
 import { otherTableUses, requireShareable } from './shared-table.ts';
+import { takeTypeName, typeNameClaim } from './take-type-name.ts';
 import { toPlacedStatements } from './to-statement.ts';
 import { tryStatements } from './try-statements.ts';
 
@@ -38,7 +34,7 @@ export async function renameContentType(
   const { tenant, newId } = context;
   if (!TYPE_NAME.test(name)) throw refusal('schema_not_found');
   const to = readNewName({ given: newName, current: name, parse: parseName });
-  return changeExisting(
+  return changeExistingType(
     {
       name,
       otherNames: [to],
@@ -59,10 +55,10 @@ export async function renameContentType(
           {
             async work(claims) {
               const owner = contentTypeStream(tenant, stored.id);
-              const names = { taken: nameClaim(tenant, to), released: nameClaim(tenant, name) };
-              const taken = await takeName({ owner, ...names }, claims);
+              const names = { taken: typeNameClaim(tenant, to), released: typeNameClaim(tenant, name) };
+              const taken = await takeTypeName({ owner, ...names }, claims);
               const event = { type_id: stored.id, from: name, definition, statements };
-              return appendChange(
+              return appendTypeChange(
                 { typeId: stored.id, stored, command: { kind: 'rename', event }, taken },
                 context,
                 dependencies,

@@ -8,7 +8,9 @@ import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { Json } from '../../domain/json.ts';
-import { type ContentTypeDependencies, appendChange, changeExisting } from './change-content-type.ts';
+import { appendTypeChange } from './append-type-change.ts';
+import { changeExistingType } from './change-existing-type.ts';
+import type { ContentTypeDependencies } from './content-type-dependencies.ts';
 import { readNewName } from './read-new-name.ts';
 import { otherTableUses, requireShareable } from './shared-table.ts';
 import { toStatements } from './to-statement.ts';
@@ -31,7 +33,7 @@ export function renameField(
   dependencies: ContentTypeDependencies,
 ): Promise<RenamedField> {
   const { tenant, newId } = context;
-  return changeExisting(
+  return changeExistingType(
     {
       name,
       tenantTypes: 'alone',
@@ -61,7 +63,7 @@ export function renameField(
         const statements = toStatements({ operations, table: name, newId }, dependencies);
         await tryStatements({ tenant, table: name, statements }, session);
         const event = { type_id: stored.id, field_id: field.id, from: oldName, to, definition, retained, statements };
-        const position = await appendChange(
+        const position = await appendTypeChange(
           { typeId: stored.id, stored, command: { kind: 'rename_field', event } },
           context,
           dependencies,

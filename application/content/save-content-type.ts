@@ -8,17 +8,13 @@ import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { SchemaSession } from '../ports/schema-workbench.ts';
 import { type TakenValues, withClaims } from '../with-claims.ts';
+import { appendTypeChange } from './append-type-change.ts';
 import { backfillUniqueClaims, requestClaimBackfill } from './backfill-unique-claims.ts';
-import {
-  type ContentTypeDependencies,
-  appendChange,
-  changeExclusively,
-  contentTypeStream,
-  nameClaim,
-  takeName,
-} from './change-content-type.ts';
+import { changeTypesExclusively } from './change-types-exclusively.ts';
+import { type ContentTypeDependencies, contentTypeStream } from './content-type-dependencies.ts';
 import { claimExistingValues, claimsByOwner } from './existing-unique-values.ts';
 import { type ContentTypePlan, definitionRefusal, planContentType } from './plan-content-type.ts';
+import { takeTypeName, typeNameClaim } from './take-type-name.ts';
 import { tryStatements } from './try-statements.ts';
 
 export type SaveContentTypeInput =
@@ -45,7 +41,7 @@ export async function saveContentType(
 ): Promise<SavedContentType> {
   const name = nameOf(command);
   const { tenant } = context;
-  const { definition, position, unique } = await changeExclusively(
+  const { definition, position, unique } = await changeTypesExclusively(
     { scope: { tenant, names: [name], tenantTypes: 'shared' }, change },
     dependencies,
   );
@@ -80,7 +76,7 @@ export async function saveContentType(
           const owner = contentTypeStream(tenant, typeId);
           const taken =
             !stored || stored.deleted
-              ? await takeName({ owner, taken: nameClaim(tenant, plan.definition.name) }, claims)
+              ? await takeTypeName({ owner, taken: typeNameClaim(tenant, plan.definition.name) }, claims)
               : undefined;
           return appendSave({ plan, typeId, taken }, context, dependencies);
         },
@@ -132,7 +128,7 @@ function appendSave(
   const { canceled, retained } = difference;
   const adopted = stored?.deleted === true ? { adopted: true } : {};
   const event = { type_id: typeId, definition, statements, canceled, retained, ...adopted };
-  return appendChange({ typeId, stored, command: { kind: 'save', event }, taken }, context, dependencies);
+  return appendTypeChange({ typeId, stored, command: { kind: 'save', event }, taken }, context, dependencies);
 }
 
 /** Whether the field is unique in the stored definition. */

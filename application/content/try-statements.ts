@@ -2,7 +2,7 @@ import type { ValueCheck } from '../../domain/content/schema-diff.ts';
 import type { SchemaStatement } from '../../domain/content/schema-statement.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { EntryValue, SchemaSession } from '../ports/schema-workbench.ts';
-import { changeInProgress } from './change-content-type.ts';
+import { changeInProgress } from './content-type-dependencies.ts';
 
 export type TryStatementsInput = {
   readonly tenant: string;

@@ -1,7 +1,7 @@
 import { identityRoutes } from '../../api/admin/identity/identity-routes.ts';
 import { contentAuthRoutes } from '../../api/content/auth-routes.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
-import type { ContentTypeDependencies } from '../../application/content/change-content-type.ts';
+import type { ContentTypeDependencies } from '../../application/content/content-type-dependencies.ts';
 import { type Authenticator, openAuthenticator } from '../../application/identity/authenticator.ts';
 import { ensureDefaultTenant } from '../../application/identity/ensure-default-tenant.ts';
 import { missingMagicLinkSetting } from '../../application/identity/magic-link-dependencies.ts';

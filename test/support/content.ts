@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { v7 } from 'uuid';
 import { type Cursors, createCursors } from '../../api/content/cursor.ts';
-import type { ContentTypeDependencies } from '../../application/content/change-content-type.ts';
+import type { ContentTypeDependencies } from '../../application/content/content-type-dependencies.ts';
 import {
   type CachedContentTypeDirectory,
   createContentTypeDirectory,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
+import type { ContentTypeDependencies } from '../../../application/content/content-type-dependencies.ts';
 import { deleteContentType } from '../../../application/content/delete-content-type.ts';
 import { saveContentType } from '../../../application/content/save-content-type.ts';
 import type { RateCounters } from '../../../application/ports/rate-counters.ts';

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
+import type { ContentTypeDependencies } from '../../../application/content/content-type-dependencies.ts';
 import { previewContentType } from '../../../application/content/preview-content-type.ts';
 import type { SchemaStatement } from '../../../domain/content/schema-statement.ts';
 import type { JsonObject } from '../../../domain/json.ts';

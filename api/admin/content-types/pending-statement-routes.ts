@@ -1,6 +1,6 @@
 import { applyAllStatements } from '../../../application/content/apply-all-statements.ts';
 import { type AppliedStatements, applyStatements } from '../../../application/content/apply-statements.ts';
-import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
+import type { ContentTypeDependencies } from '../../../application/content/content-type-dependencies.ts';
 import type { RateCounters } from '../../../application/ports/rate-counters.ts';
 import type { Json } from '../../../domain/json.ts';
 import { type ContentTypeQueries, presentStatement } from '../../../projections/content/content-types/queries.ts';

@@ -1,4 +1,4 @@
-import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
+import type { ContentTypeDependencies } from '../../../application/content/content-type-dependencies.ts';
 import { renameContentType } from '../../../application/content/rename-content-type.ts';
 import { renameField } from '../../../application/content/rename-field.ts';
 import { isRecord } from '../../../domain/content/parse-json.ts';

@@ -1,6 +1,6 @@
 import type { EntryRouteDependencies } from '../../../api/content/entry-routes.ts';
 import { claimMissingValues } from '../../../application/content/backfill-unique-claims.ts';
-import type { ContentTypeDependencies } from '../../../application/content/change-content-type.ts';
+import type { ContentTypeDependencies } from '../../../application/content/content-type-dependencies.ts';
 import { createContentTypeDirectory } from '../../../application/content/content-type-directory.ts';
 import { createPastState } from '../../../application/content/past-state.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';

@@ -1,5 +1,5 @@
-import { nameClaim } from '../../../application/content/change-content-type.ts';
 import { claimsOfEntry } from '../../../application/content/claims-of-entry.ts';
+import { typeNameClaim } from '../../../application/content/take-type-name.ts';
 import { foldStream } from '../../../application/fold-stream.ts';
 import { claimsOfTenant } from '../../../application/identity/decide-on-tenant.ts';
 import { claimsOfUser } from '../../../application/identity/user-claims.ts';
@@ -42,7 +42,7 @@ export function createUniqueValuesOfStream({
       { stream, decider: contentTypeDecider, parse: contentTypeEvents.parse },
       { eventStore },
     );
-    return state?.status === 'live' ? [nameClaim(tenant, state.definition.name)] : [];
+    return state?.status === 'live' ? [typeNameClaim(tenant, state.definition.name)] : [];
   }
 
   return async (owner) => {

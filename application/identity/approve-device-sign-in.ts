@@ -1,9 +1,9 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { DeviceSignIn } from '../ports/device-sign-ins.ts';
 import type { ReauthenticationDependencies } from './account-dependencies.ts';
-import { decideOnDeviceSignIn } from './decide-on-device-sign-in.ts';
 import type { DeviceSignInDependencies } from './device-sign-in-dependencies.ts';
 import { type Reauthentication, reauthenticate } from './reauthenticate.ts';
+import { recordDeviceDecision } from './record-device-decision.ts';
 import { sessionsRevisionIn } from './session-validity.ts';
 
 /**
@@ -21,5 +21,5 @@ export async function approveDeviceSignIn(
 ): Promise<DeviceSignIn> {
   const user = await reauthenticate(reauthentication, context, dependencies);
   const approval = { userId: user.id, tenant, sessionsRevision: sessionsRevisionIn(user, tenant) };
-  return decideOnDeviceSignIn({ userCode, approval }, context, dependencies);
+  return recordDeviceDecision({ userCode, approval }, context, dependencies);
 }

@@ -2,12 +2,8 @@ import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import { checkAccessRule } from '../../domain/identity/access-rule.ts';
 import type { AccessRuleCommand, AccessRuleSet } from '../../domain/identity/access-rules.ts';
-import {
-  type AccessRuleInput,
-  type SavedAccessRule,
-  decideOnAccessRules,
-  savedAccessRule,
-} from './decide-on-access-rules.ts';
+import { decideOnAccessRules } from './decide-on-access-rules.ts';
+import { type AccessRuleInput, type SavedAccessRule, savedAccessRule } from './saved-access-rule.ts';
 import type { AccessRuleDependencies } from './tenant-dependencies.ts';
 
 /**

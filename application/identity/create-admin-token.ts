@@ -3,7 +3,7 @@ import type { GlobalPosition } from '../../domain/event.ts';
 import { checkNewAdminToken, expiryOfAdminToken } from '../../domain/identity/new-admin-token.ts';
 import type { AdminTokenRecord } from '../ports/identity-reads.ts';
 import type { AdminTokenDependencies } from './credential-dependencies.ts';
-import { decideOnAdminToken } from './decide-on-credential.ts';
+import { decideOnAdminToken } from './decide-on-admin-token.ts';
 import { type Reauthentication, reauthenticate } from './reauthenticate.ts';
 
 /** A token with its raw secret, which cannot be read again. */

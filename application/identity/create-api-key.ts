@@ -9,7 +9,7 @@ import { capExceeded, paymentRequired } from '../platform/license-refusals.ts';
 import type { ApiKeyRecord } from '../ports/identity-reads.ts';
 import { newApiKeySecret, prefixIn } from './api-key-secret.ts';
 import type { CreateApiKeyDependencies } from './credential-dependencies.ts';
-import { apiKeyStream, decideOnApiKey } from './decide-on-credential.ts';
+import { apiKeyStream, decideOnApiKey } from './decide-on-api-key.ts';
 import { runExclusively } from './run-exclusively.ts';
 
 /** Active keys that a tenant may have without the entitlement `apikey-pro`. */

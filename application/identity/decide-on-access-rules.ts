@@ -1,30 +1,10 @@
 import type { CommandContext } from '../../domain/context.ts';
-import type { GlobalPosition } from '../../domain/event.ts';
 import { accessRuleEvents } from '../../domain/identity/access-rule-events.ts';
-import type { AccessRule } from '../../domain/identity/access-rule.ts';
 import { type AccessRuleCommand, type AccessRuleSet, accessRulesDecider } from '../../domain/identity/access-rules.ts';
 import { streamName } from '../../domain/stream.ts';
 import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 import type { AccessRuleDependencies } from './tenant-dependencies.ts';
-
-/** The rule as a client sends it; not validated. */
-export type AccessRuleInput = {
-  readonly role: string;
-  readonly schema_name: string;
-  readonly actions: readonly string[];
-  readonly field_mask: readonly string[];
-};
-
-export type SavedAccessRule = {
-  readonly ruleId: string;
-  /** The rule after the write. */
-  readonly rule: AccessRule;
-  /** Time of the change; undefined when nothing changed. */
-  readonly changedAt: Date | undefined;
-  /** Position to wait for; undefined when nothing changed. */
-  readonly position: GlobalPosition | undefined;
-};
 
 /** Stream of a tenant's access rules. */
 export function accessRuleStream(tenant: string): string {
@@ -65,13 +45,4 @@ export function appendAccessRules(
     context,
     { eventStore },
   );
-}
-
-/** The response to a command that saved a rule. */
-export function savedAccessRule(
-  { ruleId, rule }: { readonly ruleId: string; readonly rule: AccessRule },
-  { events, position }: CommandOutcome<AccessRuleSet>,
-): SavedAccessRule {
-  const [changed] = events;
-  return { ruleId, rule, changedAt: changed && new Date(changed.metadata.occurred_at), position };
 }

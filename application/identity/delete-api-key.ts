@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { DeleteApiKeyDependencies } from './credential-dependencies.ts';
-import { decideOnApiKey } from './decide-on-credential.ts';
+import { decideOnApiKey } from './decide-on-api-key.ts';
 
 /**
  * Deletes an API key of the tenant with its request history and usage; its events stay.

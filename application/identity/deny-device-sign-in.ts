@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { DeviceSignIn } from '../ports/device-sign-ins.ts';
-import { decideOnDeviceSignIn } from './decide-on-device-sign-in.ts';
 import type { DeviceSignInDependencies } from './device-sign-in-dependencies.ts';
+import { recordDeviceDecision } from './record-device-decision.ts';
 
 /** Denies the sign-in of a device. @throws `device_sign_in_decided` */
 export function denyDeviceSignIn(
@@ -9,5 +9,5 @@ export function denyDeviceSignIn(
   context: CommandContext,
   dependencies: Pick<DeviceSignInDependencies, 'vault' | 'deviceSignIns'>,
 ): Promise<DeviceSignIn> {
-  return decideOnDeviceSignIn({ userCode, approval: undefined }, context, dependencies);
+  return recordDeviceDecision({ userCode, approval: undefined }, context, dependencies);
 }

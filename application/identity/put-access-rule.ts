@@ -1,12 +1,8 @@
 import type { CommandContext } from '../../domain/context.ts';
 import { checkAccessRule } from '../../domain/identity/access-rule.ts';
 import { findRuleId } from '../../domain/identity/access-rules.ts';
-import {
-  type AccessRuleInput,
-  type SavedAccessRule,
-  decideOnAccessRules,
-  savedAccessRule,
-} from './decide-on-access-rules.ts';
+import { decideOnAccessRules } from './decide-on-access-rules.ts';
+import { type AccessRuleInput, type SavedAccessRule, savedAccessRule } from './saved-access-rule.ts';
 import type { AccessRuleDependencies } from './tenant-dependencies.ts';
 
 /** Creates a role's rule for a content type, or replaces the existing one. @throws `validation_failed` */

@@ -17,7 +17,7 @@ import { foldStream } from '../fold-stream.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { compileAccessRules } from './compile-access-rules.ts';
 import { accessRuleStream } from './decide-on-access-rules.ts';
-import { apiKeyStream } from './decide-on-credential.ts';
+import { apiKeyStream } from './decide-on-api-key.ts';
 import { tenantStream } from './decide-on-tenant.ts';
 import { userStream } from './decide-on-user.ts';
 

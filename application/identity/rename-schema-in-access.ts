@@ -2,7 +2,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { IdentityReads } from '../ports/identity-reads.ts';
 import { decideOnAccessRules } from './decide-on-access-rules.ts';
-import { decideOnApiKey } from './decide-on-credential.ts';
+import { decideOnApiKey } from './decide-on-api-key.ts';
 import type { AccessRuleDependencies } from './tenant-dependencies.ts';
 
 /**

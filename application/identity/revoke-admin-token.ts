@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { decideOnAdminToken } from './decide-on-credential.ts';
+import { decideOnAdminToken } from './decide-on-admin-token.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import { decideOnApiKey } from './decide-on-credential.ts';
+import { decideOnApiKey } from './decide-on-api-key.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
 /**

@@ -3,7 +3,7 @@ import { refusal } from '../../domain/errors.ts';
 import { expiryOfAdminToken } from '../../domain/identity/new-admin-token.ts';
 import type { IssuedAdminToken } from './create-admin-token.ts';
 import type { AdminTokenDependencies } from './credential-dependencies.ts';
-import { decideOnAdminToken } from './decide-on-credential.ts';
+import { decideOnAdminToken } from './decide-on-admin-token.ts';
 import { type Reauthentication, reauthenticate } from './reauthenticate.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { newApiKeySecret, prefixIn } from './api-key-secret.ts';
 import type { CredentialSecretDependencies } from './credential-dependencies.ts';
-import { decideOnApiKey } from './decide-on-credential.ts';
+import { decideOnApiKey } from './decide-on-api-key.ts';
 import type { IdentityWriteDependencies } from './identity-write-dependencies.ts';
 
 export type RotatedApiKey = {

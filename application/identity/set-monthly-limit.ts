@@ -3,7 +3,7 @@ import type { GlobalPosition } from '../../domain/event.ts';
 import { needsPaidLimit } from '../../domain/identity/api-key.ts';
 import { paymentRequired } from '../platform/license-refusals.ts';
 import type { SetMonthlyLimitDependencies } from './credential-dependencies.ts';
-import { decideOnApiKey } from './decide-on-credential.ts';
+import { decideOnApiKey } from './decide-on-api-key.ts';
 
 /**
  * Sets the number of requests that an API key may make in a UTC calendar month; 0 means no limit. The first limit and a

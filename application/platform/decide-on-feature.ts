@@ -11,6 +11,11 @@ import { streamName } from '../../domain/stream.ts';
 import { type CommandFor, type CommandOutcome, decideBy, handleCommand } from '../handle-command.ts';
 import { type FeatureChangeDependencies, waitForFeatureChange } from './wait-for-feature-change.ts';
 
+/** Stream of the settings of a feature. They belong to the installation. */
+function featureStream(feature: FeatureName): string {
+  return streamName({ category: 'settings', tenant: DEFAULT_TENANT, id: `feature.${feature}` });
+}
+
 export type DecideOnFeatureInput = {
   readonly feature: FeatureName;
   readonly commandFor: CommandFor<FeatureConfiguration, FeatureConfigurationCommand>;
@@ -24,7 +29,7 @@ export async function decideOnFeature(
 ): Promise<CommandOutcome<FeatureConfiguration>> {
   const outcome = await handleCommand(
     {
-      stream: streamName({ category: 'settings', tenant: DEFAULT_TENANT, id: `feature.${feature}` }),
+      stream: featureStream(feature),
       decider: featureConfigurationDecider,
       parse: featureConfigurationEvents.parse,
       decide: decideBy(featureConfigurationDecider, commandFor),

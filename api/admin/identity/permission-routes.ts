@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { changeAccessRule } from '../../../application/identity/change-access-rule.ts';
-import type { SavedAccessRule } from '../../../application/identity/decide-on-access-rules.ts';
 import { deleteAccessRule } from '../../../application/identity/delete-access-rule.ts';
 import { IDENTITY } from '../../../application/identity/identity-read-model.ts';
 import { putAccessRule } from '../../../application/identity/put-access-rule.ts';
+import type { SavedAccessRule } from '../../../application/identity/saved-access-rule.ts';
 import type { AccessRuleDependencies } from '../../../application/identity/tenant-dependencies.ts';
 import type { AccessRuleRecord, IdentityReads } from '../../../application/ports/identity-reads.ts';
 import { refusal } from '../../../domain/errors.ts';

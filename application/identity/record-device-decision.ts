@@ -6,7 +6,7 @@ import type { DeviceSignInDependencies } from './device-sign-in-dependencies.ts'
 import { userCodeDigest } from './device-sign-in-digests.ts';
 
 /** Records the decision on the sign-in of a device; no `approval` denies it. @throws `device_sign_in_decided` */
-export async function decideOnDeviceSignIn(
+export async function recordDeviceDecision(
   { userCode, approval }: { readonly userCode: string; readonly approval: DeviceApproval | undefined },
   context: CommandContext,
   { vault, deviceSignIns }: Pick<DeviceSignInDependencies, 'vault' | 'deviceSignIns'>,

@@ -20,7 +20,7 @@ import { waitForReadModel } from '../wait-for-read-model.ts';
 import { withClaims } from '../with-claims.ts';
 import { entryCommandBase } from './entry-command-base.ts';
 import { type EntryAt, NO_ENTRY, foldEntry } from './fold-entry.ts';
-import { type RelatedDependencies, findMissingTargets, targetGuards } from './related-entries.ts';
+import { type RelatedDependencies, findMissingTargets, targetGuards, withoutType } from './related-entries.ts';
 import {
   NO_UNIQUE_VALUES,
   type UniqueClaim,
@@ -169,7 +169,7 @@ export async function appendEntryCommand(
     const fields = (await findMissingTargets({ type, sets, fromStreams: wasRefused }, dependencies)).flat();
     const first = fields[0];
     if (first) throw refusal('validation_failed', { message: first.message, fields });
-    return streams ?? [];
+    return (streams ?? []).map(withoutType);
   }
 
   async function prepareNextDecision(failure: Exclude<GuardFailure, { guard: 'taken' }>): Promise<void> {

@@ -16,7 +16,7 @@ import { type ClaimSession, withClaims } from '../with-claims.ts';
 import { compensateEntry } from './compensate-entry.ts';
 import { entryCommandBase } from './entry-command-base.ts';
 import { findBrokenCondition } from './find-broken-condition.ts';
-import { findMissingTargets, targetGuards } from './related-entries.ts';
+import { findMissingTargets, targetGuards, withoutType } from './related-entries.ts';
 import type { EntryDependencies } from './run-entry-command.ts';
 import { NO_UNIQUE_VALUES, type UniqueClaim, claimChanges, claimKey, heldFields } from './unique-values.ts';
 
@@ -205,12 +205,16 @@ async function appendAll(
   { eventStore, types }: Pick<EntryDependencies, 'eventStore' | 'types'>,
 ): Promise<GlobalPosition | undefined> {
   const writes: readonly StreamWrite[] = await Promise.all(
-    planned.map(async ({ stream, event, entry }) => ({
-      stream,
-      events: [event],
-      expected: 'no_stream',
-      guards: { ...session.guardsOf(stream), streams: await targetGuards({ type, sets: [entry.fields] }, { types }) },
-    })),
+    planned.map(async ({ stream, event, entry }) => {
+      const targets = await targetGuards({ type, sets: [entry.fields] }, { types });
+      return {
+        stream,
+        events: [event],
+        expected: 'no_stream',
+        // `findMissing` has compared the types.
+        guards: { ...session.guardsOf(stream), streams: targets?.map(withoutType) },
+      };
+    }),
   );
   const appendMany = eventStore.appendMany?.bind(eventStore);
   if (eventStore.capabilities.atomicMultiStream && appendMany)

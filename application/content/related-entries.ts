@@ -93,6 +93,14 @@ export async function targetGuards(
   return [...guards.values()];
 }
 
+/**
+ * The guard of a target whose type is known: a stream keeps its type. The store refuses to compare the types of many
+ * large events, because the log waits for it.
+ */
+export function withoutType({ stream, notEndingWith }: StreamGuard): StreamGuard {
+  return { stream, notEndingWith };
+}
+
 /** The ids in the value of a relation. */
 export function idsIn(value: Json | undefined): readonly string[] {
   return (Array.isArray(value) ? value : [value]).filter((id) => typeof id === 'string');

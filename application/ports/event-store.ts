@@ -95,7 +95,10 @@ export type ClaimKey = {
 export type StreamGuard = {
   readonly stream: string;
   readonly notEndingWith: string;
-  /** The data of the last event must have this value in this member. */
+  /**
+   * The data of the last event must have this value in this member. When the last events of many streams are too large
+   * to compare, the guard fails.
+   */
   readonly endingWith?: { readonly member: string; readonly value: string } | undefined;
 };
 

@@ -1,5 +1,30 @@
 import type { Migration } from './migration.ts';
 
+const CONDITIONS = `          select y.owner - v_from as ordinal, 'g' as letter, '' as detail
+          from unnest(p_guarded, v_guard_streams, v_guard_endings, v_guard_members, v_guard_values) y(owner, stream, ending, member, value)
+          left join lateral (select e.type, e.revision, e.data from eventstore.events e where e.stream = y.stream order by e.revision desc limit 1) l on true
+          left join eventstore.stream_states z on z.stream = y.stream
+          where y.owner > v_from and y.owner <= v_from + p_round_appends[r]
+            and (l.type is null or l.type = y.ending or coalesce(z.hidden_before, 0) > l.revision
+              or (y.member <> '' and l.data ->> y.member is distinct from y.value))
+          union all
+          select y.owner - v_from, 'm', o.position::text
+          from unnest(p_silent, v_silent_tenants, v_silent_categories, v_silent_texts, p_silent_after) y(owner, tenant, category, word, after)
+          cross join lateral (
+            select count(*) as events, coalesce(sum(e.size), 0) as size from (
+              select pg_column_size(e.data) as size from eventstore.events e
+              where e.position > y.after and e.tenant = y.tenant and e.category = y.category limit 2001
+            ) e
+          ) n
+          cross join lateral (
+            select case when n.events > 2000 or n.size > 8388608 then v_head else (
+              select max(e.position) from eventstore.events e
+              where e.position > y.after and e.tenant = y.tenant and e.category = y.category
+                and e.stream <> s[y.owner - v_from] and strpos(lower(e.data::text), lower(y.word)) > 0
+            ) end as position
+          ) o
+          where y.owner > v_from and y.owner <= v_from + p_round_appends[r] and o.position is not null`;
+
 /**
  * The function that appends to the embedded event store, with guards: an append is written only when its conditions on
  * other streams hold, and it takes and releases unique values in the same transaction. `head` is locked, so nothing
@@ -23,7 +48,24 @@ import type { Migration } from './migration.ts';
 export const guardedAppend: Migration = {
   id: '0210-guarded-append',
   sql: `
-create function eventstore.append(
+${guardedAppendFunction(CONDITIONS)}
+
+create or replace function eventstore.append(
+  p_atomic boolean, p_round_appends int[], p_round_events int[],
+  p_streams text, p_categories text, p_expected bigint[], p_counts int[],
+  p_owners int[], p_ids uuid[], p_types text, p_tenants text, p_correlations text, p_data text, p_metadata text,
+  out r_before bigint, out r_recorded_at bigint, out r_outcomes text
+) language sql as $$
+  select a.r_before, a.r_recorded_at, a.r_outcomes from eventstore.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
+    '{}', '', '', '', '', '{}', '', '', '', '{}', '{}', '{}', '', '', '{}') a
+$$;
+`,
+};
+
+/** SQL of the function. `conditions`: queries that name the appends whose conditions on streams and texts fail. */
+export function guardedAppendFunction(conditions: string): string {
+  return `
+create or replace function eventstore.append(
   p_atomic boolean, p_round_appends int[], p_round_events int[],
   p_streams text, p_categories text, p_expected bigint[], p_counts int[],
   p_owners int[], p_ids uuid[], p_types text, p_tenants text, p_correlations text, p_data text, p_metadata text,
@@ -73,30 +115,7 @@ begin
     if v_is_guarded then
       select array_agg(f.ordinal), array_agg(f.letter), array_agg(f.detail) into v_refused, v_letters, v_details from (
         select distinct on (a.ordinal) a.ordinal, a.letter, a.detail from (
-          select y.owner - v_from as ordinal, 'g' as letter, '' as detail
-          from unnest(p_guarded, v_guard_streams, v_guard_endings, v_guard_members, v_guard_values) y(owner, stream, ending, member, value)
-          left join lateral (select e.type, e.revision, e.data from eventstore.events e where e.stream = y.stream order by e.revision desc limit 1) l on true
-          left join eventstore.stream_states z on z.stream = y.stream
-          where y.owner > v_from and y.owner <= v_from + p_round_appends[r]
-            and (l.type is null or l.type = y.ending or coalesce(z.hidden_before, 0) > l.revision
-              or (y.member <> '' and l.data ->> y.member is distinct from y.value))
-          union all
-          select y.owner - v_from, 'm', o.position::text
-          from unnest(p_silent, v_silent_tenants, v_silent_categories, v_silent_texts, p_silent_after) y(owner, tenant, category, word, after)
-          cross join lateral (
-            select count(*) as events, coalesce(sum(e.size), 0) as size from (
-              select pg_column_size(e.data) as size from eventstore.events e
-              where e.position > y.after and e.tenant = y.tenant and e.category = y.category limit 2001
-            ) e
-          ) n
-          cross join lateral (
-            select case when n.events > 2000 or n.size > 8388608 then v_head else (
-              select max(e.position) from eventstore.events e
-              where e.position > y.after and e.tenant = y.tenant and e.category = y.category
-                and e.stream <> s[y.owner - v_from] and strpos(lower(e.data::text), lower(y.word)) > 0
-            ) end as position
-          ) o
-          where y.owner > v_from and y.owner <= v_from + p_round_appends[r] and o.position is not null
+${conditions}
           union all
           select y.owner - v_from, 'h', ''
           from unnest(p_claiming, p_claim_taken, v_claim_tenants, v_claim_scopes, p_claim_digests) y(owner, taken, tenant, scope, digest)
@@ -186,16 +205,5 @@ begin
     perform pg_notify('eventstore_appended', v_head || ' ' || pg_backend_pid());
   end if;
   r_recorded_at := extract(epoch from v_now) * 1000;
-end $$;
-
-create or replace function eventstore.append(
-  p_atomic boolean, p_round_appends int[], p_round_events int[],
-  p_streams text, p_categories text, p_expected bigint[], p_counts int[],
-  p_owners int[], p_ids uuid[], p_types text, p_tenants text, p_correlations text, p_data text, p_metadata text,
-  out r_before bigint, out r_recorded_at bigint, out r_outcomes text
-) language sql as $$
-  select a.r_before, a.r_recorded_at, a.r_outcomes from eventstore.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,
-    '{}', '', '', '', '', '{}', '', '', '', '{}', '{}', '{}', '', '', '{}') a
-$$;
-`,
-};
+end $$;`;
+}

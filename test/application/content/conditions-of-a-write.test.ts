@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { randomBytes } from 'node:crypto';
 import { changeEntry } from '../../../application/content/change-entry.ts';
 import { createEntries } from '../../../application/content/create-entries.ts';
 import { createEntry } from '../../../application/content/create-entry.ts';
@@ -192,6 +193,22 @@ for (const hasGuards of [true, false]) {
       expect(await writtenSince(start)).to.deep.equal(
         hasGuards ? ['EntryCreated'] : ['EntryCreated', 'EntryCreated', 'EntryDeleted'],
       );
+    });
+
+    it('names more large entries than the append compares', async () => {
+      const name = randomBytes(600_000).toString('base64');
+      const [one, other] = [await create(author, { name }), await create(author, { name })];
+      const id = await create(book, { author: one, editor: other });
+      await changeEntry({ type: book, id, data: { author: other, editor: one } }, context, dependencies());
+      await createEntries({ type: book, items: [{ author: one, editor: other }] }, context, dependencies());
+      await content.project();
+      expect((await content.dependencies().entryRows.load(book, id))?.fields).to.include({
+        author_id: other,
+        editor_id: one,
+      });
+      const data = { author: one, editor: id };
+      const error = await failure(changeEntry({ type: book, id, data }, context, dependencies()));
+      expect(error).to.include({ code: 'validation_failed', message: `related entry not found: ${id}` });
     });
 
     it('records why an event takes back another', async () => {

@@ -58,6 +58,28 @@ describe('an append with guards to the Postgres event store', () => {
       expect(await codeOf(append(newStream(), ending('b')))).to.equal('guard_failed');
     });
 
+    it('compares no members when the last events of the streams have more than 1 MiB as stored', async () => {
+      const targets = Array.from({ length: 3 }, () => newStream());
+      for (const target of targets)
+        await store().append(
+          target,
+          [newEvent({ data: { type_id: 'a', noise: randomBytes(300_000).toString('base64') } })],
+          {
+            expected: 'no_stream',
+          },
+        );
+      const guards = (of: readonly string[], withType: boolean): Guards => ({
+        streams: of.map((stream) => ({
+          stream,
+          notEndingWith: 'EntryDeleted',
+          ...(withType && { endingWith: { member: 'type_id', value: 'a' } }),
+        })),
+      });
+      expect((await append(newStream(), guards(targets.slice(1), true))).revision).to.equal(0);
+      expect(await codeOf(append(newStream(), guards(targets, true)))).to.equal('guard_failed');
+      expect((await append(newStream(), guards(targets, false))).revision).to.equal(0);
+    });
+
     it('is checked after the appends that arrived before', async () => {
       const target = newStream();
       await store().append(target, [newEvent()], { expected: 'no_stream' });
@@ -132,6 +154,15 @@ describe('an append with guards to the Postgres event store', () => {
       const after = await head();
       for (let n = 0; n < 5; n += 1)
         await store().append(newStream(), [newEvent({ data: { noise: randomBytes(1_500_000).toString('base64') } })], {
+          expected: 'no_stream',
+        });
+      expect(await codeOf(append(newStream(), silent(uuidv7(), after)))).to.equal('guard_failed');
+    });
+
+    it('counts the size of events before their compression', async () => {
+      const after = await head();
+      for (let n = 0; n < 5; n += 1)
+        await store().append(newStream(), [newEvent({ data: { noise: 'x'.repeat(2_000_000) } })], {
           expected: 'no_stream',
         });
       expect(await codeOf(append(newStream(), silent(uuidv7(), after)))).to.equal('guard_failed');

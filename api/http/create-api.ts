@@ -20,6 +20,7 @@ import type { Route, RouteResponse } from './route.ts';
 import { securityHeaders } from './security-headers.ts';
 import { sendResponse } from './send-response.ts';
 import { sendStream } from './send-stream.ts';
+import { createUnsentBytes } from './unsent-bytes.ts';
 
 export type CreateApiOptions = {
   readonly api: 'admin' | 'content';
@@ -59,6 +60,7 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
     }),
     hostAndIpFilter: options.hostAndIpFilter && createHostAndIpFilter(options.hostAndIpFilter),
     cookieName: sessionCookieName(options.secure),
+    unsent: dependencies.unsent ?? createUnsentBytes(),
     dependencies,
   };
   const constant = ['Vary', 'Origin', ...securityHeaders(options)];

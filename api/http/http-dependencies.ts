@@ -13,6 +13,7 @@ import type { Principal } from '../../domain/identity/principal.ts';
 import type { CorsPolicy } from './cors.ts';
 import type { HostAndIpFilterOptions } from './host-and-ip-filter.ts';
 import type { OutageWatch } from './outage-watch.ts';
+import type { UnsentBytes } from './unsent-bytes.ts';
 
 /** A principal that is an API key. */
 export type KeyPrincipal = Extract<Principal, { kind: 'api_key' }>;
@@ -59,6 +60,9 @@ export type HttpDependencies = {
 
   /** Undefined: requests wait as long as the database takes. */
   readonly outages?: OutageWatch | undefined;
+
+  /** Default: the limits of `createUnsentBytes`. */
+  readonly unsent?: UnsentBytes;
 
   readonly options: HttpOptions;
 };

@@ -17,6 +17,7 @@ import { readParams, readQuery, readRouteBody } from './read-request.ts';
 import { refuseDisabledHost, resolveTenant } from './request-tenant.ts';
 import type { RouteTable } from './route-table.ts';
 import type { RouteResponse } from './route.ts';
+import type { UnsentBytes } from './unsent-bytes.ts';
 import { waitForCommit, waitForPosition } from './wait-for-read-models.ts';
 
 /** The read model whose reads a replica of the database may serve. */
@@ -34,6 +35,7 @@ export type Serving = {
   readonly cors: Cors;
   readonly cookieName: string;
   readonly hostAndIpFilter: ReturnType<typeof createHostAndIpFilter>;
+  readonly unsent: UnsentBytes;
   readonly dependencies: HttpDependencies;
 };
 

@@ -4,18 +4,20 @@ import type { Serving } from './respond.ts';
 import type { RouteResponse } from './route.ts';
 
 const POLICY = 'Content-Security-Policy';
+const LARGE_BYTES = 65_536;
 
 /**
  * Sends a response; of a streamed response only the head. `constant` holds the headers of every response, as
  * alternating names and values.
  * @returns the number of bytes of the body
- * @throws Error when a header value is invalid in HTTP; nothing is sent then
+ * @throws Error when a header value is invalid in HTTP; `unavailable`, for a write `outcome_unknown`, when clients have
+ *   not taken too many bytes of earlier responses. Nothing is sent then.
  */
 export function sendResponse(
-  { request, response, requestId, correlationId }: Exchange,
+  { request, response, requestId, correlationId, tenant, compiled, principal }: Exchange,
   routeResponse: RouteResponse,
   constant: readonly string[],
-  { api, cors }: Serving,
+  { api, cors, unsent }: Serving,
 ): number {
   const { status, stream, trailers } = routeResponse;
   // A response's own policy replaces the default: a browser would apply both.
@@ -63,9 +65,17 @@ export function sendResponse(
       routeResponse.text === undefined ? 'application/json; charset=utf-8' : 'text/plain; charset=utf-8',
     );
   headers.push('Content-Length', String(bytes));
+  const hasBody = text !== undefined && request.method !== 'HEAD';
+  if (hasBody)
+    unsent.hold(response, {
+      tenant: principal && tenant,
+      bytes,
+      unsafe: compiled?.unsafe === true,
+    });
   response.writeHead(status, headers);
-  if (text === undefined || request.method === 'HEAD') response.end();
-  else response.end(text);
+  if (!hasBody) response.end();
+  // Of a large text, Node would keep the text and its bytes until they are sent.
+  else response.end(bytes > LARGE_BYTES ? Buffer.from(text) : text);
   return bytes;
 }
 

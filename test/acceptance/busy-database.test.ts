@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
+import { gate } from '../support/gate.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { useService } from '../support/service.ts';
 
@@ -28,21 +29,20 @@ describe('a service whose statements wait for locks', () => {
   });
 
   it('answers 503 to requests that wait for too long, and reports an exhausted pool as degraded', async () => {
-    let release: () => void = () => undefined;
-    let locked: () => void = () => undefined;
-    const isLocked = new Promise<void>((resolve) => (locked = resolve));
+    const locked = gate();
+    const released = gate();
     const holding = service.database.db().transaction(
       async (tx) => {
         const [table] = await tx.query<{ name: string }>(
           `select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname = 'rm_content' and tablename like '%note'`,
         );
         await tx.query(`lock table ${table?.name ?? ''} in access exclusive mode`);
-        locked();
-        await new Promise<void>((resolve) => (release = resolve));
+        locked.open();
+        await released.opened;
       },
       { idleTimeoutMs: 60_000 },
     );
-    await isLocked;
+    await locked.opened;
     try {
       const list = () => service.ownerContent('GET', '/api/v1/content/note');
       const began = performance.now();
@@ -60,7 +60,7 @@ describe('a service whose statements wait for locks', () => {
       }
       expect(performance.now() - began).to.be.below(LOCK_MS * 2);
     } finally {
-      release();
+      released.open();
       await holding;
     }
     await eventually(async () => {

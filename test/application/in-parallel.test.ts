@@ -1,14 +1,15 @@
 import { expect } from 'chai';
 import { inParallel } from '../../application/in-parallel.ts';
+import { gate } from '../support/gate.ts';
 
 describe('inParallel', () => {
   it('returns the results in the order of the items', async () => {
-    const gates = [1, 2, 3].map(() => createGate());
+    const gates = [1, 2, 3].map(() => gate());
     const running = inParallel([0, 1, 2], 3, async (item) => {
-      await gates[item]?.passed;
+      await gates[item]?.opened;
       return item * 10;
     });
-    for (const gate of gates.toReversed()) gate.open();
+    for (const { open } of gates.toReversed()) open();
     expect(await running).to.deep.equal([0, 10, 20]);
   });
 
@@ -25,13 +26,13 @@ describe('inParallel', () => {
   });
 
   it('starts no more work after the first error and waits for the work that runs', async () => {
-    const slow = createGate();
+    const slow = gate();
     const started: number[] = [];
     const settled: string[] = [];
     const running = inParallel([0, 1, 2, 3], 2, async (item) => {
       started.push(item);
       if (item === 0) throw new Error('first');
-      await slow.passed;
+      await slow.opened;
       settled.push(`item ${item}`);
     }).catch((error: unknown) => settled.push(String(error)));
     await new Promise(setImmediate);
@@ -42,12 +43,3 @@ describe('inParallel', () => {
     expect(started).to.deep.equal([0, 1]);
   });
 });
-
-/** A promise that resolves when `open` is called. */
-function createGate(): { readonly passed: Promise<void>; readonly open: () => void } {
-  let open: () => void = () => undefined;
-  const passed = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { passed, open };
-}

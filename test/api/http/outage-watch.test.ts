@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createOutageWatch } from '../../../api/http/outage-watch.ts';
+import { gate } from '../../support/gate.ts';
 import { rejectionOf } from '../../support/rejection.ts';
 
 describe('the watch for outages of the database', () => {
@@ -16,17 +17,14 @@ describe('the watch for outages of the database', () => {
 
   it('lets a slow request end while the database answers, and passes its result and error on', async () => {
     let checks = 0;
-    let finish: (value: number) => void = () => undefined;
-    const slow = new Promise<number>((resolve) => {
-      finish = resolve;
-    });
+    const finished = gate<number>();
     const isReachable = () => {
       checks += 1;
-      if (checks === 2) finish(7);
+      if (checks === 2) finished.open(7);
       return Promise.resolve(true);
     };
     const watch = createOutageWatch({ isReachable, patienceMs: 0 });
-    expect(await watch.run(() => slow, refuse)).to.equal(7);
+    expect(await watch.run(() => finished.opened, refuse)).to.equal(7);
     const failed = await rejectionOf(watch.run(() => Promise.reject(new Error('its own')), refuse));
     expect(failed).to.be.an('error').with.property('message', 'its own');
   });

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { openApiDocument } from '../../../api/http/openapi.ts';
 import { type Route, type RouteResponse, route } from '../../../api/http/route.ts';
 import { eventually } from '../../support/eventually.ts';
+import { gate } from '../../support/gate.ts';
 import { serve } from './serve.ts';
 
 /** What the source of one response observed. */
@@ -13,7 +14,7 @@ type Fate = { asked: number; returned: number; aborted: boolean };
 
 describe('a streamed response', () => {
   const fate: Record<string, Fate> = {};
-  let release: () => void = () => undefined;
+  let released = gate();
   let credentialGood = true;
 
   function streaming(
@@ -70,7 +71,7 @@ describe('a streamed response', () => {
   /** Waits until the test releases it. Ignores the signal. */
   async function* deaf(): AsyncIterable<string> {
     yield 'first';
-    await new Promise<void>((resolve) => (release = resolve));
+    await released.opened;
     yield 'late';
   }
   async function* rechecking(_signal: AbortSignal, recheck: () => Promise<unknown>): AsyncIterable<string> {
@@ -94,6 +95,7 @@ describe('a streamed response', () => {
   const headers = { 'x-api-key': 'svc_reader' };
   beforeEach(async () => {
     credentialGood = true;
+    released = gate();
     served = await serve(
       routes,
       {},
@@ -114,7 +116,7 @@ describe('a streamed response', () => {
     );
   });
   afterEach(async () => {
-    release();
+    released.open();
     await Promise.all([served.admin.close({ deadlineMs: 100 }), served.content.close({ deadlineMs: 100 })]);
   });
   const url = (name: string) => `${served.content.url}/api/v1/things/${name}`;
@@ -209,7 +211,7 @@ describe('a streamed response', () => {
       expect(fate['finite']?.asked).to.equal(2);
     });
     const closed = served.content.close({ deadlineMs: 10_000 });
-    release();
+    released.open();
     expect((await all).join('')).to.equal('firstlate');
     await closed;
   });

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { route } from '../../../api/http/route.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
+import { gate } from '../../support/gate.ts';
 import { useServed } from './serve.ts';
 
 const ADMIN: Principal = {
@@ -61,9 +62,8 @@ describe('a write whose body arrives slowly', () => {
 
   /** Sends the head of the request, waits for the precheck, runs `meanwhile`, then sends the body. */
   async function sendInTwoParts(meanwhile: () => void): Promise<number> {
-    const checked = new Promise<void>((resolve) => {
-      onPrecheck = resolve;
-    });
+    const checked = gate();
+    onPrecheck = checked.open;
     const sent = httpRequest(new URL('/api/admin/slow/1', served().admin.url), {
       method: 'PUT',
       headers: {
@@ -80,7 +80,7 @@ describe('a write whose body arrives slowly', () => {
       });
     });
     sent.write(BODY.slice(0, 1));
-    await checked;
+    await checked.opened;
     meanwhile();
     // The time that the body takes is what is tested, so it cannot be waited for by a signal.
     await pause(30);

@@ -3,6 +3,7 @@ import { v7 } from 'uuid';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import { openOutbound } from '../../../infrastructure/outbound/outbound.ts';
 import { eventually } from '../../support/eventually.ts';
+import { gate } from '../../support/gate.ts';
 import { useWebhooks } from './use-webhooks.ts';
 import { POLICY, type WebhookSetUp, created } from './webhook-set-up.ts';
 
@@ -209,9 +210,9 @@ describe('the webhook worker', () => {
     });
 
     it('in flight is finished and recorded when the worker stops', async () => {
-      let release: (() => void) | undefined;
+      const released = gate();
       receiver().answer((_request, response) => {
-        release = () => response.writeHead(200).end();
+        void released.opened.then(() => response.writeHead(200).end());
       });
       const webhook = await setUp().addWebhook({ url: receiver().url });
       const worker = setUp().worker();
@@ -219,7 +220,7 @@ describe('the webhook worker', () => {
       await worker.handle(await setUp().entry(v7(), [created({})]));
       await receiver().waitFor(1);
       const stopped = worker.stop();
-      release!();
+      released.open();
       await stopped;
       expect((await deliveries(webhook))[0]).to.include({ status: 'success' });
     });

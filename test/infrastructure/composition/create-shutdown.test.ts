@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createShutdown } from '../../../infrastructure/composition/create-shutdown.ts';
+import { gate } from '../../support/gate.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 describe('the shutdown', () => {
@@ -24,11 +25,11 @@ describe('the shutdown', () => {
 
   it('stops a worker that is still starting once it has started', async () => {
     const shutdown = createShutdown({ logger: recordingLogger() });
-    const { promise: starting, resolve } = withResolvers<{ stop(): Promise<void> }>();
+    const started = gate<{ stop(): Promise<void> }>();
     let stopped = false;
-    shutdown.addStarting('mail', starting);
+    shutdown.addStarting('mail', started.opened);
     const closing = shutdown.closeAll();
-    resolve({
+    started.open({
       stop() {
         stopped = true;
         return Promise.resolve();
@@ -56,11 +57,3 @@ describe('the shutdown', () => {
     ]);
   });
 });
-
-function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}

@@ -3,6 +3,7 @@ import type { ClaimRequest } from '../../../application/ports/claims.ts';
 import { type PostgresClaims, createClaims } from '../../../infrastructure/postgres/claims.ts';
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';
 import { useDatabase } from '../../support/database.ts';
+import { gate } from '../../support/gate.ts';
 
 describe('claims of unique values', () => {
   const database = useDatabase();
@@ -40,32 +41,30 @@ describe('claims of unique values', () => {
     await Promise.all(pools.map((pool) => pool.close()));
   });
 
-  it('of a process that stands still inside its transaction do not stop others', async () => {
+  it('of a process that is suspended inside its transaction do not stop others', async () => {
     const paused = openDatabase({ url: database.url(), maxConnections: 1, idleTransactionMs: 300 });
-    let resume: () => void = () => undefined;
-    const isPaused = new Promise<void>((resolve) => (resume = resolve));
-    let claimed: () => void = () => undefined;
-    const hasClaimed = new Promise<void>((resolve) => (claimed = resolve));
-    const standing = createClaims({
+    const claimed = gate();
+    const resumed = gate();
+    const suspended = createClaims({
       database: {
         ...paused,
         transaction: (work, options) =>
           paused.transaction(async (tx) => {
             const result = await work(tx);
-            claimed();
-            await isPaused;
+            claimed.open();
+            await resumed.opened;
             return result;
           }, options),
       },
       key,
     });
-    const lost = standing.claim({ owner: 'a', claimed: [email] }).then(
+    const lost = suspended.claim({ owner: 'a', claimed: [email] }).then(
       () => 'claimed',
       () => 'failed',
     );
-    await hasClaimed;
+    await claimed.opened;
     expect(await claims.claim({ owner: 'b', claimed: [email] })).to.deep.equal([]);
-    resume();
+    resumed.open();
     expect(await lost).to.equal('failed');
     expect(await states()).to.deep.equal([{ owner: 'b', scope: 'user/email', state: 'pending' }]);
     await paused.close();

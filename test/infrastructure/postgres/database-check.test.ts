@@ -6,7 +6,7 @@ import { startTcpProxy } from '../../support/tcp-proxy.ts';
 describe('the check of the database server', () => {
   const database = useDatabase();
 
-  it('finds a server that does not answer, but not one that answers while the process stands still', async () => {
+  it('finds a server that does not answer, but not one that answers while the process is suspended', async () => {
     const url = new URL(database.url());
     const proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
     url.hostname = '127.0.0.1';

@@ -6,6 +6,7 @@ import { underAdvisoryLock } from '../../../infrastructure/postgres/advisory-loc
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';
 import { createExclusive } from '../../../infrastructure/postgres/exclusive.ts';
 import { useDatabase } from '../../support/database.ts';
+import { gate } from '../../support/gate.ts';
 
 describe('exclusive work', () => {
   const database = useDatabase();
@@ -47,25 +48,19 @@ describe('exclusive work', () => {
   it('does not wait for work with another name, however much of that waits', async () => {
     const [here, there] = [1, 2].map(() => openDatabase({ url: database.url(), maxConnections: 2 }));
     if (!here || !there) throw new Error('two pools are open');
-    const held = new AbortController();
-    const until = new Promise<void>((resolve) => {
-      held.signal.addEventListener('abort', () => {
-        resolve();
-      });
-    });
+    const entered = gate();
+    const released = gate();
     const names = Array.from({ length: 20 }, (_, i) => `free ${String(i)}`);
-    let inside: Promise<void> | undefined;
-    await new Promise<void>((resolve) => {
-      inside = createExclusive({ database: there })('taken', () => {
-        resolve();
-        return until;
-      });
+    const inside = createExclusive({ database: there })('taken', () => {
+      entered.open();
+      return released.opened;
     });
+    await entered.opened;
     const exclusive = createExclusive({ database: here });
     const waiting = names.map(() => exclusive('taken', () => Promise.resolve()));
     const others = await Promise.all(names.map((name) => exclusive(name, () => here.query('select 1'))));
     expect(others).to.have.length(20);
-    held.abort();
+    released.open();
     await Promise.all([inside, ...waiting]);
     await Promise.all([here.close(), there.close()]);
   });
@@ -73,20 +68,20 @@ describe('exclusive work', () => {
   it('refuses work that waits for too long, and runs the work behind it', async () => {
     const exclusive = { id: '4711', waitMs: 50 };
     const context = { database: database.db() };
-    let release: () => void = () => undefined;
-    const first = underAdvisoryLock(exclusive, () => new Promise<void>((resolve) => (release = resolve)), context);
+    const released = gate();
+    const first = underAdvisoryLock(exclusive, () => released.opened, context);
     const refused = await underAdvisoryLock(exclusive, () => Promise.resolve(), context).then(
       () => undefined,
       (error: unknown) => error,
     );
     expect(hasCode(refused, 'unavailable')).to.equal(true);
     const next = underAdvisoryLock({ id: '4711' }, () => Promise.resolve(7), context);
-    release();
+    released.open();
     await first;
     expect(await next).to.equal(7);
   });
 
-  it('goes on when a process stands still inside the work', async () => {
+  it('goes on when a process is suspended inside the work', async () => {
     const child = fork(new URL('exclusive-process.ts', import.meta.url), [database.url()], {
       execArgv: ['--import', 'tsx'],
     });

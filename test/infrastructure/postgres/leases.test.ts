@@ -8,6 +8,7 @@ import { createLeases } from '../../../infrastructure/postgres/leases.ts';
 import { openInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { gate } from '../../support/gate.ts';
 
 describe('a lease', () => {
   const database = useDatabase();
@@ -86,19 +87,16 @@ describe('a lease', () => {
   it('is acquired when its holder releases it and sends a signal, long before it expires', async () => {
     const signals = openInProcessSignals();
     const first = await leasesOf('a', 3_600_000, signals).acquire('job', forever);
-    let listening: () => void = () => undefined;
-    const waits = new Promise<void>((resolve) => {
-      listening = resolve;
-    });
+    const subscribed = gate();
     const received = {
       publish: signals.publish.bind(signals),
       subscribe(channel: string, handler: (payload: string) => void) {
-        listening();
+        subscribed.open();
         return signals.subscribe(channel, handler);
       },
     };
     const waiting = leasesOf('b', 3_600_000, received).acquire('job', forever);
-    await waits;
+    await subscribed.opened;
     await first.release();
     const second = await waiting;
     await second.release();

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { openListener } from '../../../infrastructure/postgres/listen.ts';
 import { useDatabase } from '../../support/database.ts';
+import { gate } from '../../support/gate.ts';
 
 describe('a connection that listens', () => {
   const database = useDatabase();
@@ -9,27 +10,25 @@ describe('a connection that listens', () => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on('warning', onWarning);
-    let connected: () => void = () => undefined;
+    let connected = gate();
     const listener = openListener({
       database: database.db(),
       channels: ['news'],
       onNotification: () => undefined,
       onConnect: () => {
-        connected();
+        connected.open();
       },
       retryDelayMs: 0,
     });
     await listener.ready;
     for (let reconnections = 0; reconnections < 15; reconnections += 1) {
-      const again = new Promise<void>((resolve) => {
-        connected = resolve;
-      });
+      connected = gate();
       const client = listener.client();
       if (!client) throw new Error('it is not connected');
       const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
       // The server ends the connection, as a restart or a failover does.
       await database.db().query('select pg_terminate_backend($1)', [rows[0]?.pid]);
-      await again;
+      await connected.opened;
     }
     await listener.close();
     process.off('warning', onWarning);

@@ -4,6 +4,7 @@ import { openInProcessSignals } from '../../../infrastructure/signals/in-process
 import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { gate } from '../../support/gate.ts';
 import { type Log, openLog, positionOf } from './log.ts';
 import { note, notes } from './notes.ts';
 import { createTestEngine, holds } from './test-engine.ts';
@@ -218,15 +219,9 @@ describe('the projection engine', () => {
     expect(cut).to.equal(4);
   });
 
-  it('never lets a frozen lease holder write after another process has taken over', async () => {
-    let freeze: (() => void) | undefined;
-    let thaw: () => void = () => undefined;
-    const frozen = new Promise<void>((resolve) => {
-      freeze = resolve;
-    });
-    const thawed = new Promise<void>((resolve) => {
-      thaw = resolve;
-    });
+  it('never lets a suspended lease holder write after another process has taken over', async () => {
+    const suspended = gate();
+    const resumed = gate();
     let writes = 0;
     // By its own clock its lease outlives the test, so only the epoch fences it.
     const old = open({
@@ -236,8 +231,8 @@ describe('the projection engine', () => {
           async before() {
             writes += 1;
             if (writes > 1) return;
-            freeze?.();
-            await thawed;
+            suspended.open();
+            await resumed.opened;
           },
         }),
       ],
@@ -245,12 +240,12 @@ describe('the projection engine', () => {
     await old.prepare();
     old.start();
     const position = log.append(note(1, 'a'), note(2, 'b'));
-    await frozen;
+    await suspended.opened;
     await database.db().query(`update operational.leases set expires_at = clock_timestamp() - interval '1 second'`);
     const successor = open();
     successor.start();
     expect(await successor.progress.waitFor(['notes'], position, 5_000)).to.equal(true);
-    thaw();
+    resumed.open();
     await eventually(() => {
       holds(old.status()[0]?.state === 'waiting', 'the old holder waits');
     });
@@ -260,14 +255,8 @@ describe('the projection engine', () => {
   });
 
   it('follows again after a suspended lease holder failed on the rows of its successor', async () => {
-    let freeze: () => void = () => undefined;
-    let thaw: () => void = () => undefined;
-    const frozen = new Promise<void>((resolve) => {
-      freeze = resolve;
-    });
-    const thawed = new Promise<void>((resolve) => {
-      thaw = resolve;
-    });
+    const suspended = gate();
+    const resumed = gate();
     let batches = 0;
     const old = open({
       ttlMs: 60_000,
@@ -276,8 +265,8 @@ describe('the projection engine', () => {
           async before() {
             batches += 1;
             if (batches > 1) return;
-            freeze();
-            await thawed;
+            suspended.open();
+            await resumed.opened;
             throw Object.assign(new Error('duplicate key value violates unique constraint'), { code: '23505' });
           },
         }),
@@ -286,12 +275,12 @@ describe('the projection engine', () => {
     await old.prepare();
     old.start();
     const position = log.append(note(1, 'a'));
-    await frozen;
+    await suspended.opened;
     await database.db().query(`update operational.leases set expires_at = clock_timestamp() - interval '1 second'`);
     const successor = open();
     successor.start();
     expect(await successor.progress.waitFor(['notes'], position, 5_000)).to.equal(true);
-    thaw();
+    resumed.open();
     await eventually(() => {
       holds(old.status()[0]?.state === 'waiting', 'the old holder waits');
     });
@@ -328,12 +317,9 @@ describe('the projection engine', () => {
     old.start();
     await old.progress.waitFor(['notes'], log.append(note(1, 'a'), note(2, 'b')), 5_000);
 
-    let release: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const released = gate();
     const next = open({
-      projections: [notes({ version: 2, render: (title) => title.toUpperCase(), before: () => held })],
+      projections: [notes({ version: 2, render: (title) => title.toUpperCase(), before: () => released.opened })],
     });
     const rival = open({ projections: [notes({ version: 2, render: (title) => title.toUpperCase() })] });
     await next.prepare();
@@ -347,7 +333,7 @@ describe('the projection engine', () => {
       { title: 'b' },
     ]);
     rival.start();
-    release();
+    released.open();
     await eventually(async () => {
       expect(await database.db().query('select title from rm_notes.notes order by note')).to.deep.equal([
         { title: 'C' },

@@ -8,6 +8,7 @@ import { createLeases } from '../../../infrastructure/postgres/leases.ts';
 import { type Follower, type FollowerOptions, startFollower } from '../../../projections/engine/follower.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { gate } from '../../support/gate.ts';
 import { type Log, openLog, positionOf } from './log.ts';
 import { note } from './notes.ts';
 import { holds } from './test-engine.ts';
@@ -195,27 +196,21 @@ describe('a follower with its own checkpoint', () => {
   });
 
   it('finishes the current batch before it stops', async () => {
-    let begun: () => void = () => undefined;
-    let finish: () => void = () => undefined;
-    const began = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
-    const finished = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const entered = gate();
+    const released = gate();
     const follower = follow({
       handler: {
         kind: 'before',
         handle() {
-          begun();
-          return finished;
+          entered.open();
+          return released.opened;
         },
       },
     });
     const position = log.append(note(1, 'a'));
-    await began;
+    await entered.opened;
     const stopped = follower.stop();
-    finish();
+    released.open();
     await stopped;
     expect(await database.db().query('select position from operational.checkpoints')).to.deep.equal([{ position }]);
     expect(follower.status().state).to.equal('ended');

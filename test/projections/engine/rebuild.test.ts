@@ -9,6 +9,7 @@ import type { InTransaction, Target } from '../../../projections/engine/projecti
 import { type RebuildOptions, type RebuildReport, rebuild } from '../../../projections/engine/rebuild.ts';
 import { replay } from '../../../projections/engine/replay.ts';
 import { useDatabase } from '../../support/database.ts';
+import { gate } from '../../support/gate.ts';
 import { type Log, openLog, positionOf } from './log.ts';
 import { note, notes } from './notes.ts';
 import { createTestEngine } from './test-engine.ts';
@@ -146,16 +147,10 @@ describe('rebuild and replay', () => {
     expect((await rebuildNotes()).outcome).to.equal('equal');
   });
 
-  it('prevents an earlier rebuild that was frozen from writing into a later one', async () => {
+  it('prevents an earlier rebuild that was suspended from writing into a later one', async () => {
     await service.progress.waitFor(['notes'], log.append(...Array.from({ length: 50 }, (_, n) => note(n, 'a'))), 5_000);
-    let freeze: () => void = () => undefined;
-    let thaw: () => void = () => undefined;
-    const frozen = new Promise<void>((resolve) => {
-      freeze = resolve;
-    });
-    const thawed = new Promise<void>((resolve) => {
-      thaw = resolve;
-    });
+    const suspended = gate();
+    const resumed = gate();
     let batches = 0;
     const leases = createLeases({ database: database.db(), owner: randomUUID(), ttlMs: 60_000 });
     const early = rebuildNotes({
@@ -165,22 +160,22 @@ describe('rebuild and replay', () => {
         async before() {
           batches += 1;
           if (batches !== 2) return;
-          freeze();
-          await thawed;
+          suspended.open();
+          await resumed.opened;
         },
       }),
     }).then(
       () => undefined,
       (error: unknown) => error,
     );
-    await frozen;
+    await suspended.opened;
     await database
       .db()
       .query(
         `update operational.leases set expires_at = clock_timestamp() - interval '1 second' where name = 'rebuild/notes'`,
       );
     expect((await rebuildNotes()).outcome).to.equal('equal');
-    thaw();
+    resumed.open();
     // The tables that it wrote no longer exist; it reports the lost lease as the cause.
     expect(await early).to.have.property('code', 'lease_lost');
     expect(await database.db().query('select sum(changes)::int as changes from rm_notes.notes')).to.deep.equal([

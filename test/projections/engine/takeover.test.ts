@@ -91,7 +91,7 @@ describe('projectors in several processes', function () {
     await expectExactState();
   });
 
-  it('prevent a process that was frozen from writing; it takes over again when the other process dies', async () => {
+  it('prevent a process that was suspended from writing; it takes over again when the other process dies', async () => {
     const first = start();
     await positionUnder(1);
     const second = start();

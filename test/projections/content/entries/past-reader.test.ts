@@ -177,14 +177,13 @@ describe('gathering the entries of a point in time', () => {
     });
 
     it('gathers one set at a time, and refuses when too many wait', async () => {
-      let open = (): void => undefined;
-      const gate = new Promise<void>((resolve) => (open = resolve));
+      const released = gate();
       const begun = new Set<string>();
       const list = reader({
         waitMs: 20,
         stateAt: async (of, id, moment) => {
           begun.add(JSON.stringify(moment));
-          await gate;
+          await released.opened;
           return state(of, id, moment);
         },
       });
@@ -195,7 +194,7 @@ describe('gathering the entries of a point in time', () => {
       );
       for (const end of ends) expect(isAppError(end) && end.code).to.equal('past_not_ready');
       expect(begun.size).to.equal(1);
-      open();
+      released.open();
       let found: unknown;
       while (!Array.isArray(found)) found = await list(times[0]!).catch(() => undefined);
       expect(found).to.have.length(6);

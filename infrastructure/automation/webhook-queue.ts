@@ -6,7 +6,7 @@ import type {
   WebhookMessage,
   WebhookQueue,
 } from '../../application/ports/webhook-queue.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database, Queryable } from '../postgres/database.ts';
 
 /** Most characters of a response body, and of an error, that are stored with an attempt. */
 const MAX_RESPONSE_STORED = 16_384;
@@ -97,7 +97,7 @@ type UnannouncedRow = {
  * The queue of webhook deliveries in the tables `operational.webhook_*`. All times are from the clock of the database.
  * A claim moves the due time into the future.
  */
-export function createWebhookQueue({ database }: { readonly database: Queryable }): WebhookQueue<Queryable> {
+export function createWebhookQueue({ database }: { readonly database: Database }): WebhookQueue<Queryable> {
   return {
     enqueue(messages, tx = database) {
       if (messages.length === 0) return Promise.resolve(0);

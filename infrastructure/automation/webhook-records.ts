@@ -1,5 +1,5 @@
 import type { DeadLetterRow, DeliveryRow, WebhookRecords } from '../../application/ports/webhook-records.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 
 const RFC3339 = `'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'`;
 
@@ -26,7 +26,7 @@ const DEAD_LETTER = `
   from operational.webhook_dead_letters`;
 
 /** Reads the attempts and dead letters of webhooks for the admin API. */
-export function createWebhookRecords({ database }: { readonly database: Queryable }): WebhookRecords {
+export function createWebhookRecords({ database }: { readonly database: Database }): WebhookRecords {
   return {
     deliveries: ({ tenant, webhookId, limit, offset }) =>
       database.query<DeliveryRow>(DELIVERIES, [tenant, webhookId, limit, offset]),

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import QuickLRU from 'quick-lru';
 import type { Signals } from '../../application/ports/signals.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 import { open, seal } from './sealed-box.ts';
 
 /**
@@ -30,7 +30,7 @@ const CACHE_MS = 30_000;
 const DESTROYED = 'person_key_destroyed';
 
 export type PersonKeysOptions = {
-  readonly database: Queryable;
+  readonly database: Database;
   readonly masterKey: Buffer;
   readonly cacheSize?: number;
   readonly signals?: Pick<Signals, 'publish' | 'subscribe'> | undefined;

@@ -2,14 +2,14 @@ import { createHmac } from 'node:crypto';
 import QuickLRU from 'quick-lru';
 import type { Signals } from '../../application/ports/signals.ts';
 import type { Vault } from '../../application/ports/vault.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 import { deriveKey } from './derive-key.ts';
 import { createPersonKeys } from './person-keys.ts';
 import { open, seal } from './sealed-box.ts';
 
 export type VaultOptions = {
   /** Database with the table `operational.person_keys`. */
-  readonly database: Queryable;
+  readonly database: Database;
   /** `ENCRYPTION_KEY`, at least 32 characters. */
   readonly encryptionKey: string;
   /** Notifies other processes of destroyed keys. Without it they stop using a destroyed key within 30 seconds. */

@@ -1,6 +1,6 @@
 import type { MagicLink, MagicLinks } from '../../application/ports/magic-links.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 
 type Row = {
   readonly token_digest: string;
@@ -12,7 +12,7 @@ type Row = {
 };
 
 /** Stores magic links in `operational.magic_links`, and their redemptions in `operational.magic_link_sign_ins`. */
-export function createMagicLinks({ database }: { readonly database: Queryable }): MagicLinks {
+export function createMagicLinks({ database }: { readonly database: Database }): MagicLinks {
   return {
     async issue({ digest, tenant, host, email, createdAt, expiresAt }) {
       await database.execute(

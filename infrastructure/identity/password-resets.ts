@@ -1,8 +1,8 @@
 import type { PasswordReset, PasswordResets } from '../../application/ports/password-resets.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 
 /** Stores password reset tokens in `operational.password_resets`. */
-export function createPasswordResets({ database }: { readonly database: Queryable }): PasswordResets {
+export function createPasswordResets({ database }: { readonly database: Database }): PasswordResets {
   return {
     async add(reset, { digest, expiresAt }) {
       await database.execute(

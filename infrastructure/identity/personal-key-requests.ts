@@ -2,7 +2,7 @@ import type { PersonalRecords, Subject } from '../../application/ports/personal-
 import type { Vault } from '../../application/ports/vault.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 import { KEY_REQUEST_ADDRESS } from './api-key-requests.ts';
 
 type Row = { readonly row: JsonObject & { readonly ip: SealedValue } };
@@ -19,7 +19,7 @@ export function createPersonalKeyRequests({
   vault,
   flush,
 }: {
-  readonly database: Queryable;
+  readonly database: Database;
   readonly vault: Pick<Vault, 'sealSecret' | 'openSecret'>;
   /** Writes the queued requests of this process; other processes write theirs within half a second. */
   readonly flush: () => Promise<void>;

@@ -2,7 +2,7 @@ import { linkPurpose } from '../../application/identity/magic-link-dependencies.
 import type { PersonalRecords } from '../../application/ports/personal-records.ts';
 import type { Vault } from '../../application/ports/vault.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 
 type Row = {
   readonly token_digest: string;
@@ -21,7 +21,7 @@ export function createPersonalLinks({
   database,
   vault,
 }: {
-  readonly database: Queryable;
+  readonly database: Database;
   readonly vault: Pick<Vault, 'openSecret'>;
 }): PersonalRecords {
   async function linksOf(email: string): Promise<readonly Row[]> {

@@ -2,7 +2,7 @@ import type { PersonalRecords } from '../../application/ports/personal-records.t
 import type { Vault } from '../../application/ports/vault.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 
 /** A table of the schema `operational` whose rows have a `user_id`. `shown` are the columns of an export. */
 type Table = { readonly kind: string; readonly name: string; readonly shown: string; readonly order: string };
@@ -43,7 +43,7 @@ export function createPersonalRows({
   database,
   vault,
 }: {
-  readonly database: Queryable;
+  readonly database: Database;
   readonly vault: Pick<Vault, 'openPersonal'>;
 }): readonly PersonalRecords[] {
   return TABLES.map(({ kind, name, shown, order }) => ({

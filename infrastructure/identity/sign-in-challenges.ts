@@ -1,8 +1,8 @@
 import type { SignInChallenge, SignInChallenges } from '../../application/ports/sign-in-challenges.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 
 /** Stores challenges in `operational.sign_in_challenges`. */
-export function createSignInChallenges({ database }: { readonly database: Queryable }): SignInChallenges {
+export function createSignInChallenges({ database }: { readonly database: Database }): SignInChallenges {
   return {
     async open({ userId, tenant, method, sessionsRevision }, { digest, expiresAt }) {
       await database.execute(

@@ -1,9 +1,9 @@
 import type { TotpAuthenticators } from '../../application/ports/totp-authenticators.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 
 /** Stores proposed authenticators and the last used time steps in `operational.authenticators`. */
-export function createTotpAuthenticators({ database }: { readonly database: Queryable }): TotpAuthenticators {
+export function createTotpAuthenticators({ database }: { readonly database: Database }): TotpAuthenticators {
   return {
     async propose(userId, secret, until) {
       await database.execute(

@@ -4,10 +4,10 @@ import type { Logger } from '../../application/ports/logger.ts';
 import type { Signals } from '../../application/ports/signals.ts';
 import type { Vault } from '../../application/ports/vault.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 
 export type LicenseStoreOptions = {
-  readonly database: Queryable;
+  readonly database: Database;
   readonly vault: Pick<Vault, 'sealSecret' | 'openSecret'>;
   readonly signals: Pick<Signals, 'publish' | 'subscribe'>;
   readonly exclusive: Exclusive;

@@ -1,8 +1,8 @@
 import type { ClaimedMail, MailQueue } from '../../application/ports/mail-queue.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 
 /** The mail queue in the table `operational.mail_queue`. */
-export function createMailQueue({ database }: { readonly database: Queryable }): MailQueue {
+export function createMailQueue({ database }: { readonly database: Database }): MailQueue {
   return {
     async add({ id, content }) {
       await database.execute(

@@ -4,7 +4,7 @@ import { decryptMail } from '../../application/platform/queued-mailer.ts';
 import type { PersonalRecords } from '../../application/ports/personal-records.ts';
 import type { Vault } from '../../application/ports/vault.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 
 type Row = { readonly id: string; readonly content: SealedValue; readonly queued_at: Date };
 
@@ -13,7 +13,7 @@ export function createPersonalQueuedMails({
   database,
   vault,
 }: {
-  readonly database: Queryable;
+  readonly database: Database;
   readonly vault: Pick<Vault, 'openSecret'>;
 }): PersonalRecords {
   async function mailsTo(email: string) {

@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '../../domain/event.ts';
-import type { Queryable } from '../postgres/database.ts';
+import type { Database } from '../postgres/database.ts';
 
 export type DeadEvent = {
   readonly worker: string;
@@ -23,7 +23,7 @@ export type DeadEvents = {
 const MAX_REASON_LENGTH = 1_000;
 
 /** Creates the store of dead events, in `operational.dead_events`. */
-export function createDeadEvents({ database }: { readonly database: Queryable }): DeadEvents {
+export function createDeadEvents({ database }: { readonly database: Database }): DeadEvents {
   return {
     async park({ worker, event, topic, reason, attempts, firstSeen }) {
       await database.execute(

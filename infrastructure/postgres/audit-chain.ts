@@ -144,8 +144,8 @@ function sessionOf(tx: Transaction, stored: StoredState): ChainSession {
   };
 }
 
-async function readState(db: Queryable): Promise<StoredState> {
-  const [row] = await db.query<StateRow>(
+async function readState(queryable: Queryable): Promise<StoredState> {
+  const [row] = await queryable.query<StateRow>(
     'select position, events, chains, heads_sum, generation, stopped, mac from operational.audit_state',
   );
   if (row) {
@@ -153,19 +153,19 @@ async function readState(db: Queryable): Promise<StoredState> {
     return { kind: 'stored', state: { position, events, chains, headsSum, generation, stopped }, mac };
   }
   // Builds from before the state had a MAC keep their position in this row, and lock it while they extend the chains.
-  const [earlier] = await db.query<{ position: GlobalPosition }>(
+  const [earlier] = await queryable.query<{ position: GlobalPosition }>(
     'select position from operational.audit_progress for update',
   );
   return earlier ? { kind: 'earlier', position: earlier.position } : { kind: 'none' };
 }
 
 async function readLinksBetween(
-  db: Queryable,
+  queryable: Queryable,
   tenant: string,
   fromSeq: number,
   toSeq: number,
 ): Promise<readonly AuditLink[]> {
-  const rows = await db.query<LinkRow>(`${LINK} where tenant_id = $1 and seq between $2 and $3 order by seq`, [
+  const rows = await queryable.query<LinkRow>(`${LINK} where tenant_id = $1 and seq between $2 and $3 order by seq`, [
     tenant,
     fromSeq,
     toSeq,
@@ -186,8 +186,12 @@ async function writeHead(
   );
 }
 
-async function readHeads(db: Queryable, where: string, values: readonly unknown[]): Promise<readonly FoundHead[]> {
-  return (await db.query<HeadRow>(`${HEAD} ${where}`, values)).map((row) => ({
+async function readHeads(
+  queryable: Queryable,
+  where: string,
+  values: readonly unknown[],
+): Promise<readonly FoundHead[]> {
+  return (await queryable.query<HeadRow>(`${HEAD} ${where}`, values)).map((row) => ({
     tenant: row.tenant_id,
     seq: row.seq,
     position: row.position,

@@ -1,6 +1,6 @@
 import type { ClaimRequest } from '../../application/ports/claims.ts';
 import { type Keyed, ORDERED, REQUESTED, SAME_VALUE, parameters } from './claim-rows.ts';
-import type { Queryable } from './database.ts';
+import type { Transaction } from './database.ts';
 
 /** A command and the process that runs it. */
 export type CommandRun = { readonly command: string; readonly instance: string };
@@ -16,7 +16,7 @@ export class HeldByOthers extends Error {
 
 /** @throws HeldByOthers with the values of other owners; the whole claim is then rolled back */
 export async function take(
-  tx: Queryable,
+  tx: Transaction,
   owner: string,
   rows: readonly Keyed[],
   { command, instance }: CommandRun,
@@ -46,7 +46,7 @@ export async function take(
 
 /** Marks values that the command will release. */
 export async function touch(
-  tx: Queryable,
+  tx: Transaction,
   owner: string,
   rows: readonly Keyed[],
   { command, instance }: CommandRun,
@@ -63,7 +63,7 @@ export async function touch(
  * so the reaper checks it.
  */
 export async function settle(
-  tx: Queryable,
+  tx: Transaction,
   owner: string,
   rows: readonly Keyed[],
   { command, instance }: CommandRun,
@@ -81,7 +81,7 @@ export async function settle(
  * Deletes claims of values that the stream no longer has. Claims that another command touched since may be valid again;
  * they are marked for the reaper in case that command crashes.
  */
-export async function release(tx: Queryable, owner: string, rows: readonly Keyed[], command: string): Promise<void> {
+export async function release(tx: Transaction, owner: string, rows: readonly Keyed[], command: string): Promise<void> {
   await tx.execute(
     `delete from operational.claims c using ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.command = $5`,
     [...parameters(owner, rows), command],

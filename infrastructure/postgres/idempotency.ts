@@ -6,10 +6,10 @@ import type {
 } from '../../application/ports/idempotency-store.ts';
 import type { Vault } from '../../application/ports/vault.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
-import type { Queryable } from './database.ts';
+import type { Database } from './database.ts';
 
 export type IdempotencyOptions = {
-  readonly database: Queryable;
+  readonly database: Database;
   /**
    * Bodies may contain values that must not be stored in plain text: stored responses are sealed, and request bodies
    * are stored as a keyed digest.

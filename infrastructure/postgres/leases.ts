@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Lease, Leases } from '../../application/ports/leases.ts';
 import type { Signals } from '../../application/ports/signals.ts';
 import { refusal } from '../../domain/errors.ts';
-import type { Queryable } from './database.ts';
+import type { Database } from './database.ts';
 
 export type LeasesOptions = {
-  readonly database: Queryable;
+  readonly database: Pick<Database, 'query' | 'execute'>;
   /** Unique name of this process; different after every start. */
   readonly owner: string;
   /** TTL in milliseconds. Default 10,000. */
@@ -84,7 +84,7 @@ type Taken =
   | { readonly epoch?: undefined; readonly remainingMs: number };
 
 async function take(
-  database: Queryable,
+  database: Pick<Database, 'query' | 'execute'>,
   {
     name,
     owner,

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { RateCounters } from '../../application/ports/rate-counters.ts';
-import type { Queryable } from './database.ts';
+import type { Database } from './database.ts';
 
 export type PostgresRateCounters = RateCounters & {
   /** Deletes counters whose window has ended, at most `limit` of them (default 10,000). @returns the number deleted */
@@ -17,7 +17,7 @@ export function createRateCounters({
   database,
   key,
 }: {
-  readonly database: Queryable;
+  readonly database: Database;
   readonly key: Uint8Array;
 }): PostgresRateCounters {
   const counterOf = (scope: string): Buffer => createHmac('sha256', key).update(scope).digest();

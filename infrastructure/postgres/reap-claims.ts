@@ -1,7 +1,7 @@
 import type { ClaimRequest } from '../../application/ports/claims.ts';
 import { isOutage } from '../../application/ports/transient-errors.ts';
 import { type Keyed, ORDERED, keyedRows, parameters } from './claim-rows.ts';
-import type { Database, Queryable } from './database.ts';
+import type { Database, Transaction } from './database.ts';
 
 export type ClaimsOptions = {
   readonly database: Database;
@@ -90,7 +90,7 @@ function settleOverdue(
 }
 
 /** Makes the overdue claims of an owner new, so that the reaper checks them after their minimum age. */
-async function postpone(owner: string, overdue: Overdue, database: Queryable): Promise<void> {
+async function postpone(owner: string, overdue: Overdue, database: Database): Promise<void> {
   await database.execute(
     `update operational.claims c set unsettled_since = clock_timestamp()
      where owner = $1 and ${isOverdue('$2::timestamptz', '$3::timestamptz', '$4')}`,
@@ -99,7 +99,7 @@ async function postpone(owner: string, overdue: Overdue, database: Queryable): P
 }
 
 /** Confirms the values that the reaper found in the stream. Claims that a command touched meanwhile are left to it. */
-async function confirmFound(tx: Queryable, owner: string, rows: readonly Keyed[], overdue: Overdue): Promise<void> {
+async function confirmFound(tx: Transaction, owner: string, rows: readonly Keyed[], overdue: Overdue): Promise<void> {
   await tx.execute(
     `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since)
      select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp() from ${ORDERED} order by place

@@ -7,7 +7,7 @@ import { type GlobalPosition, ORIGIN, laterOf, parsePosition } from '../../domai
 import type { Database, Queryable } from './database.ts';
 
 export type ReplicaReadsOptions = {
-  readonly primary: Queryable;
+  readonly primary: Database;
   /** A pool on the replica, or on several replicas behind one address. */
   readonly replica: Database;
   /** Name of the read model whose checkpoint shows how far a replica is. */

@@ -1,11 +1,11 @@
 import type { StoredWebhook, Webhooks } from '../../application/ports/webhooks.ts';
-import type { Queryable } from '../../infrastructure/postgres/database.ts';
+import type { Database } from '../../infrastructure/postgres/database.ts';
 
 const SELECT = `select id, tenant_id, name, url, events, schemas, enabled, headers, include_fields, exclude_fields, max_response_size, secret, created_at, updated_at
   from rm_automation.webhooks`;
 
 /** Queries of the read model `automation`. */
-export function createWebhookQueries({ database }: { readonly database: Queryable }): Webhooks {
+export function createWebhookQueries({ database }: { readonly database: Database }): Webhooks {
   return {
     list: (tenant, page) =>
       database.query<StoredWebhook>(`${SELECT} where tenant_id = $1 order by created_at, id limit $2 offset $3`, [

@@ -22,10 +22,10 @@ export type Checkpoint = {
  * @throws `lease_lost` when a later holder has the checkpoint
  */
 export async function takeCheckpoint(
-  database: Queryable,
+  queryable: Queryable,
   { name, epoch, start = ORIGIN }: { readonly name: string; readonly epoch: number; readonly start?: GlobalPosition },
 ): Promise<GlobalPosition> {
-  const [row] = await database.query<{ position: string }>(
+  const [row] = await queryable.query<{ position: string }>(
     `insert into operational.checkpoints as c (name, position, epoch) values ($1, $2, $3)
      on conflict (name) do update set epoch = excluded.epoch, stopped_at = null, stopped_reason = null where c.epoch <= excluded.epoch
      returning position`,
@@ -39,8 +39,8 @@ export async function takeCheckpoint(
  * Moves the checkpoint, in the transaction that writes the rows up to it. @throws `lease_lost` when another holder has
  * the checkpoint
  */
-export async function moveCheckpoint(database: Queryable, { name, epoch, from, to }: CheckpointMove): Promise<void> {
-  const moved = await database.execute(
+export async function moveCheckpoint(queryable: Queryable, { name, epoch, from, to }: CheckpointMove): Promise<void> {
+  const moved = await queryable.execute(
     `update operational.checkpoints set position = $4, updated_at = clock_timestamp(), stopped_at = null, stopped_reason = null
      where name = $1 and epoch = $2 and position = $3`,
     [name, epoch, from, to],
@@ -51,7 +51,7 @@ export async function moveCheckpoint(database: Queryable, { name, epoch, from, t
 
 /** Records that the follower stopped, for other processes. Does nothing when another holder has the checkpoint. */
 export async function markStopped(
-  database: Queryable,
+  queryable: Queryable,
   {
     name,
     epoch,
@@ -59,15 +59,15 @@ export async function markStopped(
     reason,
   }: { readonly name: string; readonly epoch: number; readonly at: GlobalPosition; readonly reason: string },
 ): Promise<void> {
-  await database.execute(
+  await queryable.execute(
     'update operational.checkpoints set stopped_at = $3, stopped_reason = $4 where name = $1 and epoch = $2',
     [name, epoch, at, reason],
   );
 }
 
 /** @returns undefined when the follower has never run */
-export async function readCheckpoint(database: Queryable, name: string): Promise<Checkpoint | undefined> {
-  const [row] = await database.query<{ position: string; stopped_at: string | null; stopped_reason: string | null }>(
+export async function readCheckpoint(queryable: Queryable, name: string): Promise<Checkpoint | undefined> {
+  const [row] = await queryable.query<{ position: string; stopped_at: string | null; stopped_reason: string | null }>(
     'select position, stopped_at, stopped_reason from operational.checkpoints where name = $1',
     [name],
   );

@@ -34,8 +34,8 @@ export function isOfOneStream(error: unknown): boolean {
 }
 
 /** The parked streams of one projection, or of all live read models, by position. */
-export async function readParked(database: Queryable, projection?: string): Promise<readonly ParkedStream[]> {
-  const rows = await database.query<{
+export async function readParked(queryable: Queryable, projection?: string): Promise<readonly ParkedStream[]> {
+  const rows = await queryable.query<{
     projection: string;
     stream: string;
     tenant: string;
@@ -61,8 +61,8 @@ export async function readParked(database: Queryable, projection?: string): Prom
   }));
 }
 
-export async function countParked(database: Queryable): Promise<ReadonlyMap<string, number>> {
-  const rows = await database.query<{ projection: string; parked: number }>(
+export async function countParked(queryable: Queryable): Promise<ReadonlyMap<string, number>> {
+  const rows = await queryable.query<{ projection: string; parked: number }>(
     `select projection, count(*)::int4 as parked from operational.parked_streams where projection like 'projection/%' group by 1 order by 1`,
   );
   return new Map(rows.map(({ projection, parked }) => [projection, parked]));
@@ -70,7 +70,7 @@ export async function countParked(database: Queryable): Promise<ReadonlyMap<stri
 
 /** Records that the stream of the event is parked from this event on. */
 export async function parkStream(
-  database: Queryable,
+  queryable: Queryable,
   {
     projection,
     event: { stream, revision, position, metadata },
@@ -83,7 +83,7 @@ export async function parkStream(
     readonly reason: string;
   },
 ): Promise<void> {
-  await database.execute(
+  await queryable.execute(
     `insert into operational.parked_streams (projection, stream, tenant, revision, position, resume_after, reason)
      values ($1, $2, $3, $4, $5, $6, $7)`,
     [projection, stream, metadata.tenant, revision, position, resumeAfter, reason],
@@ -91,8 +91,8 @@ export async function parkStream(
 }
 
 /** Deletes the records of a projection: of one stream, or of all. */
-export async function deleteParked(database: Queryable, projection: string, stream?: string): Promise<void> {
-  await database.execute(
+export async function deleteParked(queryable: Queryable, projection: string, stream?: string): Promise<void> {
+  await queryable.execute(
     'delete from operational.parked_streams where projection = $1 and ($2::text is null or stream = $2)',
     [projection, stream ?? null],
   );

@@ -2,11 +2,11 @@ import type { ProjectionProgress } from '../../application/ports/projection-prog
 import type { Signals } from '../../application/ports/signals.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, parsePosition } from '../../domain/event.ts';
-import type { Queryable } from '../../infrastructure/postgres/database.ts';
+import type { Database } from '../../infrastructure/postgres/database.ts';
 import { checkpointOf } from './checkpoints.ts';
 
 export type ProgressOptions = {
-  readonly database: Queryable;
+  readonly database: Database;
   readonly signals: Pick<Signals, 'publish' | 'subscribe'>;
   /**
    * Interval in milliseconds at which checkpoints are read while a caller waits, in case signals are lost. Default 250.

@@ -47,16 +47,16 @@ export function underSchemaLock(database: Database, name: string): InTransaction
 }
 
 /** @returns the version of the live schema; undefined when none exists */
-export async function installedVersion(database: Queryable, name: string): Promise<number | undefined> {
-  const [row] = await database.query<{ version: number }>(
+export async function installedVersion(queryable: Queryable, name: string): Promise<number | undefined> {
+  const [row] = await queryable.query<{ version: number }>(
     'select version from operational.projections where name = $1',
     [name],
   );
   return row?.version;
 }
 
-export async function schemaExists(database: Queryable, schema: string): Promise<boolean> {
-  const rows = await database.query('select 1 from pg_namespace where nspname = $1', [schema]);
+export async function schemaExists(queryable: Queryable, schema: string): Promise<boolean> {
+  const rows = await queryable.query('select 1 from pg_namespace where nspname = $1', [schema]);
   return rows.length > 0;
 }
 

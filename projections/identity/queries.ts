@@ -8,7 +8,7 @@ import type {
   TenantRecord,
   UserRecord,
 } from '../../application/ports/identity-reads.ts';
-import type { Queryable } from '../../infrastructure/postgres/database.ts';
+import type { Database } from '../../infrastructure/postgres/database.ts';
 
 type MemberRecord = UserRecord & { readonly joinedAt: Date };
 type KeyWithSecret = ApiKeyRecord & { readonly secretUntil: Date | null };
@@ -36,7 +36,7 @@ const ADMIN_TOKEN = `token_id as id, tenant_id as tenant, name, grants, created_
  * Queries of the live identity read model, bound to a database (port `IdentityReads`). Users belong to the
  * installation; queries of API keys and admin tokens are restricted to one tenant, except the lookups by hash.
  */
-export function createIdentityQueries({ database }: { readonly database: Queryable }): IdentityReads {
+export function createIdentityQueries({ database }: { readonly database: Database }): IdentityReads {
   async function count(text: string, values: readonly unknown[] = []): Promise<number> {
     return (await database.query<{ n: number }>(text, values))[0]?.n ?? 0;
   }

@@ -1,9 +1,9 @@
 import type { FeatureRecords } from '../../application/ports/feature-records.ts';
 import type { FeatureConfiguration } from '../../domain/platform/feature-configuration.ts';
-import type { Queryable } from '../../infrastructure/postgres/database.ts';
+import type { Database } from '../../infrastructure/postgres/database.ts';
 
 /** Queries of the read model `platform`. */
-export function createFeatureQueries({ database }: { readonly database: Queryable }): FeatureRecords {
+export function createFeatureQueries({ database }: { readonly database: Database }): FeatureRecords {
   return {
     configurations: async () => {
       const rows = await database.query<FeatureConfiguration & { readonly feature: string }>(

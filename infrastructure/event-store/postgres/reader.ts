@@ -1,6 +1,6 @@
 import type { EventFilter, ReadAllOptions, ReadStreamOptions } from '../../../application/ports/event-store.ts';
 import { ORIGIN, type RecordedEvent, positionFrom } from '../../../domain/event.ts';
-import type { Queryable } from '../../postgres/database.ts';
+import type { Database } from '../../postgres/database.ts';
 import { isEventId } from '../encode-append.ts';
 import { refusalOf } from './failures.ts';
 import type { LogPage } from './log-page.ts';
@@ -20,7 +20,7 @@ const COLUMNS =
   'e.position, e.revision, e.recorded_at, e.id, e.stream, e.type, e.data, e.metadata, pg_column_size(e.data) as bytes';
 
 /** What the functions of the store depend on. */
-export type StoreDependencies = { readonly database: Queryable };
+export type StoreDependencies = { readonly database: Database };
 
 type Row = {
   readonly position: number;

@@ -1,6 +1,6 @@
 import type { Comments } from '../../../application/ports/comments.ts';
 import type { Actor } from '../../../domain/event.ts';
-import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Database } from '../../../infrastructure/postgres/database.ts';
 
 type Row = {
   readonly id: string;
@@ -12,7 +12,7 @@ type Row = {
 };
 
 /** Queries of the read model of comments, bound to a database (port `Comments`). */
-export function createCommentQueries({ database }: { readonly database: Queryable }): Comments {
+export function createCommentQueries({ database }: { readonly database: Database }): Comments {
   return {
     async list({ tenant, entryId, limit, offset }) {
       const [rows, [count]] = await Promise.all([

@@ -36,11 +36,11 @@ type Row = {
  * first, then the deleted ones in the order of their deletion. `schema` is quoted for SQL.
  */
 export async function readContentTypes(
-  db: Queryable,
+  queryable: Queryable,
   schema: string,
   query: ContentTypeQuery,
 ): Promise<readonly StoredContentType[]> {
-  const rows = await db.query<Row>(
+  const rows = await queryable.query<Row>(
     `select type_id, tenant_id, name, revision, definition, retained, field_names, to_char(deleted_at at time zone 'UTC', ${TIMESTAMP_FORMAT}) as deleted_at,
        coalesce((select json_agg(json_build_object('id', s.id, 'operation', s.operation) order by s.revision, s.ordinal)
                  from ${schema}._statements s where s.type_id = t.type_id and s.state in ('pending', 'failed')), '[]') as pending,
@@ -72,10 +72,10 @@ export async function readContentTypes(
  * `content=soft` is included, because its rows still exist. `schema` is quoted for SQL.
  */
 export async function contentTypesById(
-  db: Queryable,
+  queryable: Queryable,
   schema: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, StoredContentType>> {
   if (ids.length === 0) return new Map();
-  return new Map((await readContentTypes(db, schema, { typeIds: ids })).map((type) => [type.id, type]));
+  return new Map((await readContentTypes(queryable, schema, { typeIds: ids })).map((type) => [type.id, type]));
 }

@@ -95,11 +95,11 @@ async function lock(tx: Transaction, { tenant, names, tenantTypes }: SchemaScope
   return true;
 }
 
-function reader(db: Queryable): ContentTypeReader {
+function reader(queryable: Queryable): ContentTypeReader {
   return {
-    valuesOf: (question) => readValues(db, question),
-    named: (name) => readContentTypes(db, LIVE, { name }),
-    ofTenant: (tenant) => readContentTypes(db, LIVE, { tenant, live: true }),
+    valuesOf: (question) => readValues(queryable, question),
+    named: (name) => readContentTypes(queryable, LIVE, { name }),
+    ofTenant: (tenant) => readContentTypes(queryable, LIVE, { tenant, live: true }),
   };
 }
 
@@ -171,14 +171,14 @@ async function runAndCheck(
 }
 
 async function readValues(
-  db: Queryable,
+  queryable: Queryable,
   { tenant, table, fields, deletedAt }: ValueQuestion,
 ): Promise<readonly EntryValue[]> {
   const values: EntryValue[] = [];
   for (const field of fields) {
     const { name, type } = columnOf(field);
     const column = quoteIdentifier(name);
-    const rows = await db.query<{ id: string; value: Json }>(
+    const rows = await queryable.query<{ id: string; value: Json }>(
       `select id, to_json(${jsonExpression(type, column)}) as value from ${LIVE}.${quoteIdentifier(table)}
        where tenant_id = $1 and ("_deleted_at" is null or "_deleted_at" = $2::timestamptz) and ${column} is not null`,
       [tenant, deletedAt ?? null],

@@ -98,8 +98,8 @@ export async function recreateViews(run: InTransaction, target: Target): Promise
     });
 }
 
-async function viewColumns(db: Queryable, name: string): Promise<readonly string[]> {
-  const rows = await db.query<{ name: string }>(
+async function viewColumns(queryable: Queryable, name: string): Promise<readonly string[]> {
+  const rows = await queryable.query<{ name: string }>(
     `select a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
      where n.nspname = 'content' and c.relname = $1 and c.relkind = 'v' and a.attnum > 0 and not a.attisdropped order by a.attnum`,
     [name],

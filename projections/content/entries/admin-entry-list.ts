@@ -1,7 +1,7 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { EntryStatus } from '../../../domain/content/entry-events.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
-import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Database, Queryable } from '../../../infrastructure/postgres/database.ts';
 import type { BoundValues } from './conditions.ts';
 import { COMPLETE, entryJson, tableOf } from './entry-json.ts';
 import { toState } from './entry-reads.ts';
@@ -55,7 +55,7 @@ export function createAdminEntryList({
   database,
   maxBytes = MAX_RESPONSE_BYTES,
 }: {
-  readonly database: Queryable;
+  readonly database: Pick<Database, 'query' | 'execute'>;
   /** Largest JSON text of the entries of a list in bytes. Default: 16 MiB. */
   readonly maxBytes?: number | undefined;
 }): AdminEntryList {
@@ -91,7 +91,7 @@ function sourceOf({ type, hidden }: AdminQuery['types'][number], status: AdminQu
 }
 
 async function findPage(
-  database: Queryable,
+  queryable: Queryable,
   { tenant, search, limit, offset }: AdminQuery,
   sources: readonly Source[],
 ): Promise<Page> {
@@ -106,17 +106,17 @@ async function findPage(
   const counting: BoundValues = { values: [tenant] };
   const counts = sources.map((source) => `(select count(*) ${from(source, counting)})`);
   const [places, [count]] = await Promise.all([
-    database.query<Page['places'][number]>(
+    queryable.query<Page['places'][number]>(
       `select at, id::text as id from (${arms.join(' union all ')}) a order by changed_at desc, id desc limit $2 offset $3`,
       paging.values,
     ),
-    database.query<{ readonly total: number }>(`select (${counts.join(' + ')})::int8 as total`, counting.values),
+    queryable.query<{ readonly total: number }>(`select (${counts.join(' + ')})::int8 as total`, counting.values),
   ]);
   return { places, total: count?.total ?? 0 };
 }
 
 async function readEntries(
-  database: Queryable,
+  queryable: Queryable,
   { type, table }: Source,
   { ids, maxBytes }: { readonly ids: readonly string[]; readonly maxBytes: number },
 ): Promise<readonly { readonly entry: AdminEntry; readonly bytes: number }[]> {
@@ -128,7 +128,7 @@ async function readEntries(
     maxBytes: '$3::int8',
     isPage: false,
   });
-  const rows = await database.query<{ readonly json: string; readonly deleted_at: Date | null }>(
+  const rows = await queryable.query<{ readonly json: string; readonly deleted_at: Date | null }>(
     `select t."_json" as json, t."_deleted_at" as deleted_at from ${texts} t`,
     [type.tenant, ids, maxBytes],
   );

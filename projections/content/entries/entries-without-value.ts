@@ -1,11 +1,11 @@
 import type { EntriesWithoutValue } from '../../../application/ports/entries-without-value.ts';
 import { isManyToMany } from '../../../domain/content/field-types.ts';
-import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Database } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { tableOf } from './entry-json.ts';
 
 /** Finds the entries, without deleted ones, that have no value in a field (port `EntriesWithoutValue`). */
-export function createEntriesWithoutValue({ database }: { readonly database: Queryable }): EntriesWithoutValue {
+export function createEntriesWithoutValue({ database }: { readonly database: Database }): EntriesWithoutValue {
   return {
     async page(type, { key, definition }, { after, limit }) {
       const column = quoteIdentifier(key);

@@ -2,7 +2,7 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { CursorValue, EntryQuery } from '../../../domain/content/entry-query.ts';
 import { type PopulatePlan, plannedTypes } from '../../../domain/content/populate-plan.ts';
 import { type GlobalPosition, parsePosition } from '../../../domain/event.ts';
-import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Database, Queryable } from '../../../infrastructure/postgres/database.ts';
 import type { BoundValues } from './conditions.ts';
 import { type EntryShape, entryJson, shapeKey, sourceOf } from './entry-json.ts';
 import { type Conditions, countSql, hasChangedSql, rowsSql, walkRowsSql } from './list-rows.ts';
@@ -48,9 +48,9 @@ export type EntryList = {
 
 export type EntryListOptions = {
   /** May be a replica that lags behind. */
-  readonly database: Queryable;
+  readonly database: Pick<Database, 'query' | 'execute'>;
   /** Holds every change that any page has shown, so it does not lag behind `database`. */
-  readonly primary: Queryable;
+  readonly primary: Pick<Database, 'query' | 'execute'>;
   readonly statements: StatementCache;
   readonly past: PastReader;
   /** Largest JSON text of a list in bytes. Default: 16 MiB. */
@@ -88,30 +88,32 @@ export function createEntryList({
 }: EntryListOptions): EntryList {
   /** Runs the statement of a list. @throws `invalid_query_parameter` when the response would be too large */
   async function readRow<Row extends Pick<PageRow, 'json'>>(
-    db: Queryable,
+    queryable: Queryable,
     { text, name }: Statement,
     { query, parameters }: Pick<Selection, 'query' | 'parameters'>,
   ): Promise<Row> {
     const parameter = query.populate === undefined ? 'limit' : 'populate';
-    const [row] = await refusingLarge({ parameter, maxBytes }, () => db.query<Row>(text, parameters.values, name));
+    const [row] = await refusingLarge({ parameter, maxBytes }, () =>
+      queryable.query<Row>(text, parameters.values, name),
+    );
     if (row?.json == null) throw populateRefusal();
     return row;
   }
 
   async function readList(
-    db: Queryable,
+    queryable: Queryable,
     type: ContentType,
     query: EntryQuery,
     sources?: EntryShape['sources'],
   ): Promise<string> {
     const parameters: BoundValues = { values: [] };
     const selection = { type, query, rows: rowsSql(type, { ...query, sources }, parameters), parameters, sources };
-    const { json } = await readRow<Pick<PageRow, 'json'>>(db, statementOf('list', selection), selection);
+    const { json } = await readRow<Pick<PageRow, 'json'>>(queryable, statementOf('list', selection), selection);
     return json ?? '[]';
   }
 
-  function readPage(db: Queryable, selection: Selection): Promise<PageRow> {
-    return readRow<PageRow>(db, statementOf('page', selection), selection);
+  function readPage(queryable: Queryable, selection: Selection): Promise<PageRow> {
+    return readRow<PageRow>(queryable, statementOf('page', selection), selection);
   }
 
   /** A page on which the entries have the places that they had when the walk began. */
@@ -166,9 +168,9 @@ export function createEntryList({
     },
     async count(type, query) {
       const parameters: BoundValues = { values: [] };
-      const count = async (db: Queryable, sources?: EntryShape['sources']): Promise<number> => {
+      const count = async (queryable: Queryable, sources?: EntryShape['sources']): Promise<number> => {
         const text = countSql(type, { ...query, sources }, parameters);
-        const [row] = await db.query<{ count: number }>(text, parameters.values);
+        const [row] = await queryable.query<{ count: number }>(text, parameters.values);
         return row?.count ?? 0;
       };
       return query.asOf === undefined

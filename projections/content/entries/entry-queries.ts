@@ -1,4 +1,4 @@
-import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Database } from '../../../infrastructure/postgres/database.ts';
 import { type EntryList, createEntryList } from './entry-list.ts';
 import { type EntryReads, createEntryReads } from './entry-reads.ts';
 import type { PastReader } from './past-reader.ts';
@@ -9,9 +9,9 @@ export type EntryQueries = { readonly reads: EntryReads; readonly lists: EntryLi
 
 export type EntryQueriesOptions = {
   /** The database that most reads use. It may be a replica that lags behind. */
-  readonly database: Queryable;
+  readonly database: Pick<Database, 'query' | 'execute'>;
   /** For reads that must not lag: the pages of a cursor list after the first. Default: `database`. */
-  readonly primary?: Queryable;
+  readonly primary?: Pick<Database, 'query' | 'execute'>;
   readonly past: PastReader;
   /** Largest JSON text of a response in bytes. Default: 16 MiB. */
   readonly maxResponseBytes?: number;

@@ -2,7 +2,7 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { EntryStatus, FieldValues } from '../../../domain/content/entry-events.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
 import { type Actor, type GlobalPosition, ORIGIN, parsePosition } from '../../../domain/event.ts';
-import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Database } from '../../../infrastructure/postgres/database.ts';
 import { COMPLETE, type EntryShape, entryJson, shapeColumns, shapeKey, sourceOf, tableOf } from './entry-json.ts';
 import { listReferrers } from './list-referrers.ts';
 import { mayExceed, populateRefusal, withinBound } from './populate-bound.ts';
@@ -37,7 +37,7 @@ export function createEntryReads({
   statements,
   maxBytes = MAX_RESPONSE_BYTES,
 }: {
-  readonly database: Queryable;
+  readonly database: Pick<Database, 'query' | 'execute'>;
   readonly statements: StatementCache;
   /** Largest JSON text of an entry with its populated entries, in bytes. Default: 16 MiB. */
   readonly maxBytes?: number | undefined;

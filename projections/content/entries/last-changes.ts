@@ -1,5 +1,5 @@
 import type { GlobalPosition } from '../../../domain/event.ts';
-import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
+import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 
 /**
@@ -34,6 +34,10 @@ export async function writeLastChanges(
 }
 
 /** Deletes the rows of permanently deleted types. */
-export async function deleteLastChanges(tx: Queryable, { schema }: Target, typeIds: readonly string[]): Promise<void> {
+export async function deleteLastChanges(
+  tx: Transaction,
+  { schema }: Target,
+  typeIds: readonly string[],
+): Promise<void> {
   await tx.execute(`delete from ${schema}.${LAST_CHANGES} where type_id = any($1::uuid[])`, [typeIds]);
 }

@@ -20,7 +20,7 @@ const PAGE_BYTES = MAX_RESPONSE_BYTES;
  * one. `toState` parses the JSON text of a complete entry.
  */
 export async function* listReferrers(
-  database: Queryable,
+  queryable: Queryable,
   {
     target,
     id,
@@ -35,11 +35,11 @@ export async function* listReferrers(
 ): AsyncIterable<readonly Referrer[]> {
   let page: Referrer[] = [];
   let bytes = 0;
-  for (const type of await referringTypes(database, target)) {
+  for (const type of await referringTypes(queryable, target)) {
     const text = referrersSql(type, target, required);
     if (text === undefined) continue;
     for (let after = '00000000-0000-0000-0000-000000000000'; ;) {
-      const rows = await database.query<{ json: string; bytes: number; found: number }>(text, [
+      const rows = await queryable.query<{ json: string; bytes: number; found: number }>(text, [
         type.tenant,
         id,
         after,
@@ -63,8 +63,8 @@ export async function* listReferrers(
  * Content types with a relation to the target. The database searches the definitions, so that a deletion does not load
  * all of them.
  */
-async function referringTypes(database: Queryable, { tenant, name }: ContentType): Promise<readonly ContentType[]> {
-  const found = await database.query<{ type_id: string }>(
+async function referringTypes(queryable: Queryable, { tenant, name }: ContentType): Promise<readonly ContentType[]> {
+  const found = await queryable.query<{ type_id: string }>(
     `select type_id from ${LIVE}._content_types where tenant_id = $1 and deleted_at is null
        and jsonb_path_exists(definition::jsonb, '$.fields[*] ? (@.relation_to == $name)', jsonb_build_object('name', $2::text))`,
     [tenant, name],
@@ -72,7 +72,7 @@ async function referringTypes(database: Queryable, { tenant, name }: ContentType
   );
   return found.length === 0
     ? []
-    : readContentTypes(database, LIVE, { tenant, live: true, typeIds: found.map((row) => row.type_id) });
+    : readContentTypes(queryable, LIVE, { tenant, live: true, typeIds: found.map((row) => row.type_id) });
 }
 
 /**

@@ -135,7 +135,7 @@ export function createPastReader({
   }
 
   /** Folds the entries at the moment of the set and adds them to it. */
-  async function fold(db: Queryable, { set }: CachedSet, ids: readonly string[]): Promise<void> {
+  async function fold(queryable: Queryable, { set }: CachedSet, ids: readonly string[]): Promise<void> {
     for (let at = 0; at < ids.length; at += CHUNK_SIZE) {
       const remaining = ids.slice(at, at + CHUNK_SIZE);
       const states: [string, EntryState | undefined][] = [];
@@ -144,7 +144,7 @@ export function createPastReader({
           states.push([id, await stateAt(set.type, id, set.moment)]);
       };
       await Promise.all(Array.from({ length: CONCURRENT_READS }, reader));
-      const bytes = await addToSet(db, set, states);
+      const bytes = await addToSet(queryable, set, states);
       // Outside the snapshot, in which this would conflict with a use of the set that is written at the same time.
       await database.execute('update operational.past_sets set bytes = bytes + $2 where id = $1', [set.id, bytes]);
     }

@@ -51,7 +51,7 @@ export function pastRows({ type, id }: PastSet): string {
  * `upto`, so only entries that changed after it are searched. Deleted entries are found by their tombstones.
  */
 export async function missingIds(
-  db: Queryable,
+  queryable: Queryable,
   { type, moment, id }: PastSet,
   { upto, limit }: { readonly upto: string; readonly limit: number },
 ): Promise<readonly string[]> {
@@ -61,7 +61,7 @@ export async function missingIds(
     ? 't."_updated_at" > $5 and t."_created_at" <= $5'
     : 't."_position" > $5 and t."_version" > 1 and t."_deleted_at" is null';
   const deleted = `select t.id from (select entry_id as id, position from ${LIVE}.${TOMBSTONES} where tenant_id = $1 and type_id = $6 and deleted_at > $5 and position > $2) t where ${known}`;
-  const found = await db.query<{ id: string }>(
+  const found = await queryable.query<{ id: string }>(
     `select m.id::text as id from (select t.id from ${tableOf(type)} t where t.tenant_id = $1 and t."_position" > $2 and ${rows} and ${known}${byTime ? ` union ${deleted}` : ''}) m limit $4`,
     [type.tenant, upto, id, limit, byTime ? moment.time : moment.position, ...(byTime ? [type.id] : [])],
   );
@@ -73,7 +73,7 @@ export async function missingIds(
  * point. @returns the bytes of their JSON
  */
 export async function addToSet(
-  db: Queryable,
+  queryable: Queryable,
   { type, id }: PastSet,
   states: readonly (readonly [id: string, state: EntryState | undefined])[],
 ): Promise<number> {
@@ -81,7 +81,7 @@ export async function addToSet(
     states.map(([entryId, state]) => ({ id: entryId, ...(state ? { state: rowOf(type, state) } : {}) })),
   );
   const vector = searchVectorSql(LIVE, searchedKeys(type.definition), (key) => `s.state->>'${key}'`);
-  await db.execute(
+  await queryable.execute(
     `insert into operational.past_entries (set_id, entry_id, state, search) select $1, s.id, s.state, case when s.state is not null then ${vector} end
      from json_to_recordset($2::json) s(id uuid, state json) on conflict do nothing`,
     [id, rows],

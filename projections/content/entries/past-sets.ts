@@ -1,8 +1,8 @@
-import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Database, Queryable } from '../../../infrastructure/postgres/database.ts';
 
 /** Makes an empty set of a tenant. @returns its id */
-export async function makePastSet(db: Queryable, tenant: string): Promise<number> {
-  const [row] = await db.query<{ id: number }>(
+export async function makePastSet(queryable: Queryable, tenant: string): Promise<number> {
+  const [row] = await queryable.query<{ id: number }>(
     'insert into operational.past_sets (tenant_id) values ($1) returning id',
     [tenant],
   );
@@ -11,13 +11,13 @@ export async function makePastSet(db: Queryable, tenant: string): Promise<number
 }
 
 /** Writes that the set is in use. */
-export async function touchPastSet(db: Queryable, id: number): Promise<void> {
-  await db.execute('update operational.past_sets set used_at = now() where id = $1', [id]);
+export async function touchPastSet(queryable: Queryable, id: number): Promise<void> {
+  await queryable.execute('update operational.past_sets set used_at = now() where id = $1', [id]);
 }
 
 /** Deletes a set with its entries. */
-export async function deletePastSet(db: Queryable, id: number): Promise<void> {
-  await db.execute('delete from operational.past_sets where id = $1', [id]);
+export async function deletePastSet(queryable: Queryable, id: number): Promise<void> {
+  await queryable.execute('delete from operational.past_sets where id = $1', [id]);
 }
 
 /**
@@ -25,7 +25,7 @@ export async function deletePastSet(db: Queryable, id: number): Promise<void> {
  * stay and count first.
  */
 export async function deletePastSetsOverBounds(
-  db: Queryable,
+  queryable: Queryable,
   {
     tenant,
     keep,
@@ -33,7 +33,7 @@ export async function deletePastSetsOverBounds(
     bytes,
   }: { readonly tenant: string; readonly keep: readonly number[]; readonly sets: number; readonly bytes: number },
 ): Promise<void> {
-  await db.execute(
+  await queryable.execute(
     `delete from operational.past_sets where id in (
        select s.id from (
          select id, sum(bytes) over w as bytes, count(*) over w as place from operational.past_sets where tenant_id = $1
@@ -44,6 +44,6 @@ export async function deletePastSetsOverBounds(
 }
 
 /** Deletes the sets that have been unused for 10 minutes. @returns their number */
-export async function sweepPastSets({ database }: { readonly database: Queryable }): Promise<number> {
+export async function sweepPastSets({ database }: { readonly database: Database }): Promise<number> {
   return database.execute(`delete from operational.past_sets where used_at < now() - interval '10 minutes'`);
 }

@@ -1,6 +1,6 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { type PopulatedRelation, populateKey } from '../../../domain/content/populate-plan.ts';
-import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Database } from '../../../infrastructure/postgres/database.ts';
 import { entryJson, shapeColumns, sourceOf, tableOf } from './entry-json.ts';
 import { TENANT, relatedRows } from './related-rows.ts';
 import { MAX_RESPONSE_BYTES, boundedArray, refusingLarge } from './response-size.ts';
@@ -27,7 +27,7 @@ export function createRelatedList({
   statements,
   maxBytes = MAX_RESPONSE_BYTES,
 }: {
-  readonly database: Queryable;
+  readonly database: Pick<Database, 'query' | 'execute'>;
   readonly statements: StatementCache;
   /** Largest JSON text of a page in bytes. Default: 16 MiB. */
   readonly maxBytes?: number | undefined;

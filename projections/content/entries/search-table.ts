@@ -1,5 +1,5 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
-import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
+import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import { TABLES_PER_TRANSACTION, chunksOf } from '../../engine/chunks.ts';
 import type { InTransaction, Target } from '../../engine/projection.ts';
 import { tableOf } from './entry-json.ts';
@@ -83,12 +83,12 @@ function indexSql(schema: string, type: ContentType, condition: string): string 
 }
 
 /** Removes entries from the index. */
-export async function unindexEntries(tx: Queryable, { schema }: Target, ids: readonly string[]): Promise<void> {
+export async function unindexEntries(tx: Transaction, { schema }: Target, ids: readonly string[]): Promise<void> {
   if (ids.length > 0) await tx.execute(`delete from ${schema}.${SEARCH} where entry_id = any($1::uuid[])`, [ids]);
 }
 
 /** Removes the entries of a type whose rows a pending statement has deleted from the index. */
-export async function unindexMissingEntries(tx: Queryable, { schema }: Target, type: ContentType): Promise<void> {
+export async function unindexMissingEntries(tx: Transaction, { schema }: Target, type: ContentType): Promise<void> {
   await tx.execute(
     `delete from ${schema}.${SEARCH} s where s.type_id = $1 and not exists (select 1 from ${tableOf(type, schema)} t where t.id = s.entry_id)`,
     [type.id],
@@ -96,6 +96,6 @@ export async function unindexMissingEntries(tx: Queryable, { schema }: Target, t
 }
 
 /** Removes the entries of permanently deleted types from the index. */
-export async function unindexTypes(tx: Queryable, { schema }: Target, typeIds: readonly string[]): Promise<void> {
+export async function unindexTypes(tx: Transaction, { schema }: Target, typeIds: readonly string[]): Promise<void> {
   await tx.execute(`delete from ${schema}.${SEARCH} where type_id = any($1::uuid[])`, [typeIds]);
 }

@@ -1,6 +1,6 @@
 import type { ContentTypeDefinition } from '../../../domain/content/definition.ts';
 import { storedFields } from '../../../domain/content/entry-fields.ts';
-import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Target } from '../../engine/projection.ts';
 
@@ -39,7 +39,7 @@ export function searchedKeys(definition: ContentTypeDefinition): readonly string
  * lower case, with their positions. The parser of PostgreSQL ignores HTML tags and entities. When the texts have more
  * than 200,000 bytes together, each is cut to an equal share. The function accepts every text without an error.
  */
-export async function createSearchFunction(tx: Queryable, { schema }: Target): Promise<void> {
+export async function createSearchFunction(tx: Transaction, { schema }: Target): Promise<void> {
   await tx.query(`create function ${schema}._search_vector(texts text[]) returns tsvector language plpgsql immutable parallel safe as $$
     declare
       whole text := array_to_string(texts, ' ');

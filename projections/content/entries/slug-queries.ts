@@ -1,7 +1,7 @@
 import type { EntrySlugs } from '../../../application/ports/entry-slugs.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { numberedSlug } from '../../../domain/content/slug.ts';
-import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Database } from '../../../infrastructure/postgres/database.ts';
 import { tableOf } from './entry-json.ts';
 
 export type SlugQueries = EntrySlugs & {
@@ -13,7 +13,7 @@ export type SlugQueries = EntrySlugs & {
 };
 
 /** Look-ups by slug in the live read model, through its index of slugs. */
-export function createSlugQueries({ database }: { readonly database: Queryable }): SlugQueries {
+export function createSlugQueries({ database }: { readonly database: Database }): SlugQueries {
   return {
     async freeNumber(type, base) {
       const taken = (slug: string) =>

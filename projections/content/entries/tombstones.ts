@@ -1,6 +1,6 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { GlobalPosition } from '../../../domain/event.ts';
-import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
+import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 
 /** The deletion of an entry, soft or hard: when, and at which position of the log. */
@@ -56,6 +56,6 @@ export async function writeTombstones(
 }
 
 /** Deletes the tombstones of permanently deleted types. */
-export async function deleteTombstones(tx: Queryable, { schema }: Target, typeIds: readonly string[]): Promise<void> {
+export async function deleteTombstones(tx: Transaction, { schema }: Target, typeIds: readonly string[]): Promise<void> {
   await tx.execute(`delete from ${schema}.${TOMBSTONES} where type_id = any($1::uuid[])`, [typeIds]);
 }

@@ -1,11 +1,11 @@
 import type { DueRelease, Releases } from '../../../application/ports/releases.ts';
 import type { ReleaseRecord } from '../../../domain/content/release-record.ts';
-import type { Queryable } from '../../../infrastructure/postgres/database.ts';
+import type { Database } from '../../../infrastructure/postgres/database.ts';
 
 const SELECT = `select id, name, description, status, scheduled_at, items, refused, created_at, created_by, updated_at, published_at from rm_releases.releases`;
 
 /** Queries of the read model of releases, bound to a database (port `Releases`). */
-export function createReleaseQueries({ database }: { readonly database: Queryable }): Releases {
+export function createReleaseQueries({ database }: { readonly database: Database }): Releases {
   return {
     list: (tenant, { limit, offset }) =>
       database.query<ReleaseRecord>(

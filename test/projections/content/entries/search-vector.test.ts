@@ -5,7 +5,7 @@ import { useDatabase } from '../../../support/database.ts';
 
 describe('the indexed words of texts', () => {
   const database = useDatabase();
-  before(() => createSearchFunction(database.db(), { schema: 'public' }));
+  before(() => database.db().transaction((tx) => createSearchFunction(tx, { schema: 'public' })));
 
   const words = async (...texts: readonly (string | null)[]) => {
     const [row] = await database

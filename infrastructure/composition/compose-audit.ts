@@ -46,7 +46,7 @@ function anchorWorkers({ settings, eventStore, leases, database, logger, metrics
         Promise.resolve(
           startFollower({
             name: 'audit-anchors',
-            source: eventStore,
+            eventStore,
             filter: { categories: ['audit'] },
             leases,
             database,

@@ -68,7 +68,7 @@ function relayWorker(
       const publish = createRelay({ bus, prefix: settings.kafkaTopicPrefix, changeOf });
       return startFollower({
         name: 'relay',
-        source: eventStore,
+        eventStore,
         leases,
         database,
         handler: {

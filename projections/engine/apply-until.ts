@@ -6,7 +6,7 @@ import { type GlobalPosition, type RecordedEvent, laterOf } from '../../domain/e
 import { type Batch, openBatches } from './batches.ts';
 
 export type ApplyUntilOptions = {
-  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
+  readonly eventStore: Pick<EventStore, 'head' | 'subscribe'>;
   readonly filter: EventFilter;
   readonly after: GlobalPosition;
   /** Inclusive. A position of a committed record, or of the head. */
@@ -43,23 +43,23 @@ const SILENCE_MS = 5_000;
  * @returns the position reached: `until`, `after` when that is later, or the event before the stop
  */
 export async function applyUntil(options: ApplyUntilOptions): Promise<GlobalPosition> {
-  const { source, filter, until, signal, commit, tableOf, maxBatch = 2_000 } = options;
+  const { eventStore, filter, until, signal, commit, tableOf, maxBatch = 2_000 } = options;
   let position = options.after;
   let failures = 0;
   let stopped = false;
   const isDone = (): boolean => stopped || position >= until;
 
   /**
-   * The position up to which the source holds no event after those of the batch. `until` can lie behind the last event,
-   * because other records of the source have positions too; the source reports such positions rarely.
+   * The position up to which the event store holds no event after those of the batch. `until` can lie behind the last
+   * event, because other records of the store have positions too; it reports such positions rarely.
    */
   async function passedBy(batch: Batch): Promise<GlobalPosition> {
     if (!batch.caughtUp || batch.position >= until) return batch.position;
-    return (await source.head()) <= batch.position ? until : batch.position;
+    return (await eventStore.head()) <= batch.position ? until : batch.position;
   }
 
   async function once(): Promise<void> {
-    const batches = openBatches({ source, after: position, filter, maxEvents: maxBatch, signal, tableOf });
+    const batches = openBatches({ eventStore, after: position, filter, maxEvents: maxBatch, signal, tableOf });
     try {
       while (!isDone()) {
         const batch = await batches.next(SILENCE_MS);

@@ -11,7 +11,7 @@ export type Batch = {
 };
 
 export type BatchOptions = {
-  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
+  readonly eventStore: Pick<EventStore, 'head' | 'subscribe'>;
   readonly after: GlobalPosition;
   readonly filter: EventFilter;
   /** Maximum number of events in a batch, and of events read ahead while one is applied. */
@@ -29,7 +29,7 @@ const MAX_TABLES = 100;
 export type Batches = {
   /**
    * Waits for the next batch. Returns `idle` after `timeoutMs` without one and `ended` after the signal has aborted.
-   * @throws what the source throws
+   * @throws what the event store throws
    */
   next(timeoutMs?: number): Promise<Batch | 'idle' | 'ended'>;
   /** Stops reading and waits until reading has ended. */
@@ -40,7 +40,7 @@ export type Batches = {
  * Reads ahead, at most one batch, while the caller applies the previous one. A batch holds what has arrived: few events
  * when the caller is live, many when it is behind.
  */
-export function openBatches({ source, after, filter, maxEvents, signal, tableOf }: BatchOptions): Batches {
+export function openBatches({ eventStore, after, filter, maxEvents, signal, tableOf }: BatchOptions): Batches {
   const closing = new AbortController();
   const stop = AbortSignal.any([signal, closing.signal]);
   const waiting: SubscriptionItem[] = [];
@@ -52,7 +52,12 @@ export function openBatches({ source, after, filter, maxEvents, signal, tableOf 
 
   async function read(): Promise<void> {
     let last = after;
-    for await (const item of source.subscribe({ after, filter, batchSize: Math.min(maxEvents, 500), signal: stop })) {
+    for await (const item of eventStore.subscribe({
+      after,
+      filter,
+      batchSize: Math.min(maxEvents, 500),
+      signal: stop,
+    })) {
       const fresh = freshPart(item, last);
       if (!fresh) continue;
       last = fresh.position;
@@ -160,7 +165,7 @@ export function openBatches({ source, after, filter, maxEvents, signal, tableOf 
   };
 }
 
-/** The part of an item after `last`: a source that reconnects may repeat events. */
+/** The part of an item after `last`: an event store that reconnects may repeat events. */
 function freshPart(item: SubscriptionItem, last: GlobalPosition): SubscriptionItem | undefined {
   if (item.kind === 'caught_up') return item.position < last ? { ...item, position: last } : item;
   if (item.position <= last) return undefined;

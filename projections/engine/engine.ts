@@ -21,7 +21,7 @@ import { type RetryOutcome, retryParked } from './retry-parked.ts';
 
 export type ProjectionEngineOptions = {
   readonly database: Database;
-  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
+  readonly eventStore: Pick<EventStore, 'head' | 'subscribe'>;
   readonly projections: readonly Projection[];
   readonly leases: Leases;
   readonly signals: Pick<Signals, 'publish' | 'subscribe'>;
@@ -83,7 +83,7 @@ const MAX_LIMIT_FAILURES = 3;
 
 /** Creates the engine of this process's read models: schemas, projectors, progress and status. */
 export function createProjectionEngine(options: ProjectionEngineOptions): ProjectionEngine {
-  const { database, source, projections, leases, signals, logger, metrics, instanceId } = options;
+  const { database, eventStore, projections, leases, signals, logger, metrics, instanceId } = options;
   const progress = trackProgress({
     database,
     signals,
@@ -103,7 +103,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
     return startFollower({
       name: names.checkpoint,
       lease: names.lease,
-      source,
+      eventStore,
       filter: { categories: projection.categories },
       tableOf: (event) => projection.tableOf?.(event),
       leases,
@@ -135,7 +135,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
     startupStates.set(projection.name, { state: 'rebuilding' });
     const report = await rebuild({
       database,
-      source,
+      eventStore,
       projection,
       leases,
       signals,
@@ -205,7 +205,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
     async retryParked({ projection: name, stream }) {
       const projection = projections.find((one) => namesOf(one).checkpoint === name);
       if (!projection) return 'not_parked';
-      const outcome = await retryParked({ database, source, projection, stream, signal: stopping.signal });
+      const outcome = await retryParked({ database, eventStore, projection, stream, signal: stopping.signal });
       if (outcome === 'not_parked') return outcome;
       signals.publish('lease', namesOf(projection).lease);
       if (outcome === 'applied') logger.info('stream no longer parked', { follower: name, stream });

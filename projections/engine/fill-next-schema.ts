@@ -22,7 +22,7 @@ export type RebuildProgress = {
 
 export type FillOptions = {
   readonly database: Database;
-  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
+  readonly eventStore: Pick<EventStore, 'head' | 'subscribe'>;
   readonly projection: Projection;
   /** Epoch of the rebuild's lease. */
   readonly epoch: number;
@@ -53,7 +53,7 @@ export type NextSchema = {
  */
 export async function createNextSchema({
   database,
-  source,
+  eventStore,
   projection,
   epoch,
   idleTimeoutMs,
@@ -134,7 +134,7 @@ export async function createNextSchema({
     position: () => position,
     async catchUpTo(until, phase) {
       position = await applyUntil({
-        source,
+        eventStore,
         filter: { categories: projection.categories },
         after: position,
         until,

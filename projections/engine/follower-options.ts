@@ -19,7 +19,7 @@ export type FollowerOptions = {
   readonly name: string;
   /** Name of the lease. Default: the name of the checkpoint. */
   readonly lease?: string;
-  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
+  readonly eventStore: Pick<EventStore, 'head' | 'subscribe'>;
   readonly filter?: EventFilter;
   readonly leases: Leases;
   readonly database: Database;

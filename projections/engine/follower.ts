@@ -24,7 +24,7 @@ class UnhandledEvent extends Error {
  * with growing pauses.
  */
 export function startFollower(options: FollowerOptions): Follower {
-  const { name, source, leases, database, handler, logger, metrics, parking } = options;
+  const { name, eventStore, leases, database, handler, logger, metrics, parking } = options;
   const filter = options.filter ?? {};
   const maxBatch = options.maxBatch ?? 2_000;
   const persistEveryMs = options.persistEveryMs ?? 1_000;
@@ -65,7 +65,7 @@ export function startFollower(options: FollowerOptions): Follower {
   }
 
   async function takeOver(epoch: number): Promise<GlobalPosition> {
-    const start = options.startAt === 'head' ? await source.head() : ORIGIN;
+    const start = options.startAt === 'head' ? await eventStore.head() : ORIGIN;
     return database.transaction(
       async (tx) => {
         const position = await takeCheckpoint(tx, { name, epoch, start });
@@ -181,7 +181,7 @@ export function startFollower(options: FollowerOptions): Follower {
     }
 
     const batches = openBatches({
-      source,
+      eventStore,
       after: saved,
       filter,
       maxEvents: maxBatch,

@@ -17,7 +17,7 @@ import { completeSwap, swap } from './swap.ts';
 
 export type RebuildOptions = {
   readonly database: Database;
-  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
+  readonly eventStore: Pick<EventStore, 'head' | 'subscribe'>;
   readonly projection: Projection;
   readonly leases: Leases;
   readonly signals?: Pick<Signals, 'publish' | 'subscribe'>;
@@ -77,7 +77,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
 }
 
 async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: AbortSignal): Promise<RebuildReport> {
-  const { database, source, projection, leases, maxBatch, onProgress } = options;
+  const { database, eventStore, projection, leases, maxBatch, onProgress } = options;
   await prepareSchema(database, projection);
   await completeSwap(options);
   const installed = await installedVersion(database, projection.name);
@@ -90,7 +90,7 @@ async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: Abort
   const idleTimeoutMs = leases.ttlMs;
   const next = await createNextSchema({
     database,
-    source,
+    eventStore,
     projection,
     epoch,
     idleTimeoutMs,
@@ -100,7 +100,7 @@ async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: Abort
   });
 
   // The rebuilt read model must not pass the live one, because both are compared at the same position.
-  await next.catchUpTo(comparable ? await livePosition() : await source.head(), 'filling');
+  await next.catchUpTo(comparable ? await livePosition() : await eventStore.head(), 'filling');
   if (comparable) await next.catchUpTo(await livePosition(), 'filling');
   await next.finish();
 
@@ -112,7 +112,7 @@ async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: Abort
     return { projection: projection.name, outcome: 'differs', position, tables, differences };
   }
 
-  if (!comparable) await next.catchUpTo(laterOf(next.position(), await source.head()), 'swapping');
+  if (!comparable) await next.catchUpTo(laterOf(next.position(), await eventStore.head()), 'swapping');
   await swapIn({ next, liveCheckpoint, livePosition, epoch, signal }, options);
   options.signals?.publish('lease', namesOf(projection).lease);
   options.signals?.publish('projection', JSON.stringify({ name: projection.name, position: next.position() }));

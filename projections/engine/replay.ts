@@ -12,7 +12,7 @@ import { createEmpty, namesOf, schemaExists } from './read-model-schemas.ts';
 export type ReplayOptions = {
   /** Database to build the read models in; contains none of them yet. */
   readonly to: Database;
-  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
+  readonly eventStore: Pick<EventStore, 'head' | 'subscribe'>;
   readonly projections: readonly Projection[];
   /** Last position, inclusive, or the latest recording time of events. Default: the current head. */
   readonly until?: GlobalPosition | Date;
@@ -46,7 +46,7 @@ export type ReplayReport = {
 export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const {
     to,
-    source,
+    eventStore,
     projections,
     until,
     tenant,
@@ -63,13 +63,13 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     }
   });
 
-  const head = await source.head();
+  const head = await eventStore.head();
   const target = typeof until === 'string' && until < head ? until : head;
   const latest = until instanceof Date ? until.getTime() : Infinity;
   const categories = [...new Set(projections.flatMap((projection) => projection.categories))];
   let applied = 0;
   const position = await applyUntil({
-    source,
+    eventStore,
     filter: { categories, ...(tenant === undefined ? {} : { tenant }) },
     after: ORIGIN,
     until: target,

@@ -12,7 +12,7 @@ import { fenceProjector } from './swap.ts';
 
 export type RetryOptions = {
   readonly database: Database;
-  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
+  readonly eventStore: Pick<EventStore, 'head' | 'subscribe'>;
   readonly projection: Projection;
   readonly stream: string;
   readonly signal: AbortSignal;
@@ -37,7 +37,7 @@ export async function retryParked(options: RetryOptions): Promise<RetryOutcome> 
   }
 }
 
-async function retryOnce({ database, source, projection, stream, signal }: RetryOptions): Promise<RetryOutcome> {
+async function retryOnce({ database, eventStore, projection, stream, signal }: RetryOptions): Promise<RetryOutcome> {
   const names = namesOf(projection);
   return database.outerTransaction(
     async (tx) => {
@@ -59,7 +59,7 @@ async function retryOnce({ database, source, projection, stream, signal }: Retry
       const isDue = (event: RecordedEvent): boolean =>
         event.position >= record.position && scopesOf(event, projection).includes(stream);
       await applyUntil({
-        source,
+        eventStore,
         filter: { categories: projection.categories, tenant: record.tenant },
         after: record.resumeAfter,
         until,

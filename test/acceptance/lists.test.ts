@@ -239,9 +239,9 @@ describe('search, time travel, cursors and locales of lists over HTTP', () => {
 
     it('finds the same entries after a rebuild from the log', async () => {
       const database = service.database.db();
-      const source = await openPostgresEventStore({ database });
-      const { tables } = await replay({ to: fresh.db(), source, projections: [contentProjection] });
-      await source.close();
+      const eventStore = await openPostgresEventStore({ database });
+      const { tables } = await replay({ to: fresh.db(), eventStore, projections: [contentProjection] });
+      await eventStore.close();
       const live = await digest({ database, projection: contentProjection });
       expect(tables.map(({ table, rows, checksum }) => ({ table, rows, checksum }))).to.deep.equal(live.tables);
       expect(live.tables.find(({ table }) => table === 'note')?.rows).to.equal(4);

@@ -68,7 +68,7 @@ export async function openCommands({
   readonly logger: Logger;
 }): Promise<OpenCommands> {
   const stores = await openStores({ settings, logger });
-  const { database, eventStore: source, leases, signals } = stores;
+  const { database, eventStore, leases, signals } = stores;
 
   async function rebuildOne(
     projection: Projection,
@@ -76,7 +76,7 @@ export async function openCommands({
   ): Promise<readonly TableLine[]> {
     const report = await rebuild({
       database,
-      source,
+      eventStore,
       projection,
       leases,
       signals,
@@ -117,7 +117,7 @@ export async function openCommands({
       try {
         const report = await replay({
           to: target,
-          source,
+          eventStore,
           projections,
           ...(until === undefined ? {} : { until: untilOf(until) }),
           ...(tenant === undefined ? {} : { tenant }),

@@ -5,19 +5,12 @@ import { createFollowingEventFeed } from '../../message-bus/following-event-feed
 import type { Platform } from '../platform/platform.ts';
 
 /** The feed without a bus: a leased follower of the event store for each worker. */
-export function createStoreEventFeed({
-  settings,
-  eventStore: source,
-  leases,
-  database,
-  logger,
-  metrics,
-}: Platform): EventFeed {
+export function createStoreEventFeed({ settings, eventStore, leases, database, logger, metrics }: Platform): EventFeed {
   return createFollowingEventFeed({
     follow: ({ name, categories, handle }) =>
       startFollower({
         name,
-        source,
+        eventStore,
         filter: { categories },
         leases,
         database,

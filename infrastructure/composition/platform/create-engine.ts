@@ -23,7 +23,7 @@ export function createEngine({
 }: EngineOptions): ProjectionEngine {
   return createProjectionEngine({
     database,
-    source: eventStore,
+    eventStore,
     projections,
     leases,
     signals,

@@ -36,7 +36,7 @@ describe('workers without a message bus', () => {
       follow: ({ name, categories, handle: take }) =>
         startFollower({
           name,
-          source: eventStore,
+          eventStore,
           filter: { categories },
           leases,
           database: db,
@@ -121,7 +121,7 @@ describe('workers without a message bus', () => {
       follow: ({ name, categories, handle }) =>
         startFollower({
           name,
-          source: eventStore,
+          eventStore,
           filter: { categories },
           leases: createLeases({ database: database.db(), owner: 'o', ttlMs: 2_000 }),
           database: database.db(),

@@ -57,7 +57,7 @@ function describeWay(open: () => Promise<MessageBus>): void {
       const history = createEntryHistory({ eventStore });
       return startFollower({
         name: 'relay',
-        source: eventStore,
+        eventStore,
         leases: createLeases({ database: database.db(), owner, ttlMs: 1_000 }),
         database: database.db(),
         handler: {

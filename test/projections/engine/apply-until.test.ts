@@ -8,15 +8,15 @@ import { startFakeEventStoreDb } from '../../support/fake-eventstoredb/fake-even
 describe('applying the log up to a position', () => {
   it('ends at a position after the last event, such as that of a system event of EventStoreDB', async () => {
     const server = await startFakeEventStoreDb();
-    const source = await openEventStoreDb({ url: server.url });
+    const eventStore = await openEventStoreDb({ url: server.url });
     try {
-      await source.append('note-default.1', [newEvent(), newEvent()], { expected: 'no_stream' });
+      await eventStore.append('note-default.1', [newEvent(), newEvent()], { expected: 'no_stream' });
       // Fewer than the server examines between two checkpoints, so it reports no position after the last event.
       for (let n = 0; n < 20; n += 1) server.log.addSystemEvent();
       const until = positionFrom(server.log.records.at(-1)!.position);
       const moves: (readonly [events: number, to: GlobalPosition])[] = [];
       const reached = await applyUntil({
-        source,
+        eventStore,
         filter: { categories: ['note'] },
         after: ORIGIN,
         until,
@@ -30,7 +30,7 @@ describe('applying the log up to a position', () => {
       expect(moves.reduce((sum, [events]) => sum + events, 0)).to.equal(2);
       expect(moves.at(-1)).to.deep.equal([0, until]);
     } finally {
-      await source.close();
+      await eventStore.close();
       await server.stop();
     }
   });

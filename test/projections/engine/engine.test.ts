@@ -17,7 +17,7 @@ describe('the projection engine', () => {
   function open(options: Partial<Parameters<typeof createTestEngine>[0]> = {}): ProjectionEngine {
     const engine = createTestEngine({
       database: database.db(),
-      source: log.source,
+      eventStore: log.eventStore,
       projections: [notes()],
       ...options,
     });

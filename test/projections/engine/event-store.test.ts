@@ -36,7 +36,7 @@ for (const [kind, openStore] of Object.entries(stores)) {
       this.timeout(60_000);
       const db = database.db();
       const store: EventStore = await openStore(db);
-      const engine = createTestEngine({ database: db, source: store, projections: [notes()], ttlMs: 10_000 });
+      const engine = createTestEngine({ database: db, eventStore: store, projections: [notes()], ttlMs: 10_000 });
       await engine.prepare();
       engine.start();
       try {
@@ -58,10 +58,10 @@ for (const [kind, openStore] of Object.entries(stores)) {
         expect(await engine.progress.waitFor(['notes'], await store.head(), 10_000)).to.equal(true);
 
         const leases = createLeases({ database: db, owner: randomUUID() });
-        const rebuilt = await rebuild({ database: db, source: store, projection: notes(), leases });
+        const rebuilt = await rebuild({ database: db, eventStore: store, projection: notes(), leases });
         expect(rebuilt.outcome).to.equal('equal');
         expect(rebuilt.tables.map(({ rows }) => rows)).to.deep.equal([200, 1]);
-        const replayed = await replay({ to: elsewhere.db(), source: store, projections: [notes()] });
+        const replayed = await replay({ to: elsewhere.db(), eventStore: store, projections: [notes()] });
         expect(replayed).to.include({ events: 400, position: await store.head() });
         expect(replayed.tables).to.deep.equal(rebuilt.tables.map((table) => ({ ...table, projection: 'notes' })));
       } finally {

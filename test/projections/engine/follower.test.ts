@@ -21,7 +21,7 @@ describe('a follower with its own checkpoint', () => {
   function follow(options: Pick<FollowerOptions, 'handler'> & Partial<FollowerOptions>): Follower {
     const follower = startFollower({
       name: 'worker/test',
-      source: log.source,
+      eventStore: log.eventStore,
       database: database.db(),
       leases: createLeases({ database: database.db(), owner: randomUUID(), ttlMs: 1_000 }),
       ...options,

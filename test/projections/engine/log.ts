@@ -16,7 +16,7 @@ export type TestEvent = {
 /** A log in memory that followers can read. The contract suite tests the real event stores. */
 export type Log = {
   append(...added: readonly TestEvent[]): GlobalPosition;
-  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
+  readonly eventStore: Pick<EventStore, 'head' | 'subscribe'>;
   /** All events of the log. */
   readonly events: readonly RecordedEvent[];
 };
@@ -49,7 +49,7 @@ export function openLog(): Log {
       grown.emit('grown');
       return events.at(-1)?.position ?? ORIGIN;
     },
-    source: {
+    eventStore: {
       head: () => Promise.resolve(events.at(-1)?.position ?? ORIGIN),
       async *subscribe({ after, filter = {}, batchSize = 500, signal }) {
         let index = events.findIndex(({ position }) => position > after);

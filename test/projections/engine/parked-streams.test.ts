@@ -36,7 +36,7 @@ describe('parked streams', () => {
   function open(projection: Projection = notes()): ProjectionEngine {
     const engine = createTestEngine({
       database: database.db(),
-      source: log.source,
+      eventStore: log.eventStore,
       projections: [projection],
       signals,
     });
@@ -174,7 +174,7 @@ describe('parked streams', () => {
     await reaches(engine);
     await stopAll();
     const leases = createLeases({ database: database.db(), owner: 'rebuild', ttlMs: 1_000 });
-    const options = { database: database.db(), source: log.source, leases };
+    const options = { database: database.db(), eventStore: log.eventStore, leases };
     expect((await rebuild({ ...options, projection: notes() })).outcome).to.equal('equal');
     expect(await database.db().query('select projection, stream from operational.parked_streams')).to.deep.equal([
       { projection: CHECKPOINT, stream: 'entry-default.2' },

@@ -13,7 +13,7 @@ const log = openLog();
 log.append(...Array.from({ length: Number(events) }, (_, n) => note(n % 50, `title ${String(n)}`)));
 const engine = createTestEngine({
   database,
-  source: log.source,
+  eventStore: log.eventStore,
   projections: [notes({ before: () => pause(4) })],
   ttlMs: Number(ttlMs),
   maxBatch: 10,

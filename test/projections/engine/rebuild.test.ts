@@ -24,7 +24,7 @@ describe('rebuild and replay', () => {
     const db = database.db();
     return rebuild({
       database: db,
-      source: log.source,
+      eventStore: log.eventStore,
       projection: notes(),
       leases: createLeases({ database: db, owner: randomUUID(), ttlMs: 2_000 }),
       ...options,
@@ -33,7 +33,7 @@ describe('rebuild and replay', () => {
 
   beforeEach(async () => {
     log = openLog();
-    service = createTestEngine({ database: database.db(), source: log.source, projections: [notes()] });
+    service = createTestEngine({ database: database.db(), eventStore: log.eventStore, projections: [notes()] });
     await service.prepare();
     service.start();
   });
@@ -215,7 +215,7 @@ describe('rebuild and replay', () => {
       options: Partial<Parameters<typeof replay>[0]>,
     ): Promise<Awaited<ReturnType<typeof replay>>> => {
       await elsewhere.db().query('drop schema if exists rm_notes cascade');
-      return replay({ to: elsewhere.db(), source: log.source, projections: [notes()], ...options });
+      return replay({ to: elsewhere.db(), eventStore: log.eventStore, projections: [notes()], ...options });
     };
     const bare = (tables: readonly object[]): readonly object[] =>
       tables.map((table) => ({ ...table, projection: 'notes' }));
@@ -240,7 +240,7 @@ describe('rebuild and replay', () => {
   });
 
   it('refuses to replay into a database that contains the read model', async () => {
-    const refused = await replay({ to: database.db(), source: log.source, projections: [notes()] }).then(
+    const refused = await replay({ to: database.db(), eventStore: log.eventStore, projections: [notes()] }).then(
       () => undefined,
       (error: unknown) => error,
     );
@@ -267,7 +267,8 @@ describe('rebuild and replay', () => {
           for (const size of [maxBatch, 2_000]) {
             await elsewhere.db().query('drop schema if exists rm_notes cascade');
             digests.push(
-              (await replay({ to: elsewhere.db(), source: own.source, projections: [notes()], maxBatch: size })).tables,
+              (await replay({ to: elsewhere.db(), eventStore: own.eventStore, projections: [notes()], maxBatch: size }))
+                .tables,
             );
           }
           expect(digests[0]).to.deep.equal(digests[1]);

@@ -62,7 +62,7 @@ describe('projectors in several processes', function () {
     const log = openLog();
     log.append(...Array.from({ length: EVENTS }, (_, n) => note(n % 50, `title ${String(n)}`)));
     await elsewhere.db().query('drop schema if exists rm_notes cascade');
-    const { tables } = await replay({ to: elsewhere.db(), source: log.source, projections: [notes()] });
+    const { tables } = await replay({ to: elsewhere.db(), eventStore: log.eventStore, projections: [notes()] });
     const live = await digest({ database: database.db(), projection: notes() });
     expect(live.tables.map((table) => ({ ...table, projection: 'notes' }))).to.deep.equal(tables);
   }

@@ -17,7 +17,7 @@ const silent: Pick<Logger, 'info' | 'warn' | 'error'> = {
 
 export type TestEngineOptions = {
   readonly database: Database;
-  readonly source: Pick<EventStore, 'head' | 'subscribe'>;
+  readonly eventStore: Pick<EventStore, 'head' | 'subscribe'>;
   readonly projections: readonly Projection[];
   readonly ttlMs?: number;
   readonly maxBatch?: number;
@@ -28,7 +28,7 @@ export type TestEngineOptions = {
 /** An engine as one process runs it, with its own lease holder and, by default, its own signals. */
 export function createTestEngine({
   database,
-  source,
+  eventStore,
   projections,
   ttlMs = 1_000,
   signals = openInProcessSignals(),
@@ -37,7 +37,7 @@ export function createTestEngine({
   const instanceId = randomUUID();
   return createProjectionEngine({
     database,
-    source,
+    eventStore,
     projections,
     signals,
     instanceId,

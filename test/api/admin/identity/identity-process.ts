@@ -143,7 +143,7 @@ export async function startIdentity({
 }: ProcessOptions): Promise<IdentityProcess> {
   const database = openDatabase({ url, maxConnections: 10 });
   const eventStore = await openPostgresEventStore({ database });
-  const engine = createTestEngine({ database, source: eventStore, projections: [identityProjection], signals });
+  const engine = createTestEngine({ database, eventStore, projections: [identityProjection], signals });
   await engine.prepare();
   engine.start();
   let advancedMs = 0;

@@ -50,13 +50,17 @@ describe('the read models of many content types', () => {
     this.timeout(120_000);
     const log = logOfTypes();
     const [here, there] = [countingLocks(database.db()), countingLocks(elsewhere.db())];
-    const engine = createTestEngine({ database: here.db, source: log.source, projections: [contentProjection] });
+    const engine = createTestEngine({
+      database: here.db,
+      eventStore: log.eventStore,
+      projections: [contentProjection],
+    });
     await engine.prepare();
     engine.start();
     expect(await engine.progress.waitFor(['content'], positionOf(TYPES), 60_000)).to.equal(true);
     const options = {
       database: here.db,
-      source: log.source,
+      eventStore: log.eventStore,
       projection: contentProjection,
       leases: createLeases({ database: database.db(), owner: randomUUID(), ttlMs: 10_000 }),
     };
@@ -68,7 +72,7 @@ describe('the read models of many content types', () => {
     expect(await database.db().query(`select 1 from pg_namespace where nspname ~ '^rm_content_'`)).to.deep.equal([]);
     await engine.stop();
 
-    const replayed = await replay({ to: there.db, source: log.source, projections: [contentProjection] });
+    const replayed = await replay({ to: there.db, eventStore: log.eventStore, projections: [contentProjection] });
     expect(replayed.tables.map(({ table, rows, checksum }) => ({ table, rows, checksum }))).to.deep.equal(
       report.tables,
     );
@@ -77,12 +81,16 @@ describe('the read models of many content types', () => {
 
   it('are rebuilt although a process that ended has left a replaced schema and one half filled', async () => {
     const log = openLog();
-    const engine = createTestEngine({ database: database.db(), source: log.source, projections: [contentProjection] });
+    const engine = createTestEngine({
+      database: database.db(),
+      eventStore: log.eventStore,
+      projections: [contentProjection],
+    });
     await database.db().query('create schema rm_content_old; create table rm_content_old.t (a int)');
     await database.db().query('create schema rm_content_next; create table rm_content_next.t (a int)');
     await engine.prepare();
     engine.start();
-    const options = { database: database.db(), source: log.source, projection: contentProjection, force: true };
+    const options = { database: database.db(), eventStore: log.eventStore, projection: contentProjection, force: true };
     const leases = createLeases({ database: database.db(), owner: randomUUID(), ttlMs: 10_000 });
     expect((await rebuild({ ...options, leases })).outcome).to.be.oneOf(['equal', 'replaced']);
     await engine.stop();

@@ -1,3 +1,4 @@
+import { createWaker } from '../../application/waker.ts';
 import type { RouteResponse } from './route.ts';
 
 /** Server-sent events: the format `text/event-stream` (WHATWG HTML, section 9.2). */
@@ -51,7 +52,7 @@ export async function* withTicks<T>(
   everyMs: number,
 ): AsyncIterable<{ readonly item: T } | 'tick'> {
   const iterator = source[Symbol.asyncIterator]();
-  let wake: () => void = () => undefined;
+  const waker = createWaker();
   let requested = false;
   let arrived: { readonly next: IteratorResult<T> } | { readonly error: unknown } | undefined;
   try {
@@ -61,15 +62,16 @@ export async function* withTicks<T>(
         iterator.next().then(
           (next) => {
             arrived = { next };
-            wake();
+            waker.wake();
           },
           (error: unknown) => {
             arrived = { error };
-            wake();
+            waker.wake();
           },
         );
       }
-      await arrival();
+      // One waiter at a time, so that memory stays flat during silence.
+      while (!arrived && (await waker.wait(everyMs))) continue;
       const taken = take();
       if (!taken) yield 'tick';
       else if ('error' in taken) throw taken.error;
@@ -86,22 +88,5 @@ export async function* withTicks<T>(
     arrived = undefined;
     if (taken) requested = false;
     return taken;
-  }
-
-  /**
-   * Resolves when an item arrives or `everyMs` has passed. Keeps one waiter, so that memory stays flat during silence.
-   */
-  function arrival(): Promise<void> {
-    return new Promise((resolve) => {
-      if (arrived) {
-        resolve();
-        return;
-      }
-      const timer = setTimeout(resolve, everyMs);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 }

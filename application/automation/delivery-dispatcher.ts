@@ -2,6 +2,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { reasonOf } from '../ports/transient-errors.ts';
 import type { ClaimedDelivery, WebhookQueue } from '../ports/webhook-queue.ts';
+import { createWaker } from '../waker.ts';
 import { type AttemptDependencies, attemptDelivery } from './attempt-delivery.ts';
 import type { AttemptRecorder } from './attempt-recorder.ts';
 
@@ -56,38 +57,18 @@ export function createDeliveryDispatcher(dependencies: DeliveryDispatcherDepende
   const slowRequests = new Map<string, number>();
   const inFlight = new Set<Promise<void>>();
   let running = false;
-  let woken = false;
   let reportedAt = -Infinity;
-  let interrupt: (() => void) | undefined;
+  const waker = createWaker();
   let loop: Promise<void> = Promise.resolve();
-
-  function wake(): void {
-    woken = true;
-    interrupt?.();
-  }
-
-  /** Sleeps for `ms` milliseconds or until woken. */
-  async function idle(ms: number): Promise<void> {
-    if (!woken) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        interrupt = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-    interrupt = undefined;
-  }
 
   async function run(): Promise<void> {
     while (running) {
-      woken = false;
+      waker.reset();
       try {
         const free = concurrency - inFlight.size;
         // Claim several deliveries at once: a claim for every freed slot would cost more than the request.
         if (free < quarter) {
-          await idle(pollMs);
+          await waker.wait(pollMs);
           continue;
         }
         const claimed = await queue.claim({ limit: free, leaseMs });
@@ -95,10 +76,10 @@ export function createDeliveryDispatcher(dependencies: DeliveryDispatcherDepende
         await reportDepthAndDeadLetters();
         if (claimed.length === free) continue;
         const dueInMs = await queue.nextDue();
-        await idle(Math.min(dueInMs === undefined ? pollMs : Math.max(dueInMs, 5), pollMs));
+        await waker.wait(Math.min(dueInMs === undefined ? pollMs : Math.max(dueInMs, 5), pollMs));
       } catch (error) {
         logger.error('the webhook queue could not be read', { reason: reasonOf(error) });
-        await idle(1_000);
+        await waker.wait(1_000);
       }
     }
   }
@@ -123,7 +104,7 @@ export function createDeliveryDispatcher(dependencies: DeliveryDispatcherDepende
       })
       .finally(() => {
         inFlight.delete(work);
-        if (concurrency - inFlight.size === quarter || inFlight.size === 0) wake();
+        if (concurrency - inFlight.size === quarter || inFlight.size === 0) waker.wake();
       });
     inFlight.add(work);
   }
@@ -145,7 +126,7 @@ export function createDeliveryDispatcher(dependencies: DeliveryDispatcherDepende
         const { record } = outcome;
         const recorded = await recorder.record(record);
         metrics.delivery('webhook', record.status, record.durationMs / 1000);
-        if (record.next) wake();
+        if (record.next) waker.wake();
         if (recorded && record.status === 'dead') onDeadLetter();
       }
     } finally {
@@ -170,7 +151,7 @@ export function createDeliveryDispatcher(dependencies: DeliveryDispatcherDepende
   }
 
   return {
-    wake,
+    wake: waker.wake,
     start() {
       if (running) return;
       running = true;
@@ -178,7 +159,7 @@ export function createDeliveryDispatcher(dependencies: DeliveryDispatcherDepende
     },
     async stop() {
       running = false;
-      wake();
+      waker.wake();
       await loop;
       while (inFlight.size > 0) await Promise.all(inFlight);
     },

@@ -4,6 +4,7 @@ import type { MailTransport } from '../ports/mail-transport.ts';
 import type { Signals } from '../ports/signals.ts';
 import { reasonOf } from '../ports/transient-errors.ts';
 import type { Vault } from '../ports/vault.ts';
+import { createWaker } from '../waker.ts';
 import { MAIL_CHANNEL, decryptMail } from './queued-mailer.ts';
 
 export type MailWorkerDependencies = {
@@ -49,15 +50,14 @@ export function createMailWorker({
   retryDelayMs = backOff,
 }: MailWorkerDependencies): MailWorker {
   const stopping = new AbortController();
-  let wake: () => void = () => undefined;
-  let woken = false;
+  const waker = createWaker();
   let running: Promise<void> | undefined;
   let stopListening: () => void = () => undefined;
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
-      woken = false;
-      if ((await sendDue()) === 0) await sleep();
+      waker.reset();
+      if ((await sendDue()) === 0) await waker.wait(POLL_MS);
     }
   }
 
@@ -113,31 +113,15 @@ export function createMailWorker({
     }
   }
 
-  function sleep(): Promise<void> {
-    if (woken || stopping.signal.aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, POLL_MS);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  function onSignal(): void {
-    woken = true;
-    wake();
-  }
-
   return {
     start() {
-      stopListening = signals.subscribe(MAIL_CHANNEL, onSignal);
+      stopListening = signals.subscribe(MAIL_CHANNEL, waker.wake);
       running ??= run();
     },
     async stop() {
       stopping.abort();
       stopListening();
-      onSignal();
+      waker.wake();
       await running;
       transport.close();
     },

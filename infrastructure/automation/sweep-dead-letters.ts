@@ -1,4 +1,5 @@
 import type { Database } from '../postgres/database.ts';
+import { deleteInBatches } from '../postgres/delete-in-batches.ts';
 
 export type SweepDeadLettersInput = {
   /** Days that dead letters of webhooks are kept; 0 or less keeps them forever. */
@@ -26,10 +27,8 @@ export async function sweepDeadLetters(
     [LETTERS, letterDays],
     [EVENTS, eventDays],
   ] as const) {
-    for (let batch = batchSize; days > 0 && batch === batchSize && signal?.aborted !== true;) {
-      batch = await database.execute(statement, [days, batchSize]);
-      removed += batch;
-    }
+    if (days <= 0 || signal?.aborted === true) continue;
+    removed += await deleteInBatches({ statement, values: [days], batchSize, signal }, { database });
   }
   return removed;
 }

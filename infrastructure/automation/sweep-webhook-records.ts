@@ -1,4 +1,5 @@
 import type { Database } from '../postgres/database.ts';
+import { deleteInBatches } from '../postgres/delete-in-batches.ts';
 
 export type SweepWebhookRecordsInput = {
   /** Days that a delivery and its attempts are kept after the last attempt; 0 or less keeps them forever. */
@@ -28,9 +29,5 @@ export async function sweepWebhookRecords(
   { database }: { readonly database: Pick<Database, 'execute'> },
 ): Promise<number> {
   if (retentionDays <= 0) return 0;
-  for (let removed = 0; ;) {
-    const batch = await database.execute(SWEEP, [retentionDays, batchSize]);
-    removed += batch;
-    if (batch < batchSize || signal?.aborted === true) return removed;
-  }
+  return deleteInBatches({ statement: SWEEP, values: [retentionDays], batchSize, signal }, { database });
 }

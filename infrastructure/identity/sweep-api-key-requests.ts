@@ -1,4 +1,5 @@
 import type { Database } from '../postgres/database.ts';
+import { deleteInBatches } from '../postgres/delete-in-batches.ts';
 
 export type SweepApiKeyRequestsInput = {
   /** Days that a request is kept; 0 or less keeps requests forever. */
@@ -8,18 +9,14 @@ export type SweepApiKeyRequestsInput = {
   readonly signal?: AbortSignal;
 };
 
+const SWEEP = `delete from operational.api_key_requests where ctid = any (array(
+  select ctid from operational.api_key_requests where at < now() - make_interval(days => $1) limit $2))`;
+
 /** Deletes old requests from the log of API keys and admin tokens. @returns the number of deleted rows */
 export async function sweepApiKeyRequests(
   { retentionDays, batchSize = 2_000, signal }: SweepApiKeyRequestsInput,
   { database }: { readonly database: Pick<Database, 'execute'> },
 ): Promise<number> {
   if (retentionDays <= 0) return 0;
-  for (let removed = 0; ;) {
-    const batch = await database.execute(
-      `delete from operational.api_key_requests where ctid = any (array(select ctid from operational.api_key_requests where at < now() - make_interval(days => $1) limit $2))`,
-      [retentionDays, batchSize],
-    );
-    removed += batch;
-    if (batch < batchSize || signal?.aborted === true) return removed;
-  }
+  return deleteInBatches({ statement: SWEEP, values: [retentionDays], batchSize, signal }, { database });
 }

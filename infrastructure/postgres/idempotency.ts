@@ -7,6 +7,7 @@ import type {
 import type { Vault } from '../../application/ports/vault.ts';
 import type { SealedValue } from '../../domain/sealed-value.ts';
 import type { Database } from './database.ts';
+import { deleteInBatches } from './delete-in-batches.ts';
 
 export type IdempotencyOptions = {
   readonly database: Database;
@@ -35,6 +36,10 @@ type Row = {
 };
 
 const PURPOSE = 'idempotency';
+
+/** `now()` is one value for the statement, so that the index on `expires_at` is used. */
+const SWEEP = `delete from operational.idempotency_keys where ctid = any (array(
+  select ctid from operational.idempotency_keys where expires_at < now() limit $1 for update skip locked))`;
 
 /** Creates the store of responses to requests with an `Idempotency-Key`, in `operational.idempotency_keys`. */
 export function createIdempotencyKeys({
@@ -116,19 +121,7 @@ export function createIdempotencyKeys({
         [...identity(scope), attempt],
       );
     },
-    async sweep(limit = 10_000) {
-      let deleted = 0;
-      for (;;) {
-        // `now()` is one value for the statement, so that the index on `expires_at` is used.
-        const found = await database.execute(
-          `delete from operational.idempotency_keys where ctid = any (array(
-             select ctid from operational.idempotency_keys where expires_at < now() limit $1 for update skip locked))`,
-          [limit],
-        );
-        deleted += found;
-        if (found < limit) return deleted;
-      }
-    },
+    sweep: (limit = 10_000) => deleteInBatches({ statement: SWEEP, batchSize: limit }, { database }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { EventFilter, EventStore, SubscriptionItem } from '../../application/ports/event-store.ts';
+import { createWaker } from '../../application/waker.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 
 /** Events read since the previous batch, up to the maximum size of a batch. */
@@ -47,8 +48,8 @@ export function openBatches({ eventStore, after, filter, maxEvents, signal, tabl
   let waitingEvents = 0;
   let ended: { readonly error?: unknown } | undefined;
   let caughtUp = false;
-  let wakeReader: (() => void) | undefined;
-  let wakeCaller: (() => void) | undefined;
+  const reader = createWaker();
+  const caller = createWaker();
 
   async function read(): Promise<void> {
     let last = after;
@@ -63,12 +64,8 @@ export function openBatches({ eventStore, after, filter, maxEvents, signal, tabl
       last = fresh.position;
       waiting.push(fresh);
       waitingEvents += fresh.kind === 'events' ? fresh.events.length : 0;
-      wakeCaller?.();
-      while (waitingEvents >= maxEvents && !stop.aborted) {
-        await new Promise<void>((resolve) => {
-          wakeReader = resolve;
-        });
-      }
+      caller.wake();
+      while (waitingEvents >= maxEvents && !stop.aborted) await reader.wait();
       if (stop.aborted) return;
     }
   }
@@ -109,7 +106,7 @@ export function openBatches({ eventStore, after, filter, maxEvents, signal, tabl
     }
     waiting.splice(0, taken);
     waitingEvents -= events.length;
-    wakeReader?.();
+    reader.wake();
     return { events, position, caughtUp: caughtUp && waiting.length === 0 };
   }
 
@@ -122,12 +119,12 @@ export function openBatches({ eventStore, after, filter, maxEvents, signal, tabl
         ended = stop.aborted ? {} : { error };
       },
     )
-    .finally(() => wakeCaller?.());
+    .finally(caller.wake);
   stop.addEventListener(
     'abort',
     () => {
-      wakeReader?.();
-      wakeCaller?.();
+      reader.wake();
+      caller.wake();
     },
     { once: true },
   );
@@ -142,20 +139,7 @@ export function openBatches({ eventStore, after, filter, maxEvents, signal, tabl
           if ('error' in ended) throw ended.error;
           return 'ended';
         }
-        const woken = await new Promise<boolean>((resolve) => {
-          const timer =
-            timeoutMs === undefined
-              ? undefined
-              : setTimeout(() => {
-                  resolve(false);
-                }, timeoutMs);
-          wakeCaller = () => {
-            clearTimeout(timer);
-            resolve(true);
-          };
-        });
-        wakeCaller = undefined;
-        if (!woken) return 'idle';
+        if (!(await caller.wait(timeoutMs))) return 'idle';
       }
     },
     async close() {

@@ -1,4 +1,5 @@
 import { type EventStoreDBClient, type Filter, excludeSystemEvents } from '@eventstore/db-client';
+import { createWaker } from '../../../application/waker.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { type GlobalPosition, type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import { ignore } from './drain.ts';
@@ -45,7 +46,7 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
   let live = false;
   let settling = false;
   let blocked: (() => void) | undefined;
-  let wake: (() => void) | undefined;
+  const waker = createWaker();
 
   // Only stores the position: an error thrown here would hang the subscription without a message.
   const checkpointReached = (_: unknown, { commit }: { readonly commit: bigint }): void => {
@@ -80,18 +81,8 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
     isLive: () => live && next === queue.length,
     async changed(timeoutMs) {
       if (ended || closed) return true;
-      return new Promise((resolve) => {
-        if (next < queue.length) settle();
-        const timer = setTimeout(() => {
-          wake = undefined;
-          resolve(false);
-        }, timeoutMs);
-        wake = () => {
-          clearTimeout(timer);
-          wake = undefined;
-          resolve(true);
-        };
-      });
+      if (next < queue.length) settle();
+      return waker.wait(timeoutMs);
     },
     throwIfEnded() {
       if (ended) throw ended.error;
@@ -99,7 +90,7 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
     close() {
       closed = true;
       blocked?.();
-      wake?.();
+      waker.wake();
       subscription.unsubscribe().catch(ignore);
       subscription.destroy();
     },
@@ -121,7 +112,7 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
     } catch (error) {
       ended = { error };
     }
-    wake?.();
+    waker.wake();
   }
 
   /**
@@ -143,7 +134,7 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
         live ||= reported.live === true;
         reported = {};
       }
-      wake?.();
+      waker.wake();
     });
   }
 }

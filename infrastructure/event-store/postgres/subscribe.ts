@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SubscribeOptions, SubscriptionItem } from '../../../application/ports/event-store.ts';
+import { createWaker } from '../../../application/waker.ts';
 import { positionFrom } from '../../../domain/event.ts';
 import type { Database } from '../../postgres/database.ts';
 import { matcherOf } from '../event-filter.ts';
@@ -28,17 +29,12 @@ export async function* subscribe(
   { database, tail, onError, closing }: SubscribeDependencies,
 ): AsyncIterable<SubscriptionItem> {
   const signal = AbortSignal.any([own, closing]);
-  let arrived: () => void = () => undefined;
+  const waker = createWaker();
   const buffer = createSubscriberBuffer({
     matches: matcherOf(filter),
-    onArrival() {
-      arrived();
-    },
+    onArrival: waker.wake,
   });
-  const onAbort = () => {
-    arrived();
-  };
-  signal.addEventListener('abort', onAbort);
+  signal.addEventListener('abort', waker.wake);
   let position = numberOf(after);
   let size = batchSize;
   try {
@@ -50,7 +46,7 @@ export async function* subscribe(
       yield* live();
     }
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    signal.removeEventListener('abort', waker.wake);
     tail.release(buffer);
   }
 
@@ -92,9 +88,7 @@ export async function* subscribe(
       } else if (buffer.overflowed()) {
         return;
       } else {
-        await new Promise<void>((resolve) => {
-          arrived = resolve;
-        });
+        await waker.wait();
       }
     }
   }

@@ -7,7 +7,7 @@ export type Referrer = { readonly type: ContentType; readonly entry: EntryState 
 
 /**
  * Rows of the read model of entries for commands, which avoid folding a whole stream. The read model may lag behind the
- * log. (`EntryReads` in `projections/` serves requests.)
+ * log.
  */
 export type EntryRows = {
   /** Position of the read model. A read that begins later shows at least the events up to it. */

@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import type { ContentTypeDependencies } from '../../../application/content/content-type-dependencies.ts';
 import { previewContentType } from '../../../application/content/preview-content-type.ts';
-import type { SchemaStatement } from '../../../domain/content/schema-statement.ts';
-import type { JsonObject } from '../../../domain/json.ts';
-import { type ContentTypeQueries, presentStatement } from '../../../projections/content/content-types/queries.ts';
+import type { ContentTypeQueries } from '../../../projections/content/content-types/queries.ts';
 import { type Route, route } from '../../http/route.ts';
+import { presentPlanned, presentStatement } from './present-statement.ts';
 import { requireContentType } from './require-content-type.ts';
 import { DefinitionBody, HistoryResponse, NameParams, StatementResponse, StatsResponse } from './schemas.ts';
 
@@ -84,8 +83,4 @@ export function inspectionRoutes(
       },
     }),
   ];
-}
-
-function presentPlanned({ description, sql, down_sql, destructive }: SchemaStatement, marked: boolean): JsonObject {
-  return { description, sql, down_sql, ...(marked && destructive === true ? { destructive } : {}) };
 }

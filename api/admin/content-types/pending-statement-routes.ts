@@ -3,10 +3,11 @@ import { type AppliedStatements, applyStatements } from '../../../application/co
 import type { ContentTypeDependencies } from '../../../application/content/content-type-dependencies.ts';
 import type { RateCounters } from '../../../application/ports/rate-counters.ts';
 import type { Json } from '../../../domain/json.ts';
-import { type ContentTypeQueries, presentStatement } from '../../../projections/content/content-types/queries.ts';
+import type { ContentTypeQueries } from '../../../projections/content/content-types/queries.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, type RouteResponse, route } from '../../http/route.ts';
 import { consumeSchemaMutation } from './consume-schema-mutation.ts';
+import { presentStatement } from './present-statement.ts';
 import { requireContentType } from './require-content-type.ts';
 import { AppliedCountResponse, AppliedResponse, NameParams, PendingStatementsResponse } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../domain/json.ts';
+import type { JsonObject } from '../../../domain/json.ts';
 import type { Database } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE, TIMESTAMP_FORMAT, readContentTypes } from './rows.ts';
@@ -58,33 +58,6 @@ export function createContentTypeQueries({ database }: { readonly database: Data
          where s.tenant_id = $1 and s.state in ('pending', 'failed') and t.deleted_at is null order by t.name, s.revision, s.ordinal`,
         [tenant],
       ),
-  };
-}
-
-/** A statement record as JSON; `reason` only for a failed statement. */
-export function presentStatement({
-  id,
-  description,
-  sql,
-  down_sql,
-  destructive,
-  state,
-  applied_at,
-  created_at,
-  actor,
-  reason,
-}: StatementRecord): Json {
-  return {
-    id,
-    description,
-    sql,
-    down_sql,
-    destructive,
-    state,
-    applied_at,
-    created_at,
-    actor,
-    ...(reason === null ? {} : { reason }),
   };
 }
 

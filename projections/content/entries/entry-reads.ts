@@ -1,7 +1,8 @@
+import type { EntryRows } from '../../../application/ports/entry-rows.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { EntryStatus, FieldValues } from '../../../domain/content/entry-events.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
-import { type Actor, type GlobalPosition, ORIGIN, parsePosition } from '../../../domain/event.ts';
+import { type Actor, ORIGIN, parsePosition } from '../../../domain/event.ts';
 import type { Database } from '../../../infrastructure/postgres/database.ts';
 import { COMPLETE, type EntryShape, entryJson, shapeColumns, shapeKey, sourceOf, tableOf } from './entry-json.ts';
 import { listReferrers } from './list-referrers.ts';
@@ -14,21 +15,14 @@ import type { StatementCache } from './statements.ts';
 /** One entry as JSON text, and its version for the ETag. */
 export type EntryText = { readonly json: string; readonly version: number };
 
-export type EntryReads = {
+/** Reads of single entries: those of commands (`EntryRows`), and one that answers requests. */
+export type EntryReads = EntryRows & {
   /**
    * One entry, also a draft; undefined when it does not exist. `id` is a UUID.
    * @throws `invalid_query_parameter` naming `populate` when the response would contain too many related entries or
    *   would be too large
    */
   get(type: ContentType, id: string, shape: EntryShape): Promise<EntryText | undefined>;
-  /** The current state of an entry, for commands; undefined when it does not exist. */
-  load(type: ContentType, id: string): Promise<EntryState | undefined>;
-  /** Position of the read model; the origin while another version of it is live. */
-  position(): Promise<GlobalPosition>;
-  /** Those of the ids that are entries of the type and not deleted. */
-  existing(type: ContentType, ids: readonly string[]): Promise<ReadonlySet<string>>;
-  /** Other entries with a relation to the entry, in pages of 1000. */
-  referrers(type: ContentType, id: string, options?: { readonly required?: boolean }): ReturnType<typeof listReferrers>;
 };
 
 /** Reads of single entries from the live read model. */

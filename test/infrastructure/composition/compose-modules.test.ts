@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Modules, composeModules } from '../../../infrastructure/composition/compose-modules.ts';
@@ -28,6 +28,13 @@ describe('the modules of a process', () => {
     ]);
     return composeModules(await openPlatform({ settings }, { logger, shutdown }));
   }
+
+  it('are all listed, each once', async () => {
+    const { all } = await composed('api');
+    const files = readdirSync('infrastructure/composition').filter((name) => name.startsWith('compose-'));
+    expect(new Set(all).size).to.equal(all.length);
+    expect(all).to.have.length(files.length - ['compose-modules.ts'].length);
+  });
 
   it('name each worker and each sweep differently, because logs tell them apart by name', async () => {
     const { all } = await composed('api');

@@ -7,8 +7,8 @@ import { accessRulesDecider } from '../../domain/identity/access-rules.ts';
 import { apiKeyEvents } from '../../domain/identity/api-key-events.ts';
 import { apiKeyRights } from '../../domain/identity/api-key-rights.ts';
 import { type AccessSubject, type EffectiveAccess, effectiveAccess } from '../../domain/identity/effective-access.ts';
-import { isMember } from '../../domain/identity/memberships.ts';
-import { SUPER_ADMIN, rolesInTenant } from '../../domain/identity/roles.ts';
+import { belongsTo, isMember } from '../../domain/identity/memberships.ts';
+import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
 import { tenantEvents } from '../../domain/identity/tenant-events.ts';
 import { tenantDecider } from '../../domain/identity/tenant.ts';
 import { type UserEvent, userEvents } from '../../domain/identity/user-events.ts';
@@ -20,6 +20,7 @@ import { accessRuleStream } from './decide-on-access-rules.ts';
 import { apiKeyStream } from './decide-on-api-key.ts';
 import { tenantStream } from './decide-on-tenant.ts';
 import { userStream } from './decide-on-user.ts';
+import { rolesOfUserIn } from './session-validity.ts';
 
 export type AccessQuestionAt = {
   readonly subject: { readonly kind: 'role' | 'user' | 'api_key'; readonly id: string };
@@ -73,12 +74,8 @@ export async function readAccessAt(
   async function userAt(): Promise<SubjectAt> {
     const { user, everMember } = await stateAt(userStream(subject.id), userWithHistoryIn(tenant), userEvents.parse);
     if (!user || !(acrossTenants || everMember)) throw refusal('user_not_found');
-    const roles = rolesInTenant(
-      user.roles,
-      user.memberships.find((membership) => membership.tenant === tenant)?.roles ?? [],
-    );
-    const belongs = isMember(user, tenant) || user.roles.includes(SUPER_ADMIN);
-    return { active: user.status === 'active' && !user.disabled && belongs, roles };
+    const active = user.status === 'active' && !user.disabled && belongsTo(user, tenant);
+    return { active, roles: rolesOfUserIn(user, tenant) };
   }
 
   async function keyAt(): Promise<SubjectAt> {

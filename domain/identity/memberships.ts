@@ -54,6 +54,11 @@ export function isMember({ memberships }: Pick<UserRights, 'memberships'>, tenan
   return memberships.some((membership) => membership.tenant === tenant);
 }
 
+/** Whether the user may act in the tenant: as a member, or as a super admin of the installation. */
+export function belongsTo(user: UserRights, tenant: string): boolean {
+  return isMember(user, tenant) || user.roles.includes(SUPER_ADMIN);
+}
+
 /** Roles of a membership for display: in the default tenant the user's own roles, including `super_admin`. */
 export function listedRoles(user: Pick<UserRights, 'roles'>, { tenant, roles }: Membership): readonly string[] {
   return tenant === DEFAULT_TENANT ? user.roles : roles;

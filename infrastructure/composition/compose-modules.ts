@@ -9,7 +9,7 @@ import { type IdentityModule, composeIdentity } from './compose-identity.ts';
 import { composeInstallation } from './compose-installation.ts';
 import { composeMail } from './compose-mail.ts';
 import { type MonitoringModule, composeMonitoring } from './compose-monitoring.ts';
-import { composeOperationalState } from './compose-operational-state.ts';
+import { composeSharedState } from './compose-shared-state.ts';
 import type { Module } from './module.ts';
 import type { Platform } from './platform/platform.ts';
 
@@ -65,8 +65,8 @@ export async function composeModules(platform: Platform): Promise<Modules> {
     }),
   );
   const installation = closing(composeInstallation(platform, { http: identity.http }));
-  const operationalState = closing(
-    composeOperationalState(platform, { typeById: content.typeById, backfillClaims: content.backfillClaims }),
+  const sharedState = closing(
+    composeSharedState(platform, { typeById: content.typeById, backfillClaims: content.backfillClaims }),
   );
   const monitoring = closing(
     composeMonitoring(platform, { droppedKeyRequests: identity.droppedKeyRequests, chainFaults: audit.chainFaults }),
@@ -86,7 +86,7 @@ export async function composeModules(platform: Platform): Promise<Modules> {
     content,
     fanOut,
     automation,
-    operationalState,
+    sharedState,
   ];
   routes = platform.roles.has('api')
     ? withoutUnrequested(

@@ -9,7 +9,7 @@ import type { Shutdown } from './create-shutdown.ts';
 import { type Every, atIntervals } from './platform/at-intervals.ts';
 import { createEngine } from './platform/create-engine.ts';
 import { createObservability } from './platform/create-observability.ts';
-import { createOperationalState } from './platform/create-operational-state.ts';
+import { createSharedState } from './platform/create-shared-state.ts';
 import { openFeatures } from './platform/open-features.ts';
 import { openLicense } from './platform/open-license.ts';
 import { openReplica } from './platform/open-replica.ts';
@@ -90,7 +90,7 @@ export async function openPlatform(
   return {
     ...stores,
     ...observability,
-    ...createOperationalState({ ...stores, vault, encryptionKey }),
+    ...createSharedState({ ...stores, vault, encryptionKey }),
     settings,
     configuration,
     roles,

@@ -12,7 +12,7 @@ import type { Settings } from '../../configuration/settings/index.ts';
 import type { Shutdown } from '../create-shutdown.ts';
 import type { Every } from './at-intervals.ts';
 import type { Observability } from './create-observability.ts';
-import type { OperationalState } from './create-operational-state.ts';
+import type { SharedState } from './create-shared-state.ts';
 import type { OpenLicense } from './open-license.ts';
 import type { OpenReplica } from './open-replica.ts';
 import type { OpenStores } from './open-stores.ts';
@@ -20,7 +20,7 @@ import type { OpenStores } from './open-stores.ts';
 /** What every module builds on. A process opens one platform before it composes the modules. */
 export type Platform = Omit<OpenStores, 'close'> &
   Observability &
-  OperationalState & {
+  SharedState & {
     /** The settings in force: environment, file, console, default. */
     readonly settings: Settings;
     /** Lists every setting with its source, and checks what the console wants to save. */

@@ -27,7 +27,7 @@ import { uniqueScope } from '../../../domain/content/field-types.ts';
 import { isAppError, refusal } from '../../../domain/errors.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { parseStream } from '../../../domain/stream.ts';
-import { createUniqueValuesOfStream } from '../../../infrastructure/composition/operational-state/create-unique-values-of-stream.ts';
+import { createUniqueValuesOfStream } from '../../../infrastructure/composition/shared-state/create-unique-values-of-stream.ts';
 import { createClaims } from '../../../infrastructure/postgres/claims.ts';
 import { LIVE, contentTypesById, readContentTypes } from '../../../projections/content/content-types/rows.ts';
 import { createEntryQueries } from '../../../projections/content/entries/entry-queries.ts';

@@ -1,15 +1,15 @@
 import { reasonOf } from '../../application/ports/transient-errors.ts';
 import type { ContentModule } from './compose-content.ts';
 import { EMPTY_MODULE, type Module } from './module.ts';
-import { createUniqueValuesOfStream } from './operational-state/create-unique-values-of-stream.ts';
 import type { Platform } from './platform/platform.ts';
+import { createUniqueValuesOfStream } from './shared-state/create-unique-values-of-stream.ts';
 
-export type OperationalStateNeeds = Pick<ContentModule, 'typeById' | 'backfillClaims'>;
+export type SharedStateNeeds = Pick<ContentModule, 'typeById' | 'backfillClaims'>;
 
-/** The sweeps of the state that modules share: claims, idempotency keys, rate counters. */
-export function composeOperationalState(
+/** The sweeps of the shared state: claims, idempotency keys, rate counters. */
+export function composeSharedState(
   { eventStore, vault, claims, idempotency, rateCounters, logger }: Platform,
-  needs: OperationalStateNeeds,
+  needs: SharedStateNeeds,
 ): Module {
   const heldBy = createUniqueValuesOfStream({ eventStore, vault, content: needs });
   const onError = (owner: string, error: unknown): void => {

@@ -6,27 +6,22 @@ import { hasExited } from '../../postgres/instance.ts';
 import { type PostgresRateCounters, createRateCounters } from '../../postgres/rate-counters.ts';
 import type { OpenStores } from './open-stores.ts';
 
-/** State that several modules share and that no event records; in the schema `operational`. */
-export type OperationalState = {
+/** Operational state that several modules use. */
+export type SharedState = {
   /** Claims of unique values. */
   readonly claims: PostgresClaims;
   readonly idempotency: IdempotencyKeys;
   readonly rateCounters: PostgresRateCounters;
 };
 
-export type OperationalStateOptions = Pick<OpenStores, 'database' | 'instanceId'> & {
+export type SharedStateOptions = Pick<OpenStores, 'database' | 'instanceId'> & {
   readonly vault: Vault;
   /** The keys of the HMACs in these tables are derived from it. */
   readonly encryptionKey: string;
 };
 
-/** Creates the adapters of the shared state. */
-export function createOperationalState({
-  database,
-  instanceId,
-  vault,
-  encryptionKey,
-}: OperationalStateOptions): OperationalState {
+/** Creates the adapters of the shared state. Each has a table in the schema `operational`. */
+export function createSharedState({ database, instanceId, vault, encryptionKey }: SharedStateOptions): SharedState {
   return {
     claims: createClaims({ database, key: deriveKey(encryptionKey, 'claims'), instance: instanceId, hasExited }),
     idempotency: createIdempotencyKeys({ database, vault }),

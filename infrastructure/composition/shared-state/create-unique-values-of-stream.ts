@@ -9,12 +9,12 @@ import type { Vault } from '../../../application/ports/vault.ts';
 import { contentTypeEvents } from '../../../domain/content/content-type-events.ts';
 import { type StoredContentType, contentTypeDecider } from '../../../domain/content/content-type.ts';
 import { parseStream } from '../../../domain/stream.ts';
-import type { OperationalStateNeeds } from '../compose-operational-state.ts';
+import type { SharedStateNeeds } from '../compose-shared-state.ts';
 
 export type UniqueValuesDependencies = {
   readonly eventStore: EventStore;
   readonly vault: Vault;
-  readonly content: OperationalStateNeeds;
+  readonly content: SharedStateNeeds;
 };
 
 /**

@@ -82,4 +82,9 @@ export type RecordedEvent = NewEvent & {
   readonly position: GlobalPosition;
   /** When the store appended it. RFC 3339, UTC, milliseconds. */
   readonly recorded_at: string;
+  /**
+   * Position of the last event that was appended together with this one, all or none. Absent for the last one, and in a
+   * store that does not keep it.
+   */
+  readonly append_end?: GlobalPosition;
 };

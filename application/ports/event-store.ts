@@ -60,7 +60,13 @@ export type SubscribeOptions = {
  * filter excludes. `caught_up` is yielded each time the subscription reaches the head after having been behind.
  */
 export type SubscriptionItem =
-  | { readonly kind: 'events'; readonly events: readonly RecordedEvent[]; readonly position: GlobalPosition }
+  | {
+      readonly kind: 'events';
+      readonly events: readonly RecordedEvent[];
+      /** Approximate size of the events in memory. Items are bounded in bytes, except for a single large event. */
+      readonly bytes: number;
+      readonly position: GlobalPosition;
+    }
   | { readonly kind: 'checkpoint'; readonly position: GlobalPosition }
   | { readonly kind: 'caught_up'; readonly position: GlobalPosition };
 

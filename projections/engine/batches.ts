@@ -1,8 +1,12 @@
 import type { EventFilter, EventStore, SubscriptionItem } from '../../application/ports/event-store.ts';
 import { createWaker } from '../../application/waker.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
+import { createAppendJoiner, isBetweenAppends, partOf } from './whole-appends.ts';
 
-/** Events read since the previous batch, up to the maximum size of a batch. */
+/**
+ * Events read since the previous batch, up to the maximum size of a batch. All events of an append are in one batch,
+ * even when they exceed that size, so that they become visible together.
+ */
 export type Batch = {
   readonly events: readonly RecordedEvent[];
   /** Position to resume from; after the last event when later events were filtered out. */
@@ -17,6 +21,8 @@ export type BatchOptions = {
   readonly filter: EventFilter;
   /** Maximum number of events in a batch, and of events read ahead while one is applied. */
   readonly maxEvents: number;
+  /** The same in bytes. Default 8 MiB. A single item of the subscription may be larger. */
+  readonly maxBytes?: number;
   readonly signal: AbortSignal;
   /**
    * The table that an event changes, besides those that every batch may change. A batch changes at most 100 of them,
@@ -26,6 +32,7 @@ export type BatchOptions = {
 };
 
 const MAX_TABLES = 100;
+const MAX_BYTES = 8 * 1024 * 1024;
 
 export type Batches = {
   /**
@@ -41,11 +48,20 @@ export type Batches = {
  * Reads ahead, at most one batch, while the caller applies the previous one. A batch holds what has arrived: few events
  * when the caller is live, many when it is behind.
  */
-export function openBatches({ eventStore, after, filter, maxEvents, signal, tableOf }: BatchOptions): Batches {
+export function openBatches({
+  eventStore,
+  after,
+  filter,
+  maxEvents,
+  maxBytes = MAX_BYTES,
+  signal,
+  tableOf,
+}: BatchOptions): Batches {
   const closing = new AbortController();
   const stop = AbortSignal.any([signal, closing.signal]);
   const waiting: SubscriptionItem[] = [];
   let waitingEvents = 0;
+  let waitingBytes = 0;
   let ended: { readonly error?: unknown } | undefined;
   let caughtUp = false;
   const reader = createWaker();
@@ -53,6 +69,7 @@ export function openBatches({ eventStore, after, filter, maxEvents, signal, tabl
 
   async function read(): Promise<void> {
     let last = after;
+    const join = createAppendJoiner();
     for await (const item of eventStore.subscribe({
       after,
       filter,
@@ -62,10 +79,13 @@ export function openBatches({ eventStore, after, filter, maxEvents, signal, tabl
       const fresh = freshPart(item, last);
       if (!fresh) continue;
       last = fresh.position;
-      waiting.push(fresh);
-      waitingEvents += fresh.kind === 'events' ? fresh.events.length : 0;
+      for (const whole of join(fresh)) {
+        waiting.push(whole);
+        waitingEvents += whole.kind === 'events' ? whole.events.length : 0;
+        waitingBytes += whole.kind === 'events' ? whole.bytes : 0;
+      }
       caller.wake();
-      while (waitingEvents >= maxEvents && !stop.aborted) await reader.wait();
+      while ((waitingEvents >= maxEvents || waitingBytes >= maxBytes) && !stop.aborted) await reader.wait();
       if (stop.aborted) return;
     }
   }
@@ -73,32 +93,46 @@ export function openBatches({ eventStore, after, filter, maxEvents, signal, tabl
   /** How many of the events fit the batch; adds their tables to those of the batch. */
   function countWithin(events: readonly RecordedEvent[], tables: Set<string>): number {
     if (!tableOf) return events.length;
-    const end = events.findIndex((event) => {
+    const isEmpty = tables.size === 0;
+    let end = events.findIndex((event) => {
       const table = tableOf(event);
       if (table !== undefined && !tables.has(table) && tables.size === MAX_TABLES) return true;
       if (table !== undefined) tables.add(table);
       return false;
     });
-    return end < 0 ? events.length : end;
+    if (end < 0) return events.length;
+    const limit = end;
+    while (end > 0 && !isBetweenAppends(events, end)) end -= 1;
+    if (end > 0 || !isEmpty) return end;
+    // The first append alone changes more tables.
+    for (end = limit; !isBetweenAppends(events, end);) end += 1;
+    return end;
   }
 
   function take(): Batch | undefined {
     const [first] = waiting;
     if (!first) return undefined;
     let taken = 0;
+    let bytes = 0;
     const events: RecordedEvent[] = [];
     let { position } = first;
     const tables = new Set<string>();
     for (const item of waiting) {
       if (item.kind === 'events') {
-        if (taken > 0 && events.length + item.events.length > maxEvents) break;
+        if (taken > 0 && (events.length + item.events.length > maxEvents || bytes + item.bytes > maxBytes)) break;
         const fitting = countWithin(item.events, tables);
-        for (const event of item.events.slice(0, fitting)) events.push(event);
         if (fitting < item.events.length) {
-          position = events.at(-1)?.position ?? position;
-          waiting[taken] = { ...item, events: item.events.slice(fitting) };
+          if (fitting > 0) {
+            const part = partOf(item, 0, fitting);
+            for (const event of part.events) events.push(event);
+            position = part.position;
+            bytes += part.bytes;
+            waiting[taken] = partOf(item, fitting, item.events.length);
+          }
           break;
         }
+        for (const event of item.events) events.push(event);
+        bytes += item.bytes;
       }
       position = item.position;
       caughtUp = item.kind === 'caught_up' || (caughtUp && events.length < maxEvents);
@@ -106,6 +140,7 @@ export function openBatches({ eventStore, after, filter, maxEvents, signal, tabl
     }
     waiting.splice(0, taken);
     waitingEvents -= events.length;
+    waitingBytes -= bytes;
     reader.wake();
     return { events, position, caughtUp: caughtUp && waiting.length === 0 };
   }
@@ -156,5 +191,6 @@ function freshPart(item: SubscriptionItem, last: GlobalPosition): SubscriptionIt
   if (item.kind === 'checkpoint') return item;
   const [first] = item.events;
   if (first && first.position > last) return item;
-  return { ...item, events: item.events.filter(({ position }) => position > last) };
+  const index = item.events.findIndex(({ position }) => position > last);
+  return index < 0 ? { kind: 'checkpoint', position: item.position } : partOf(item, index, item.events.length);
 }

@@ -3,10 +3,18 @@ import type { Lease } from '../../application/ports/leases.ts';
 import { isServerLimit, isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, type RecordedEvent } from '../../domain/event.ts';
+import { applyOrPark } from './apply-or-park.ts';
 import { type Batch, openBatches } from './batches.ts';
 import { type CheckpointMove, markStopped, moveCheckpoint, takeCheckpoint } from './checkpoints.ts';
-import { type Follower, type FollowerOptions, type FollowerStatus, MAX_PARKED } from './follower-options.ts';
-import { isOfOneStream, parkStream, positionsOf, readParked, waits } from './parked-streams.ts';
+import {
+  type BatchHandler,
+  type Follower,
+  type FollowerOptions,
+  type FollowerStatus,
+  MAX_PARKED,
+} from './follower-options.ts';
+import { isOfOneStream, positionsOf, readParked, waits } from './parked-streams.ts';
+import { isBetweenAppends } from './whole-appends.ts';
 
 export type { BatchHandler, Follower, FollowerOptions, FollowerStatus, FollowerStop } from './follower-options.ts';
 
@@ -84,20 +92,46 @@ export function startFollower(options: FollowerOptions): Follower {
     return parkedTimes.length > MAX_PARKED;
   }
 
-  async function park(event: RecordedEvent, move: CheckpointMove, error: unknown): Promise<void> {
-    const reason = reasonOf(error);
+  /** Applies the events of one append in one transaction, except for those of streams that it parks. */
+  async function applyAppend(
+    events: readonly RecordedEvent[],
+    move: CheckpointMove,
+    {
+      projection,
+      inside,
+    }: {
+      readonly projection: NonNullable<FollowerOptions['parking']>;
+      readonly inside: Extract<BatchHandler, { kind: 'inside' }>;
+    },
+  ): Promise<void> {
+    const next = new Map(parked);
+    const found: { readonly event: RecordedEvent; readonly reason: string }[] = [];
     await database.transaction(async (tx) => {
-      await parkStream(tx, { projection: name, event, resumeAfter: move.from, reason });
+      await applyOrPark(
+        tx,
+        { events, parked: next, resumeAfter: move.from },
+        {
+          checkpoint: name,
+          projection,
+          apply: (part) => inside.handle(part, tx),
+          onPark(event, error) {
+            if (isSystemic()) throw new UnhandledEvent(event.position, error);
+            found.push({ event, reason: reasonOf(error) });
+          },
+        },
+      );
       await moveCheckpoint(tx, move);
     }, transaction);
-    parked.set(event.stream, event.position);
-    const { stream, revision, position: at } = event;
-    logger?.error('stream parked', { follower: name, stream, revision, at, reason });
+    parked = next;
+    for (const { event, reason } of found) {
+      const { stream, revision, position: at } = event;
+      logger?.error('stream parked', { follower: name, stream, revision, at, reason });
+    }
   }
 
   /**
-   * Applies one batch and moves the checkpoint. A batch that fails is halved until the event that causes the failure is
-   * alone.
+   * Applies one batch and moves the checkpoint. A batch that fails is halved between appends until the append that
+   * causes the failure is alone.
    */
   async function commit(
     events: readonly RecordedEvent[],
@@ -118,19 +152,18 @@ export function startFollower(options: FollowerOptions): Follower {
         await database.transaction((tx) => moveCheckpoint(tx, move), transaction);
       }
     } catch (error) {
-      const halving = isServerLimit(error) && events.length > 1;
+      // A single append is halved only when the server has no room for it, such as locks.
+      const half = middleOf(events) ?? (isServerLimit(error) ? Math.floor(events.length / 2) : 0);
+      const halving = isServerLimit(error) && half > 0;
       if (hasCode(error, 'lease_lost') || (isTransient(error) && !halving) || onFailure === 'retry') throw error;
       // A later holder may have applied these events; then the handler fails on the rows of that holder.
       if (signal.aborted || !(await lease.isHeld())) throw refusal('lease_lost');
-      const [first] = events;
-      if (events.length <= 1 || !first) {
-        const [only] = due;
-        if (!parking || !only || !isOfOneStream(error) || isSystemic())
-          throw new UnhandledEvent(first?.position ?? to, error);
-        await park(only, move, error);
+      if (half === 0) {
+        if (!parking || handler.kind !== 'inside' || due.length === 0 || !isOfOneStream(error))
+          throw new UnhandledEvent(events[0]?.position ?? to, error);
+        await applyAppend(due, move, { projection: parking, inside: handler });
         return;
       }
-      const half = Math.floor(events.length / 2);
       const middle = events[half - 1]?.position ?? from;
       await commit(events.slice(0, half), { lease, from, to: middle, signal });
       moved(middle, 'moved', true);
@@ -274,4 +307,14 @@ export function startFollower(options: FollowerOptions): Follower {
 
 function secondsSince(event: RecordedEvent | undefined): number {
   return event ? Math.max(0, (Date.now() - Date.parse(event.recorded_at)) / 1_000) : 0;
+}
+
+/** The index nearest to the middle of the events where an append ends; undefined when they are one append. */
+function middleOf(events: readonly RecordedEvent[]): number | undefined {
+  const half = Math.floor(events.length / 2);
+  for (let distance = 0; distance <= half; distance += 1) {
+    for (const index of [half - distance, half + distance])
+      if (index > 0 && index < events.length && isBetweenAppends(events, index)) return index;
+  }
+  return undefined;
 }

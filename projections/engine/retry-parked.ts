@@ -1,11 +1,12 @@
 import type { EventStore } from '../../application/ports/event-store.ts';
-import { isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
+import { isTransient } from '../../application/ports/transient-errors.ts';
 import { refusal } from '../../domain/errors.ts';
-import { type GlobalPosition, type RecordedEvent, parsePosition } from '../../domain/event.ts';
-import type { Database, Transaction } from '../../infrastructure/postgres/database.ts';
+import { type RecordedEvent, parsePosition } from '../../domain/event.ts';
+import type { Database } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
+import { applyOrPark } from './apply-or-park.ts';
 import { applyUntil } from './apply-until.ts';
-import { deleteParked, isOfOneStream, parkStream, positionsOf, readParked, scopesOf, waits } from './parked-streams.ts';
+import { deleteParked, positionsOf, readParked, scopesOf } from './parked-streams.ts';
 import type { Projection } from './projection.ts';
 import { installedVersion, lockSchemas, namesOf } from './read-model-schemas.ts';
 import { fenceProjector } from './swap.ts';
@@ -66,47 +67,18 @@ async function retryOnce({ database, eventStore, projection, stream, signal }: R
         signal,
         retry: false,
         commit: (events) =>
-          applyOrPark(tx, projection, { events: events.filter(isDue), parked, resumeAfter: record.resumeAfter }),
+          applyOrPark(
+            tx,
+            { events: events.filter(isDue), parked, resumeAfter: record.resumeAfter },
+            {
+              checkpoint: names.checkpoint,
+              projection,
+              apply: (part) => projection.apply(tx, { schema: quoteIdentifier(names.live) }, part),
+            },
+          ),
       });
       return parked.has(stream) ? 'parked' : 'applied';
     },
     { workClass: 'unlimited' },
   );
-}
-
-/** Applies the events that do not wait. Halves the events after an error, until its event is alone and is parked. */
-async function applyOrPark(
-  tx: Transaction,
-  projection: Projection,
-  {
-    events,
-    parked,
-    resumeAfter,
-  }: {
-    readonly events: readonly RecordedEvent[];
-    readonly parked: Map<string, GlobalPosition>;
-    readonly resumeAfter: GlobalPosition;
-  },
-): Promise<void> {
-  const due = events.filter((event) => !waits(event, parked, projection));
-  const [first] = due;
-  if (!first) return;
-  const names = namesOf(projection);
-  await tx.query('savepoint parked_events');
-  try {
-    await projection.apply(tx, { schema: quoteIdentifier(names.live) }, due);
-    await tx.query('release savepoint parked_events');
-  } catch (error) {
-    if (!isOfOneStream(error)) throw error;
-    await tx.query('rollback to savepoint parked_events');
-    await tx.query('release savepoint parked_events');
-    if (due.length === 1) {
-      parked.set(first.stream, first.position);
-      await parkStream(tx, { projection: names.checkpoint, event: first, resumeAfter, reason: reasonOf(error) });
-      return;
-    }
-    const half = Math.floor(due.length / 2);
-    await applyOrPark(tx, projection, { events: due.slice(0, half), parked, resumeAfter });
-    await applyOrPark(tx, projection, { events: due.slice(half), parked, resumeAfter });
-  }
 }

@@ -6,10 +6,12 @@ import type { ContractContext } from './event-store-context.ts';
 import {
   codeOf,
   collect,
+  follow,
   idsOf,
   newEvent,
   newEvents,
   newStream,
+  newTenant,
   positionsOf,
   revisionsOf,
 } from './event-store-fixtures.ts';
@@ -212,6 +214,25 @@ export function appendCases(context: ContractContext): void {
         ];
         expect(await codeOf(appendMany(writes))).to.equal('conflict');
         expect(await read(a)).to.deep.equal([]);
+      });
+
+      it('marks its events, except for the last one, with the position of the last one', async () => {
+        const tenant = newTenant();
+        const writes = [newStream('entry', tenant), newStream('entry', tenant)].map((stream) => ({
+          stream,
+          events: newEvents(2, { tenant }),
+          expected: 'no_stream' as const,
+        }));
+        const following = follow(store(), { after: await store().head(), filter: { tenant } });
+        await following.caughtUp();
+        const end = (await appendMany(writes)).at(-1)!.position;
+        await store().append(writes[0]!.stream, newEvents(1, { tenant }), { expected: 1 });
+        await following.until(() => following.events().length === 5);
+        const ends = [end, end, end, undefined, undefined];
+        const logged = await collect(store().readAll({ filter: { tenant } }));
+        expect(logged.map((event) => event.append_end)).to.deep.equal(ends);
+        expect(following.events()).to.deep.equal(logged);
+        await following.stop();
       });
 
       it('returns the first result when repeated', async () => {

@@ -34,6 +34,14 @@ export function newEvents(count: number, parts: Parameters<typeof newEvent>[0] =
   return Array.from({ length: count }, (_, n) => newEvent({ ...parts, data: { n } }));
 }
 
+/** Characters in the data of a large event. */
+export const LARGE = 300_000;
+
+/** Creates events of which few fill a page. They fit one append at the default limit of EventStoreDB. */
+export function newLargeEvents(count: number): readonly NewEvent[] {
+  return Array.from({ length: count }, () => newEvent({ data: { text: 'x'.repeat(LARGE) } }));
+}
+
 /** Returns a stream name that no other test uses. */
 export function newStream(category = 'entry', tenant = 'default'): string {
   return `${category}-${tenant}.${uuidv7()}`;

@@ -9,6 +9,7 @@ import {
   idsOf,
   newEvent,
   newEvents,
+  newLargeEvents,
   newStream,
   newTenant,
   positionsOf,
@@ -66,6 +67,15 @@ export function readCases(context: ContractContext): void {
 
     it('returns at most `limit` events backwards', async () => {
       expect(await revisions(await written(5), { limit: 2, direction: 'backwards' })).to.deep.equal([4, 3]);
+    });
+
+    it('reads all of many large events, in both directions', async () => {
+      const stream = newStream();
+      for (let n = 0; n < 6; n += 1) await store().append(stream, newLargeEvents(3), { expected: 'any' });
+      const all = Array.from({ length: 18 }, (_, revision) => revision);
+      expect(await revisions(stream, {})).to.deep.equal(all);
+      expect(await revisions(stream, { direction: 'backwards' })).to.deep.equal(all.toReversed());
+      expect(await revisions(stream, { limit: 17 })).to.deep.equal(all.slice(0, 17));
     });
 
     it('reads `limit` events from a revision in the middle', async () => {
@@ -157,6 +167,16 @@ export function readCases(context: ContractContext): void {
       const after = await store().head();
       await store().append(newStream(), newEvents(5), { expected: 'no_stream' });
       expect(revisionsOf(await collect(store().readAll({ after, limit: 2 })))).to.deep.equal([0, 1]);
+    });
+
+    it('reads all of many large events of the log, in both directions', async () => {
+      const after = await store().head();
+      const stream = newStream();
+      for (let n = 0; n < 6; n += 1) await store().append(stream, newLargeEvents(3), { expected: 'any' });
+      const all = Array.from({ length: 18 }, (_, revision) => revision);
+      expect(revisionsOf(await collect(store().readAll({ after })))).to.deep.equal(all);
+      const back = await collect(store().readAll({ direction: 'backwards', limit: 18 }));
+      expect(revisionsOf(back)).to.deep.equal(all.toReversed());
     });
 
     it('pages through the log without loss or repetition', async () => {

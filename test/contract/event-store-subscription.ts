@@ -6,12 +6,14 @@ import type { ContractContext } from './event-store-context.ts';
 import {
   type FollowOptions,
   type Follower,
+  LARGE,
   appendEach,
   collect,
   follow,
   idsOf,
   newEvent,
   newEvents,
+  newLargeEvents,
   newStream,
   newTenant,
   positionsOf,
@@ -131,6 +133,26 @@ export function subscriptionCases(context: ContractContext): void {
         follower.items.every((item) => item.kind !== 'events' || (item.events.length > 0 && item.events.length <= 10)),
       ).to.equal(true);
     });
+
+    for (const [state, isLive] of [
+      ['existing', false],
+      ['live', true],
+    ] as const)
+      it(`bounds the items of large ${state} events in bytes`, async () => {
+        const after = await store().head();
+        const append = async () => {
+          for (let n = 0; n < 6; n += 1)
+            await store().append(newStream(), newLargeEvents(3), { expected: 'no_stream' });
+        };
+        if (!isLive) await append();
+        const follower = start({ after, batchSize: 100 });
+        if (isLive) await append();
+        await follower.until(seen(18));
+        for (const item of follower.items) {
+          if (item.kind !== 'events') continue;
+          expect(item.bytes).to.be.within(item.events.length * LARGE, 6 * 1024 * 1024);
+        }
+      });
 
     it('yields items with non-decreasing positions', async () => {
       const follower = start({ after: await store().head(), filter: { categories: ['media'] } });

@@ -87,6 +87,7 @@ export function useService({ environment = {}, start = {} }: TestServiceOptions 
       layers,
     });
     const setup = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
+    if (setup.status !== 201) throw new Error(`the owner was not created: ${setup.text}`);
     token = setup.json<{ token: string }>().token;
   });
   /** API keys by their options. A tenant may have five keys, so equal options share one. */

@@ -2,13 +2,16 @@ import { type EventStoreDBClient, type Filter, excludeSystemEvents } from '@even
 import { createWaker } from '../../../application/waker.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { type GlobalPosition, type RecordedEvent, positionFrom } from '../../../domain/event.ts';
+import { bytesOf } from '../event-bytes.ts';
 import { ignore } from './drain.ts';
 import { recordedEvent, startAfter } from './recorded-event.ts';
+
+type Waiting = { readonly event: RecordedEvent; readonly bytes: number };
 
 /** One subscription on the server, pulled by the caller. It ends at its first error; resuming is up to the caller. */
 export type Feed = {
   /** Removes and returns the oldest waiting event. */
-  take(): RecordedEvent | undefined;
+  take(): Waiting | undefined;
   /** The position up to which the server found no further events, once all earlier events were taken. */
   checkpoint(): GlobalPosition | undefined;
   /** Whether the server reported that the subscription is live (servers from 23.10 on report it). */
@@ -30,14 +33,20 @@ export type FeedOptions = {
   readonly client: EventStoreDBClient;
   readonly after: GlobalPosition;
   readonly filter?: ServerFilter | undefined;
-  /** Maximum number of waiting events. While it is reached, nothing more is read from the server. */
+  /** Maximum number of waiting events. While it or `MAX_BYTES` is reached, nothing more is read from the server. */
   readonly capacity: number;
 };
 
+/** Maximum size of the waiting events in bytes; the last of them may exceed it. */
+const MAX_BYTES = 8 * 1024 * 1024;
+/** Messages that the client reads ahead. */
+const READ_AHEAD = 64;
+
 /** Subscribes to the log without system events. */
 export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed {
-  let queue: (RecordedEvent | undefined)[] = [];
+  let queue: (Waiting | undefined)[] = [];
   let next = 0;
+  let waitingBytes = 0;
   let ended: { readonly error: unknown } | undefined;
   let closed = false;
   /** Reports of the server that take effect once the events before them have arrived. */
@@ -55,7 +64,7 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
   };
   const subscription = client.subscribeToAll(
     { fromPosition: startAfter(after), filter: clientFilter(filter, checkpointReached) },
-    { highWaterMark: 256 },
+    { highWaterMark: READ_AHEAD },
   );
   subscription.on('error', ignore);
   subscription.on('caughtUp', () => {
@@ -66,16 +75,17 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
 
   return {
     take() {
-      const event = queue[next];
-      if (event === undefined) return undefined;
+      const taken = queue[next];
+      if (taken === undefined) return undefined;
       queue[next] = undefined;
       next += 1;
+      waitingBytes -= taken.bytes;
       if (next === queue.length) {
         queue = [];
         next = 0;
       }
-      if (queue.length - next < capacity / 2) blocked?.();
-      return event;
+      if (queue.length - next < capacity / 2 && waitingBytes < MAX_BYTES / 2) blocked?.();
+      return taken;
     },
     checkpoint: () => (next === queue.length ? checkpoint : undefined),
     isLive: () => live && next === queue.length,
@@ -101,9 +111,13 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
       for await (const { event, commitPosition } of subscription) {
         if (closed) return;
         const recorded = event && recordedEvent(event, commitPosition);
-        if (recorded) queue.push(recorded);
+        if (recorded) {
+          const bytes = bytesOf(recorded);
+          queue.push({ event: recorded, bytes });
+          waitingBytes += bytes;
+        }
         settle();
-        if (queue.length - next >= capacity) {
+        if (queue.length - next >= capacity || waitingBytes >= MAX_BYTES) {
           await new Promise<void>((resolve) => (blocked = resolve));
           blocked = undefined;
         }

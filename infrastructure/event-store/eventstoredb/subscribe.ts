@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { EventFilter, SubscribeOptions, SubscriptionItem } from '../../../application/ports/event-store.ts';
 import { hasCode, refusal } from '../../../domain/errors.ts';
 import type { GlobalPosition, RecordedEvent } from '../../../domain/event.ts';
+import { PAGE_BYTES } from '../event-bytes.ts';
 import { matcherOf } from '../event-filter.ts';
 import { refusalOfRead } from './failures.ts';
 import { type Feed, type ServerFilter, openFeed } from './feed.ts';
@@ -66,26 +67,31 @@ export async function* subscribe(
       for (;;) {
         const before = position;
         const events: RecordedEvent[] = [];
+        let bytes = 0;
         let lingering: number | undefined;
-        while (events.length < batchSize) {
-          const event = feed.take();
-          if (!event) {
+        while (events.length < batchSize && bytes < PAGE_BYTES) {
+          const taken = feed.take();
+          if (!taken) {
             if (events.length === 0 || position >= target) break;
             lingering ??= performance.now() + LINGER_MS;
             const left = lingering - performance.now();
             if (left > 0 && (await feed.changed(left)) && !ended()) continue;
             break;
           }
+          const { event } = taken;
           if (event.position <= position) continue;
           position = event.position;
-          if (matches(event)) events.push(event);
+          if (!matches(event)) continue;
+          events.push(event);
+          bytes += taken.bytes;
         }
         const passed = feed.checkpoint();
-        if (events.length < batchSize && passed !== undefined && passed > position) position = passed;
+        if (events.length < batchSize && bytes < PAGE_BYTES && passed !== undefined && passed > position)
+          position = passed;
         if (position > before) {
           failures = 0;
           overdue = false;
-          if (events.length > 0) yield { kind: 'events', events, position };
+          if (events.length > 0) yield { kind: 'events', events, bytes, position };
           else yield { kind: 'checkpoint', position };
         } else if (catchingUp && (position >= target || feed.isLive())) {
           catchingUp = false;

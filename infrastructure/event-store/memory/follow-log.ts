@@ -1,5 +1,6 @@
 import type { SubscribeOptions, SubscriptionItem } from '../../../application/ports/event-store.ts';
 import { type RecordedEvent, laterOf, positionFrom } from '../../../domain/event.ts';
+import { PAGE_BYTES, bytesOf } from '../event-bytes.ts';
 import { matcherOf } from '../event-filter.ts';
 
 /** A log in memory with the listeners to call when it grows. */
@@ -20,13 +21,16 @@ export async function* followLog(
   const ended = () => signal.aborted || isClosed();
   while (!ended()) {
     const events: RecordedEvent[] = [];
+    let bytes = 0;
     const from = index;
-    for (; index < log.length && events.length < batchSize; index += 1) {
+    for (; index < log.length && events.length < batchSize && bytes < PAGE_BYTES; index += 1) {
       const event = log[index] as RecordedEvent;
-      if (matches(event)) events.push(event);
+      if (!matches(event)) continue;
+      events.push(event);
+      bytes += bytesOf(event);
     }
     const position = laterOf(after, positionFrom(index));
-    if (events.length > 0) yield { kind: 'events', events, position };
+    if (events.length > 0) yield { kind: 'events', events, bytes, position };
     else if (index > from) yield { kind: 'checkpoint', position };
     else if (caughtUp) await grown();
     else {

@@ -1,6 +1,12 @@
 import type { AppendResult, EventStore, Expected, Retention } from '../../../application/ports/event-store.ts';
 import { refusal } from '../../../domain/errors.ts';
-import { ORIGIN, type RecordedEvent, type StreamRevision, positionFrom } from '../../../domain/event.ts';
+import {
+  type GlobalPosition,
+  ORIGIN,
+  type RecordedEvent,
+  type StreamRevision,
+  positionFrom,
+} from '../../../domain/event.ts';
 import { conflict } from '../conflict.ts';
 import { type EncodedAppend, checkExpected, checkRetention, encodeAppend, encodeAppends } from '../encode-append.ts';
 import { matcherOf } from '../event-filter.ts';
@@ -117,7 +123,8 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
     const judged = appends.map((append) => ({ append, earlier: judge(streamOf(append.stream), append) }));
     const repeated = judged.filter(({ earlier }) => earlier).length;
     if (repeated > 0 && repeated < judged.length) throw refusal('idempotency_corrupted');
-    const results = judged.map(({ append, earlier }) => earlier ?? record(append));
+    const end = positionFrom(log.length + appends.reduce((sum, { events }) => sum + events.length, 0));
+    const results = judged.map(({ append, earlier }) => earlier ?? record(append, end));
     if (repeated === 0) wake();
     return results;
   }
@@ -146,10 +153,12 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
     return { revision, position: (stream.events[revision] as RecordedEvent).position, duplicate: true };
   }
 
-  function record({ stream: name, events }: EncodedAppend): AppendResult {
+  /** @param end position of the last event of the group */
+  function record({ stream: name, events }: EncodedAppend, end: GlobalPosition): AppendResult {
     const stream = streamOf(name);
     const recordedAt = now().toISOString();
     for (const { id, type, data, metadata } of events) {
+      const position = positionFrom(log.length + 1);
       const event: RecordedEvent = {
         id,
         type,
@@ -157,8 +166,9 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
         metadata: JSON.parse(metadata) as RecordedEvent['metadata'],
         stream: name,
         revision: stream.events.length,
-        position: positionFrom(log.length + 1),
+        position,
         recorded_at: recordedAt,
+        ...(position < end ? { append_end: end } : {}),
       };
       stream.events.push(event);
       log.push(event);

@@ -15,12 +15,15 @@ export function pageOf(batch: Batch, outcomes: readonly Outcome[], row: BatchRow
   const recordedAt = new Date(row.r_recorded_at).toISOString();
   const events: RecordedEvent[] = [];
   let bytes = 0;
+  const to = row.r_before + writtenBy(batch, outcomes);
   for (const [index, append] of batch.appends.entries()) {
     const result = outcomes[index]?.result;
     if (!result || result.duplicate) continue;
     bytes += append.bytes;
     const count = append.events.length;
+    const end = batch.atomic ? to : Number(result.position);
     for (const [n, { id, type, data, metadata }] of append.events.entries()) {
+      const position = Number(result.position) - count + 1 + n;
       events.push({
         id,
         type,
@@ -30,10 +33,19 @@ export function pageOf(batch: Batch, outcomes: readonly Outcome[], row: BatchRow
         metadata: JSON.parse(metadata) as RecordedEvent['metadata'],
         stream: append.stream,
         revision: result.revision - count + 1 + n,
-        position: positionFrom(Number(result.position) - count + 1 + n),
+        position: positionFrom(position),
         recorded_at: recordedAt,
+        ...(position < end ? { append_end: positionFrom(end) } : {}),
       });
     }
   }
-  return { after: row.r_before, to: row.r_before + events.length, events, bytes };
+  return { after: row.r_before, to, events, bytes };
+}
+
+/** Number of events that a batch has written. */
+export function writtenBy(batch: Batch, outcomes: readonly Outcome[]): number {
+  return outcomes.reduce(
+    (sum, { result }, index) => sum + (result && !result.duplicate ? (batch.appends[index]?.events.length ?? 0) : 0),
+    0,
+  );
 }

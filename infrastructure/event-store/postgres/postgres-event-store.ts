@@ -5,7 +5,7 @@ import { positionFrom } from '../../../domain/event.ts';
 import type { Database } from '../../postgres/database.ts';
 import { encodeAppend, encodeAppends } from '../encode-append.ts';
 import { refusalOf } from './failures.ts';
-import { pageOf } from './log-page.ts';
+import { pageOf, writtenBy } from './log-page.ts';
 import { findEvent, readAll, readHead, readStream } from './reader.ts';
 import { deleteStream, readStreamInfo, setRetention } from './stream-states.ts';
 import { subscribe } from './subscribe.ts';
@@ -42,12 +42,7 @@ export async function openPostgresEventStore({
   const writer = openWriter({
     database,
     onWritten: (batch, outcomes, row) => {
-      const count = outcomes.reduce(
-        (sum, { result }, index) =>
-          sum + (result && !result.duplicate ? (batch.appends[index]?.events.length ?? 0) : 0),
-        0,
-      );
-      tail.written(row.r_before, row.r_before + count, () => pageOf(batch, outcomes, row));
+      tail.written(row.r_before, row.r_before + writtenBy(batch, outcomes), () => pageOf(batch, outcomes, row));
     },
     onUnknown: () => {
       tail.wake();

@@ -2,13 +2,12 @@ import type { EventFilter, ReadAllOptions, ReadStreamOptions } from '../../../ap
 import { ORIGIN, type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import type { Database } from '../../postgres/database.ts';
 import { isEventId } from '../encode-append.ts';
+import { EVENT_BYTES, PAGE_BYTES } from '../event-bytes.ts';
 import { refusalOf } from './failures.ts';
 import type { LogPage } from './log-page.ts';
 
 /** Maximum number of events in one page of a read. */
 const PAGE = 500;
-/** Approximate maximum size of a page in bytes. */
-const PAGE_BYTES = 4 * 1024 * 1024;
 /**
  * Positions that one read of a subscription covers, as a multiple of the number of events requested. The limit ensures
  * that a filtered read always makes progress. If PostgreSQL sorts the whole window instead of scanning the index, as it
@@ -17,7 +16,26 @@ const PAGE_BYTES = 4 * 1024 * 1024;
 const WINDOW = 2;
 
 const COLUMNS =
-  'e.position, e.revision, e.recorded_at, e.id, e.stream, e.type, e.data, e.metadata, pg_column_size(e.data) as bytes';
+  'e.position, e.revision, e.recorded_at, e.id, e.stream, e.type, e.data, e.metadata, e.following, octet_length(e.data::text) as bytes';
+
+/**
+ * At most `limit` events in an order, of which the last one begins within `PAGE_BYTES`. A page with fewer bytes is
+ * complete.
+ */
+function pageSql({
+  where,
+  order,
+  limit,
+}: {
+  readonly where: string;
+  readonly order: string;
+  readonly limit: string;
+}): string {
+  return `select * from (
+    select ${COLUMNS}, sum(octet_length(e.data::text)) over (order by ${order} rows unbounded preceding) as running
+    from eventstore.events e where ${where} order by ${order} limit ${limit}
+  ) w where w.running - w.bytes < ${String(PAGE_BYTES)}`;
+}
 
 /** What the functions of the store depend on. */
 export type StoreDependencies = { readonly database: Database };
@@ -31,6 +49,7 @@ type Row = {
   readonly type: string;
   readonly data: RecordedEvent['data'];
   readonly metadata: RecordedEvent['metadata'];
+  readonly following: number;
   readonly bytes: number;
 };
 
@@ -42,8 +61,16 @@ const VISIBLE = `e.revision >= coalesce((select greatest(z.hidden_before, z.trun
     from eventstore.stream_states z where z.stream = $1), 0)
   and e.recorded_at > coalesce((select now() - make_interval(secs => z.max_age_seconds) from eventstore.stream_states z where z.stream = $1 and z.max_age_seconds is not null), '-infinity')`;
 
-const STREAM_FORWARDS = `select ${COLUMNS} from eventstore.events e where e.stream = $1 and e.revision >= $2 and ${VISIBLE} order by e.stream, e.revision limit $3`;
-const STREAM_BACKWARDS = `select ${COLUMNS} from eventstore.events e where e.stream = $1 and e.revision <= $2 and ${VISIBLE} order by e.stream desc, e.revision desc limit $3`;
+const STREAM_FORWARDS = pageSql({
+  where: `e.stream = $1 and e.revision >= $2 and ${VISIBLE}`,
+  order: 'e.stream, e.revision',
+  limit: '$3',
+});
+const STREAM_BACKWARDS = pageSql({
+  where: `e.stream = $1 and e.revision <= $2 and ${VISIBLE}`,
+  order: 'e.stream desc, e.revision desc',
+  limit: '$3',
+});
 
 /** Greater than every revision and position. */
 const END = Number.MAX_SAFE_INTEGER;
@@ -66,7 +93,7 @@ export async function* readStream(
     const rows = await attempt(database.query<Row>(sql, [stream, next, requested], name));
     for (const row of rows) yield eventOf(row);
     const last = rows.at(-1);
-    if (!last || rows.length < requested) return;
+    if (!last || (rows.length < requested && sizeOf(rows) < PAGE_BYTES)) return;
     left -= rows.length;
     next = forwards ? last.revision + 1 : last.revision - 1;
     size = fittingSize(rows);
@@ -80,7 +107,11 @@ export async function* readAll(
 ): AsyncIterable<RecordedEvent> {
   const forwards = direction === 'forwards';
   const { conditions, values, shape } = conditionsOf(filter, 3);
-  const sql = `select ${COLUMNS} from eventstore.events e where e.position ${forwards ? '>' : '<'} $1 ${conditions} order by e.position ${forwards ? 'asc' : 'desc'} limit $2`;
+  const sql = pageSql({
+    where: `e.position ${forwards ? '>' : '<'} $1 ${conditions}`,
+    order: forwards ? 'e.position' : 'e.position desc',
+    limit: '$2',
+  });
   let next = after === undefined ? (forwards ? 0 : END) : numberOf(after);
   let left = limit;
   let size = PAGE;
@@ -92,7 +123,7 @@ export async function* readAll(
     );
     for (const row of rows) yield eventOf(row);
     const last = rows.at(-1);
-    if (!last || rows.length < requested) return;
+    if (!last || (rows.length < requested && sizeOf(rows) < PAGE_BYTES)) return;
     left -= rows.length;
     next = last.position;
     size = fittingSize(rows);
@@ -114,27 +145,35 @@ export async function readPage(
 ): Promise<LogPage> {
   const { conditions, values, shape } = conditionsOf(filter, 3);
   const sql = `select x.upto, e.* from (select least(h.position, $1::bigint + $2::bigint * ${WINDOW}) as upto from eventstore.head h) x
-    left join lateral (select ${COLUMNS} from eventstore.events e where e.position > $1 and e.position <= x.upto ${conditions} order by e.position limit $2) e on true`;
+    left join lateral (${pageSql({
+      where: `e.position > $1 and e.position <= x.upto ${conditions}`,
+      order: 'e.position',
+      limit: '$2',
+    })}) e on true`;
   const rows = await database.query<(Row | { readonly position: null }) & { readonly upto: number }>(
     sql,
     [after, limit, ...values],
     `eventstore_page${shape}`,
   );
-  const events: RecordedEvent[] = [];
-  let bytes = 0;
-  let last = after;
-  for (const row of rows) {
-    if (row.position === null) continue;
-    events.push(eventOf(row));
-    bytes += row.bytes + 512;
-    last = row.position;
-  }
-  return { after, to: Math.max(after, events.length >= limit ? last : (rows[0]?.upto ?? 0)), events, bytes };
+  const found = rows.filter((row) => row.position !== null);
+  const size = sizeOf(found);
+  const isCut = found.length >= limit || size >= PAGE_BYTES;
+  return {
+    after,
+    to: Math.max(after, (isCut ? found.at(-1)?.position : rows[0]?.upto) ?? 0),
+    events: found.map(eventOf),
+    bytes: size + found.length * EVENT_BYTES,
+  };
+}
+
+/** Size of the data of events, in bytes. */
+function sizeOf(rows: readonly { readonly bytes: number }[]): number {
+  return rows.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** Number of events for the next page, estimated from the sizes of the events read. */
 function fittingSize(read: readonly { readonly bytes: number }[], most = PAGE): number {
-  const bytes = read.reduce((sum, row) => sum + row.bytes, 0);
+  const bytes = sizeOf(read);
   return Math.max(1, Math.min(most, Math.floor((PAGE_BYTES * read.length) / Math.max(1, bytes))));
 }
 
@@ -179,7 +218,7 @@ function conditionsOf(
   };
 }
 
-function eventOf({ id, type, data, metadata, stream, revision, position, recorded_at }: Row): RecordedEvent {
+function eventOf({ id, type, data, metadata, stream, revision, position, recorded_at, following }: Row): RecordedEvent {
   return {
     id,
     type,
@@ -189,6 +228,7 @@ function eventOf({ id, type, data, metadata, stream, revision, position, recorde
     revision,
     position: position === 0 ? ORIGIN : positionFrom(position),
     recorded_at: recorded_at.toISOString(),
+    ...(following > 0 ? { append_end: positionFrom(position + following) } : {}),
   };
 }
 

@@ -3,13 +3,12 @@ import type { SubscribeOptions, SubscriptionItem } from '../../../application/po
 import { createWaker } from '../../../application/waker.ts';
 import { positionFrom } from '../../../domain/event.ts';
 import type { Database } from '../../postgres/database.ts';
+import { PAGE_BYTES } from '../event-bytes.ts';
 import { matcherOf } from '../event-filter.ts';
 import { mayRetry, refusalOf } from './failures.ts';
 import { numberOf, readPage } from './reader.ts';
 import { createSubscriberBuffer } from './subscriber-buffer.ts';
 import type { Tail } from './tail.ts';
-
-const PAGE_BYTES = 4 * 1024 * 1024;
 
 export type SubscribeDependencies = {
   readonly database: Database;
@@ -61,7 +60,7 @@ export async function* subscribe(
       // Adapts the number of events to their size, so that a page stays small in memory.
       if (page.events.length > 0) {
         size = Math.max(1, Math.min(batchSize, Math.floor((PAGE_BYTES * page.events.length) / page.bytes)));
-        yield { kind: 'events', events: page.events, position: positionFrom(position) };
+        yield { kind: 'events', events: page.events, bytes: page.bytes, position: positionFrom(position) };
       } else if (moved) {
         yield { kind: 'checkpoint', position: positionFrom(position) };
       }
@@ -81,9 +80,9 @@ export async function* subscribe(
     while (!isOver()) {
       const waiting = buffer.take(batchSize);
       if (waiting) {
+        const { events, bytes } = waiting;
         position = waiting.position;
-        if (waiting.events.length > 0)
-          yield { kind: 'events', events: waiting.events, position: positionFrom(position) };
+        if (events.length > 0) yield { kind: 'events', events, bytes, position: positionFrom(position) };
         else yield { kind: 'checkpoint', position: positionFrom(position) };
       } else if (buffer.overflowed()) {
         return;

@@ -16,7 +16,9 @@ export type SubscriberBuffer = {
   /**
    * Removes and returns at most `most` waiting events and the position they reach; undefined when nothing has changed.
    */
-  take(most: number): { readonly events: readonly RecordedEvent[]; readonly position: number } | undefined;
+  take(
+    most: number,
+  ): { readonly events: readonly RecordedEvent[]; readonly bytes: number; readonly position: number } | undefined;
   /** Discards the waiting events; from now on it collects events after `position`. */
   reset(position: number): void;
   /** Discards events up to `position`, which the subscriber has read from the database. */
@@ -64,11 +66,12 @@ export function createSubscriberBuffer({ matches, onArrival }: SubscriberBufferO
     },
     take(most) {
       const last = waiting.length <= most;
+      const before = bytes;
       const events = drop(most);
       const position = last ? seen : Number(events.at(-1)?.position);
       if (events.length === 0 && position <= taken) return undefined;
       taken = position;
-      return { events, position };
+      return { events, bytes: before - bytes, position };
     },
     reset(position) {
       waiting = [];

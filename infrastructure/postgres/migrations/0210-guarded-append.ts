@@ -48,6 +48,9 @@ const CONDITIONS = `          select y.owner - v_from as ordinal, 'g' as letter,
 export const guardedAppend: Migration = {
   id: '0210-guarded-append',
   sql: `
+-- Number of the events after this one that were appended together with it, all or none.
+alter table eventstore.events add column following int not null default 0;
+
 ${guardedAppendFunction(CONDITIONS)}
 
 create or replace function eventstore.append(
@@ -160,11 +163,14 @@ ${conditions}
         from judged i left join unnest(v_refused, v_letters, v_details) y(ordinal, letter, detail) on y.ordinal = i.ordinal
       ) q
     ), placed as materialized (
-      select q.*, v_head + sum(case q.outcome when 'o' then q.count else 0 end) over (order by q.ordinal) - q.count as before from settled q
+      select q.*, v_head + sum(case q.outcome when 'o' then q.count else 0 end) over (order by q.ordinal) - q.count as before,
+        v_head + sum(case q.outcome when 'o' then q.count else 0 end) over () as last
+      from settled q
     ), written as (
-      insert into eventstore.events (position, revision, recorded_at, id, stream, type, category, tenant, correlation_id, data, metadata)
+      insert into eventstore.events (position, revision, recorded_at, id, stream, type, category, tenant, correlation_id, data, metadata, following)
       select p.before + v.ordinal - p.first, p.revision + v.ordinal - p.first, v_now, v.id, p.stream, v.type, p.category,
-        coalesce(v.tenant, ''), coalesce(v.correlation, ''), v.data::json, v.metadata::json
+        coalesce(v.tenant, ''), coalesce(v.correlation, ''), v.data::json, v.metadata::json,
+        case when p_atomic then p.last else p.before + p.count end - (p.before + v.ordinal - p.first)
       from unnest(w, d, t, n, k, j, m) with ordinality v(owner, id, type, tenant, correlation, data, metadata, ordinal)
       join placed p on p.ordinal = v.owner
       where p.outcome = 'o'

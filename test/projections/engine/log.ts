@@ -16,6 +16,8 @@ export type TestEvent = {
 /** A log in memory that followers can read. The contract suite tests the real event stores. */
 export type Log = {
   append(...added: readonly TestEvent[]): GlobalPosition;
+  /** Appends the events all or none. */
+  appendTogether(...added: readonly TestEvent[]): GlobalPosition;
   readonly eventStore: Pick<EventStore, 'head' | 'subscribe'>;
   /** All events of the log. */
   readonly events: readonly RecordedEvent[];
@@ -49,6 +51,15 @@ export function openLog(): Log {
       grown.emit('grown');
       return events.at(-1)?.position ?? ORIGIN;
     },
+    appendTogether(...added) {
+      const end = positionOf(events.length + added.length);
+      for (const event of added) {
+        const one = recorded(events.length + 1, event);
+        events.push(one.position < end ? { ...one, append_end: end } : one);
+      }
+      grown.emit('grown');
+      return end;
+    },
     eventStore: {
       head: () => Promise.resolve(events.at(-1)?.position ?? ORIGIN),
       async *subscribe({ after, filter = {}, batchSize = 500, signal }) {
@@ -64,7 +75,8 @@ export function openLog(): Log {
               (!filter.categories || filter.categories.includes(categoryOf(event.stream))) &&
               (!filter.tenant || filter.tenant === event.metadata.tenant),
           );
-          if (position && matching.length > 0) yield { kind: 'events', events: matching, position };
+          if (position && matching.length > 0)
+            yield { kind: 'events', events: matching, bytes: JSON.stringify(matching).length, position };
           else if (position) yield { kind: 'checkpoint', position };
           if (index < events.length) continue;
           if (behind) yield { kind: 'caught_up', position: events[index - 1]?.position ?? after };

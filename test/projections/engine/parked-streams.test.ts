@@ -84,6 +84,29 @@ describe('parked streams', () => {
       );
   });
 
+  it('leave the other events of an append visible together', async () => {
+    const transactions = new Set<string>();
+    const base = notes();
+    log.append(note(0, 'before'));
+    log.appendTogether(...Array.from({ length: 40 }, (_, n) => note(n, n === 30 ? 'poison' : 'together')));
+    log.append(note(0, 'after'));
+    const engine = await start({
+      ...base,
+      async apply(tx, target, events) {
+        await base.apply(tx, target, events);
+        const [row] = await tx.query<{ xid: string }>('select txid_current()::text as xid');
+        if (events.some(({ data }) => data['title'] === 'together')) transactions.add(row!.xid);
+      },
+    });
+    await reaches(engine);
+    expect(await parked(engine)).to.deep.equal(['entry-default.30']);
+    expect((await rows()).map(({ title }) => title)).to.deep.equal([
+      'after',
+      ...Array.from({ length: 38 }, () => 'together'),
+    ]);
+    expect(transactions.size, 'transactions with events of the append').to.equal(1);
+  });
+
   it('wait from the event that cannot be applied, while the other streams go on', async () => {
     log.append(...Array.from({ length: 41 }, (_, n) => note(n % 20, n === 8 ? 'poison' : `title ${String(n)}`)));
     const engine = await start();

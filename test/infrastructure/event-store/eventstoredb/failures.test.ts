@@ -178,7 +178,7 @@ describe('the EventStoreDB adapter, writing', () => {
 });
 
 describe('the EventStoreDB adapter, reading', () => {
-  const { server, store } = useFakeStore({ readTimeoutMs: 200 });
+  const { server, store } = useFakeStore({ readTimeoutMs: 1_000 });
 
   it('excludes system events from reads, and reports the head that subscriptions reach', async () => {
     const stream = newStream();

@@ -10,8 +10,7 @@ import {
   challengeResponse,
   credentialsResponse,
 } from '../admin/identity/credentials-response.ts';
-import { ChallengeBody } from '../admin/identity/mfa-routes.ts';
-import { Email, Password, TenantSlug } from '../admin/identity/schemas.ts';
+import { ChallengeBody, Email, Password, TenantSlug } from '../admin/identity/schemas.ts';
 import { type Route, route } from '../http/route.ts';
 import { strict } from '../http/schemas.ts';
 

@@ -12,17 +12,12 @@ import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { strict } from '../../http/schemas.ts';
 import { Credentials, credentialsResponse } from './credentials-response.ts';
-import { MfaMethods, Password, Token } from './schemas.ts';
+import { ChallengeBody, MfaCode, MfaMethods, Password } from './schemas.ts';
 import { sessionCookie } from './session-cookie.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
 const SHARED = { api: 'admin', tag: 'identity', access: { kind: 'session' } } as const;
 const PUBLIC = { ...SHARED, access: { kind: 'public' } } as const;
-
-const Code = Type.String({ maxLength: 64, description: 'Six digits of the authenticator, or a recovery code' });
-
-/** Body of `mfa-verify` on both APIs. */
-export const ChallengeBody = Type.Object({ challenge_token: Token, code: Code }, strict);
 
 export type MfaRouteDependencies = SignInDependencies &
   ReauthenticationDependencies & { readonly secureCookie: boolean };
@@ -103,7 +98,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       path: '/api/admin/auth/mfa/enable',
       operation: 'enableMfa',
       summary: 'Enable the authenticator that was set up. Only this response contains the recovery codes',
-      body: Type.Object({ code: Code }, strict),
+      body: Type.Object({ code: MfaCode }, strict),
       responses: {
         200: Type.Object({
           recovery_codes: Type.Array(Type.String(), { minItems: RECOVERY_CODES, maxItems: RECOVERY_CODES }),
@@ -125,7 +120,7 @@ export function mfaRoutes(dependencies: MfaRouteDependencies): readonly Route[] 
       path: '/api/admin/auth/mfa/disable',
       operation: 'disableMfa',
       summary: 'Disable the second factor. Needs both factors',
-      body: Type.Object({ password: Password, code: Code }, strict),
+      body: Type.Object({ password: Password, code: MfaCode }, strict),
       responses: { 204: null },
       refusals: ['invalid_password', 'invalid_code', 'mfa_not_enabled', 'rate_limited'],
       handler: async ({ body, principal, context }) => ({

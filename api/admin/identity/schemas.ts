@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { MFA_METHODS } from '../../../domain/identity/mfa.ts';
-import { Id, Texts } from '../../http/schemas.ts';
+import { Id, Texts, strict } from '../../http/schemas.ts';
 
 /** Schemas that several identity routes share. The maximum lengths are upper bounds against hostile input. */
 
@@ -12,6 +12,13 @@ export const Token = Type.String({ maxLength: 1024 });
 export const TenantSlug = Type.String({ maxLength: 63 });
 export const Roles = Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100 });
 export const MfaMethods = Type.Array(Type.Union(MFA_METHODS.map((method) => Type.Literal(method))));
+
+export const MfaCode = Type.String({
+  maxLength: 64,
+  description: 'Six digits of the authenticator, or a recovery code',
+});
+/** Body of `mfa-verify` on both APIs. */
+export const ChallengeBody = Type.Object({ challenge_token: Token, code: MfaCode }, strict);
 
 /** Members of a body that confirm a change: the caller's password or a code of the second factor. */
 export const confirmation = {

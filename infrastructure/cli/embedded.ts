@@ -22,8 +22,8 @@ export async function databaseUrlOf({
   readonly dataDir: string;
 }): Promise<string> {
   if (databaseUrl !== undefined && databaseUrl !== 'embedded') return databaseUrl;
-  const urlOf = await findEmbeddedPostgres(embeddedDirectory(dataDir));
-  if (urlOf) return urlOf(EMBEDDED_DATABASE);
+  const running = await findEmbeddedPostgres(embeddedDirectory(dataDir));
+  if (running) return running.serviceUrl(EMBEDDED_DATABASE);
   throw new Error(
     `DATABASE_URL is unset and no quickstart is running in ${dataDir}: start one first, or set DATABASE_URL`,
   );

@@ -44,7 +44,7 @@ async function startServiceProcess(start: StartLayers, closers: Closers, { stop,
   if (embedded) closers.add(() => embedded.stop());
   stop.throwIfAborted();
   const service = await startService({
-    settings: { ...settings, databaseUrl: embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl },
+    settings: { ...settings, databaseUrl: (await embedded?.serviceUrl(EMBEDDED_DATABASE)) ?? settings.databaseUrl },
     layers: start.layers,
     declaredTypes: start.file.schemas,
     logger,

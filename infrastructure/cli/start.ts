@@ -64,7 +64,7 @@ async function startQuickstartProcess(
     });
   stop.throwIfAborted();
   const service = await startService({
-    settings: { ...settings, databaseUrl: embedded?.url(EMBEDDED_DATABASE) ?? settings.databaseUrl },
+    settings: { ...settings, databaseUrl: (await embedded?.serviceUrl(EMBEDDED_DATABASE)) ?? settings.databaseUrl },
     layers: start.layers,
     declaredTypes: start.file.schemas,
     logger,

@@ -46,7 +46,7 @@ try {
   });
   const database = await findEmbeddedPostgres(embeddedDirectory(directory));
   if (!database) throw new Error('the embedded PostgreSQL was not found');
-  const url = database(EMBEDDED_DATABASE);
+  const url = database.url(EMBEDDED_DATABASE);
   const sql = await dumpDatabase(url);
   mkdirSync(target, { recursive: true });
   writeFileSync(join(target, 'database.sql.gz'), gzipSync(sql, { level: 9 }));

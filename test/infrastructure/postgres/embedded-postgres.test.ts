@@ -13,6 +13,7 @@ import {
 } from '../../../infrastructure/postgres/embedded/embedded-postgres.ts';
 import { chooseRunAs } from '../../../infrastructure/postgres/embedded/run-as.ts';
 import { eventually } from '../../support/eventually.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 async function query(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url });
@@ -77,12 +78,50 @@ describe('the embedded PostgreSQL', function () {
     });
     await once(owner, 'message');
     const beside = await findEmbeddedPostgres(join(home, 'pg'));
-    expect(await query(beside!('postgres'), 'select 1 as n')).to.deep.equal([{ n: 1 }]);
+    expect(await query(beside!.url('postgres'), 'select 1 as n')).to.deep.equal([{ n: 1 }]);
     owner.kill('SIGKILL');
     await once(owner, 'exit');
     const again = await startEmbeddedPostgres({ directory: join(home, 'pg') });
     expect(await query(again.url('postgres'), 'select n from kept')).to.deep.equal([{ n: 7 }]);
     await again.stop();
+  });
+
+  it('connects the service as a role that owns what is there, starts no program and reads no file', async () => {
+    process.env['PALIMPSEST_TEST_SECRET'] = 'not for the server';
+    const server = await startEmbeddedPostgres({ directory: join(home, 'pg') });
+    delete process.env['PALIMPSEST_TEST_SECRET'];
+    await query(
+      server.url('postgres'),
+      `create schema made; create sequence made.numbers; create type made.mood as enum ('good');
+       create table made.things (id bigint generated always as identity, mood made.mood);
+       create view made.all_things as select * from made.things;
+       create function made.one() returns int language sql as 'select 1'`,
+    );
+    const url = await server.serviceUrl('postgres');
+    expect(await query(url, 'select rolsuper from pg_roles where rolname = current_user')).to.deep.equal([
+      { rolsuper: false },
+    ]);
+    await query(
+      url,
+      `alter table made.things add column n int; drop view made.all_things; alter type made.mood add value 'bad';
+       alter function made.one() volatile; drop sequence made.numbers; create schema another; drop schema made cascade`,
+    );
+    for (const statement of [
+      `copy (select 1) to program 'true'`,
+      `select pg_read_file('/etc/passwd')`,
+      'alter role current_user superuser',
+      'create role another',
+    ])
+      expect(String(await rejectionOf(query(url, statement))), statement).to.match(
+        /permission denied|must be|Only roles/,
+      );
+    const beside = await findEmbeddedPostgres(join(home, 'pg'));
+    expect(beside?.serviceUrl('postgres')).to.equal(url);
+    if (process.platform === 'linux') {
+      const pid = (await readFile(join(home, 'pg', 'data', 'postmaster.pid'), 'utf8')).split('\n')[0] ?? '';
+      expect(await readFile(`/proc/${pid}/environ`, 'utf8')).to.not.contain('not for the server');
+    }
+    await server.stop();
   });
 
   it('leaves no server behind when its owner is killed', async function () {

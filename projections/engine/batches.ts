@@ -22,7 +22,7 @@ export type BatchOptions = {
   /** Maximum number of events in a batch, and of events read ahead while one is applied. */
   readonly maxEvents: number;
   /** The same in bytes. Default 8 MiB. A single item of the subscription may be larger. */
-  readonly maxBytes?: number;
+  readonly maxBytes?: number | undefined;
   readonly signal: AbortSignal;
   /**
    * The table that an event changes, besides those that every batch may change. A batch changes at most 100 of them,

@@ -1,5 +1,5 @@
 import type { EventFilter, EventStore } from '../../application/ports/event-store.ts';
-import type { Leases } from '../../application/ports/leases.ts';
+import type { Lease, Leases } from '../../application/ports/leases.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Metrics } from '../../application/ports/metrics.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
@@ -8,11 +8,19 @@ import type { Projection } from './projection.ts';
 
 /**
  * Handles a batch. `inside`: in the transaction that moves the checkpoint, so that its effects occur exactly once.
- * `before`: before the checkpoint moves, so that its effects occur at least once and in order.
+ * `before`: before the checkpoint moves, so that its effects occur at least once and in order. `steps`: the same for
+ * the first events of a batch, one or more; it returns their number and is called again with the others.
  */
 export type BatchHandler =
   | { readonly kind: 'inside'; handle(events: readonly RecordedEvent[], tx: Transaction): Promise<void> }
-  | { readonly kind: 'before'; handle(events: readonly RecordedEvent[], signal: AbortSignal): Promise<void> };
+  | { readonly kind: 'before'; handle(events: readonly RecordedEvent[], signal: AbortSignal): Promise<void> }
+  | {
+      readonly kind: 'steps';
+      handle(
+        events: readonly RecordedEvent[],
+        context: { readonly signal: AbortSignal; readonly lease: Lease },
+      ): Promise<number>;
+    };
 
 export type FollowerOptions = {
   /** Name of the checkpoint, such as `projection/content/3`, `worker/webhooks`, `relay`. */
@@ -27,12 +35,14 @@ export type FollowerOptions = {
   /** Where a follower without a checkpoint starts. Default `origin`. */
   readonly startAt?: 'origin' | 'head';
   /**
-   * The reaction to a permanent error of the handler. Default: `stop` for `inside`, `retry` (without limit) for
-   * `before`.
+   * The reaction to a permanent error of the handler. Default: `stop` for `inside`, `retry` (without limit) for the
+   * others.
    */
   readonly onFailure?: 'stop' | 'retry';
   /** Default 2,000. */
   readonly maxBatch?: number;
+  /** Maximum size of the events of a batch, and of those read ahead, in bytes. Default 8 MiB. */
+  readonly maxBatchBytes?: number | undefined;
   /** The table that an event changes; see `Projection.tableOf`. */
   readonly tableOf?: (event: RecordedEvent) => string | undefined;
   /** Interval in milliseconds at which a checkpoint that only passed filtered-out events is saved. Default 1,000. */

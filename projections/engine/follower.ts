@@ -18,6 +18,14 @@ import { isBetweenAppends } from './whole-appends.ts';
 
 export type { BatchHandler, Follower, FollowerOptions, FollowerStatus, FollowerStop } from './follower-options.ts';
 
+/** What a batch is applied under: its lease, and the move of the checkpoint. */
+type Commit = {
+  readonly lease: Lease;
+  readonly from: GlobalPosition;
+  readonly to: GlobalPosition;
+  readonly signal: AbortSignal;
+};
+
 /** An event that the handler cannot apply. It is never skipped. */
 class UnhandledEvent extends Error {
   readonly at: GlobalPosition;
@@ -133,10 +141,7 @@ export function startFollower(options: FollowerOptions): Follower {
    * Applies one batch and moves the checkpoint. A batch that fails is halved between appends until the append that
    * causes the failure is alone.
    */
-  async function commit(
-    events: readonly RecordedEvent[],
-    { lease, from, to, signal }: { lease: Lease; from: GlobalPosition; to: GlobalPosition; signal: AbortSignal },
-  ): Promise<void> {
+  async function commit(events: readonly RecordedEvent[], { lease, from, to, signal }: Commit): Promise<void> {
     const { epoch } = lease;
     const move = { name, epoch, from, to };
     const due = parking ? events.filter((event) => !waits(event, parked, parking)) : events;
@@ -147,6 +152,8 @@ export function startFollower(options: FollowerOptions): Follower {
           await moveCheckpoint(tx, move);
         }, transaction);
         if (due.length > 0) parkedTimes = [];
+      } else if (handler.kind === 'steps') {
+        await commitInSteps(events, { handler, lease, from, to, signal });
       } else {
         await handler.handle(events, signal);
         await database.transaction((tx) => moveCheckpoint(tx, move), transaction);
@@ -168,6 +175,25 @@ export function startFollower(options: FollowerOptions): Follower {
       await commit(events.slice(0, half), { lease, from, to: middle, signal });
       moved(middle, 'moved', true);
       await commit(events.slice(half), { lease, from: middle, to, signal });
+    }
+  }
+
+  /** Moves the checkpoint after each step. */
+  async function commitInSteps(
+    events: readonly RecordedEvent[],
+    { handler, lease, from, to, signal }: Commit & { readonly handler: Extract<BatchHandler, { kind: 'steps' }> },
+  ): Promise<void> {
+    let at = from;
+    for (let handled = 0; handled < events.length;) {
+      handled += await handler.handle(events.slice(handled), { signal, lease });
+      const next = handled < events.length ? (events[handled - 1]?.position ?? at) : to;
+      const move = { name, epoch: lease.epoch, from: at, to: next };
+      await database.transaction((tx) => moveCheckpoint(tx, move), transaction);
+      at = next;
+      if (handled === events.length) return;
+      succeeded();
+      unapplied = events[handled];
+      moved(at, 'moved', true);
     }
   }
 
@@ -218,6 +244,7 @@ export function startFollower(options: FollowerOptions): Follower {
       after: saved,
       filter,
       maxEvents: maxBatch,
+      maxBytes: options.maxBatchBytes,
       signal,
       tableOf: options.tableOf,
     });

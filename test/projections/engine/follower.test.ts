@@ -195,6 +195,25 @@ describe('a follower with its own checkpoint', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).to.equal(1_051);
   });
 
+  it('moves the checkpoint after each step of a `steps` handler, and repeats only the step that failed', async () => {
+    const handled: number[] = [];
+    let failures = 1;
+    log.append(...Array.from({ length: 10 }, (_, index) => note(index, 'x')));
+    const follower = follow({
+      handler: {
+        kind: 'steps',
+        handle(events) {
+          const first = events.slice(0, 3).map(({ position }) => Number(position) / 10);
+          if (first.includes(5) && (failures -= 1) >= 0) return Promise.reject(new Error('no route'));
+          handled.push(...first);
+          return Promise.resolve(first.length);
+        },
+      },
+    });
+    await reached(follower, positionOf(10));
+    expect(handled).to.deep.equal(Array.from({ length: 10 }, (_, index) => index + 1));
+  });
+
   it('finishes the current batch before it stops', async () => {
     const entered = gate();
     const released = gate();

@@ -211,6 +211,7 @@ export const ERRORS = {
   license_expired: { status: 400, message: 'the license has expired' },
   license_refused: { status: 400, message: 'the license server refused the license key' },
   license_unverified: { status: 400, message: 'license verification failed' },
+  message_refused: { status: 500, message: 'the broker refuses the message' },
   message_unreadable: { status: 500, message: 'the message cannot be read' },
   payment_required: { status: 402, message: 'payment_required' },
   cap_exceeded: { status: 402, message: 'cap_exceeded' },

@@ -71,6 +71,12 @@ export type MessageBus = {
    */
   publish(messages: readonly Message[]): Promise<void>;
   /**
+   * Opens the publisher of this name. Fences the publisher that was opened under the name before, in any process: from
+   * then on its messages are refused.
+   * @throws `unavailable`
+   */
+  openPublisher(options: PublisherOptions): Promise<FencedPublisher>;
+  /**
    * Resolves when the consumer has joined its group and receives messages. A new group starts with the oldest retained
    * message. All members of a group must consume the same topics.
    */
@@ -78,6 +84,29 @@ export type MessageBus = {
   /** @throws `unavailable` when the broker is unreachable */
   ping(): Promise<void>;
   /** Stops the consumers, waits for publishes in flight and disconnects, within about 10 seconds. */
+  close(): Promise<void>;
+};
+
+export type PublisherOptions = {
+  readonly name: string;
+  /** The topics to which it publishes. */
+  readonly topics: readonly string[];
+};
+
+/**
+ * A publisher of which one per name can publish. After an error it is of no more use: close it and open another, which
+ * fences what may still be under way.
+ */
+export type FencedPublisher = {
+  /** Whether the topic takes a message of this size, as far as the publisher knows. */
+  accepts(message: Message): boolean;
+  /**
+   * Publishes all messages or none, in order per key. Resolves when the broker has acknowledged all of them. Calls must
+   * not overlap.
+   * @throws `lease_lost` (another publisher of this name was opened), `too_large` and `message_refused` (the broker
+   *   refuses one of the messages permanently), `unavailable` (the messages may have been stored)
+   */
+  publish(messages: readonly Message[]): Promise<void>;
   close(): Promise<void>;
 };
 

@@ -2,6 +2,7 @@ import type { MessageBus } from '../../application/ports/message-bus.ts';
 import { deliveryCases } from './message-bus-delivery.ts';
 import { failureCases } from './message-bus-failure.ts';
 import { useBus } from './message-bus-fixtures.ts';
+import { publisherCases } from './message-bus-publisher.ts';
 import { stopCases } from './message-bus-stop.ts';
 
 /**
@@ -12,5 +13,6 @@ export function messageBusContract(open: () => Promise<MessageBus>): void {
   const context = useBus(open);
   deliveryCases(context);
   failureCases(context);
+  publisherCases(context);
   stopCases(context);
 }

@@ -28,6 +28,8 @@ export function openInProcessBus({ logger, capacity = 10_000 }: InProcessBusOpti
   const topics = new Map<string, readonly PartitionLog[]>();
   const groups = new Map<string, ConsumerGroup>();
   const subscriptions = new Set<Subscription>();
+  /** The last publisher that was opened under each name. */
+  const publishers = new Map<string, symbol>();
   let closed = false;
 
   const publish = async (messages: readonly Message[]): Promise<void> => {
@@ -51,6 +53,19 @@ export function openInProcessBus({ logger, capacity = 10_000 }: InProcessBusOpti
       return Promise.resolve();
     },
     publish,
+    openPublisher({ name }) {
+      if (closed) return Promise.reject(refusal('unavailable', { message: 'the message bus is closed' }));
+      const own = Symbol(name);
+      publishers.set(name, own);
+      return Promise.resolve({
+        accepts: () => true,
+        publish: (messages) =>
+          publishers.get(name) === own
+            ? publish(messages)
+            : Promise.reject(refusal('lease_lost', { message: 'another process publishes under this name' })),
+        close: () => Promise.resolve(),
+      });
+    },
     async consume(options) {
       if (closed) throw refusal('unavailable', { message: 'the message bus is closed' });
       const logs = options.topics.flatMap(partitionsOf);

@@ -1,16 +1,18 @@
 import type { Admin, KafkaConfig, Producer, SASLOptions } from 'kafkajs';
 import type { Logger } from '../../../application/ports/logger.ts';
-import type { MessageBus, Subscription } from '../../../application/ports/message-bus.ts';
+import type { FencedPublisher, MessageBus, Subscription } from '../../../application/ports/message-bus.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { stoppablePause } from '../../timers/stoppable-pause.ts';
 import { startKafkaConsumer } from './kafka-consumer.ts';
 import { toRefusal } from './kafka-errors.ts';
+import { openKafkaFencedPublisher } from './kafka-fenced-publisher.ts';
 import { kafkaLogCreator } from './kafka-logging.ts';
 import { createKafkaPublisher } from './kafka-publisher.ts';
 import { createMissingTopics } from './kafka-topics.ts';
 import { once } from './once.ts';
+import { readTopicLimits } from './topic-limits.ts';
 import { withDeadline } from './with-deadline.ts';
 
 export type KafkaSasl = {
@@ -44,7 +46,7 @@ const CLOSE_DEADLINE_MS = 10_000;
  * Opens the message bus on Kafka 3.x and 4.x with kafkajs, which is loaded on the first call. Connects on first use.
  */
 export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus> {
-  const { Kafka, Partitioners, logLevel } = await import('kafkajs');
+  const { ConfigResourceTypes, Kafka, Partitioners, logLevel } = await import('kafkajs');
   const { logger, onFatal, metrics } = options;
   const config: KafkaConfig = {
     brokers: [...options.brokers],
@@ -62,12 +64,13 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
   const closing = new AbortController();
   const subscriptions = new Set<Subscription>();
   const starting = new Set<Promise<unknown>>();
+  const publishers = new Set<FencedPublisher>();
 
   const producer = once(async (): Promise<Producer> => {
     const made = kafka.producer({
       allowAutoTopicCreation: false,
       createPartitioner: Partitioners.DefaultPartitioner,
-      // The client's idempotent producer is experimental; consumers drop repetitions by `ce_id` instead.
+      // It publishes dead letters, for several consumers. Consumers drop repetitions by `ce_id`.
       idempotent: false,
       maxInFlightRequests: 1,
     });
@@ -100,6 +103,21 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
       if (closing.signal.aborted)
         return Promise.reject(refusal('unavailable', { message: 'the message bus is closed' }));
       return publisher.publish(messages);
+    },
+    async openPublisher({ name, topics }) {
+      if (closing.signal.aborted) throw refusal('unavailable', { message: 'the message bus is closed' });
+      const publisher = await openKafkaFencedPublisher(
+        { name },
+        { kafka, createPartitioner: Partitioners.DefaultPartitioner, limits: await limitsOf(topics) },
+      );
+      publishers.add(publisher);
+      return {
+        ...publisher,
+        async close() {
+          publishers.delete(publisher);
+          await publisher.close();
+        },
+      };
     },
     async consume(consumeOptions) {
       if (closing.signal.aborted) throw refusal('unavailable', { message: 'the message bus is closed' });
@@ -143,17 +161,31 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
       await Promise.allSettled(starting);
       await Promise.all([...subscriptions].map((subscription) => subscription.stop()));
       try {
-        await withDeadline(Promise.all([closeProducer(), closeAdmin()]), CLOSE_DEADLINE_MS);
+        await withDeadline(Promise.all([closeProducer(), closePublishers(), closeAdmin()]), CLOSE_DEADLINE_MS);
       } catch (error) {
         logger.error('the connections to the broker did not close in time', { reason: reasonOf(error) });
       }
     },
   };
 
+  /** Without the limits, a message that is too large is known only when the broker refuses it. */
+  async function limitsOf(topics: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    try {
+      return await readTopicLimits({ topics, type: ConfigResourceTypes.TOPIC }, { admin: await admin.get() });
+    } catch (error) {
+      logger.warn('the size limits of the topics are not known', { reason: reasonOf(error) });
+      return new Map();
+    }
+  }
+
   async function closeProducer(): Promise<void> {
     // The client does not wait for sends that it is retrying.
     await publisher.drain();
     await (await producer.current())?.disconnect();
+  }
+
+  async function closePublishers(): Promise<void> {
+    await Promise.all([...publishers].map((publisher) => publisher.close()));
   }
 
   async function closeAdmin(): Promise<void> {

@@ -1,13 +1,8 @@
-import type { Message as KafkaMessage, Producer } from 'kafkajs';
+import type { Producer } from 'kafkajs';
 import type { Message } from '../../../application/ports/message-bus.ts';
 import { hasCode } from '../../../domain/errors.ts';
 import { toRefusal } from './kafka-errors.ts';
-
-/** Approximate maximum size of a request in bytes, so that the batch of a partition stays below usual broker limits. */
-const MAX_REQUEST_BYTES = 900_000;
-const MAX_REQUEST_MESSAGES = 2_000;
-/** Bytes that key, headers and framing add to a value. */
-const OVERHEAD = 400;
+import { produceRequests } from './produce-requests.ts';
 
 type Waiting = {
   readonly messages: readonly Message[];
@@ -70,36 +65,6 @@ export function createKafkaPublisher({ connected }: { readonly connected: () => 
 
   async function send(messages: readonly Message[]): Promise<void> {
     const producer = await connected();
-    for (const request of requests(messages)) {
-      await producer.sendBatch({ acks: -1, topicMessages: byTopic(request) });
-    }
+    for (const topicMessages of produceRequests(messages)) await producer.sendBatch({ acks: -1, topicMessages });
   }
-}
-
-function* requests(messages: readonly Message[]): Iterable<readonly Message[]> {
-  let request: Message[] = [];
-  let bytes = 0;
-  for (const message of messages) {
-    const size =
-      OVERHEAD + Buffer.byteLength(message.key) + (message.value === null ? 0 : Buffer.byteLength(message.value));
-    if (request.length > 0 && (bytes + size > MAX_REQUEST_BYTES || request.length === MAX_REQUEST_MESSAGES)) {
-      yield request;
-      request = [];
-      bytes = 0;
-    }
-    request.push(message);
-    bytes += size;
-  }
-  if (request.length > 0) yield request;
-}
-
-function byTopic(messages: readonly Message[]): { topic: string; messages: KafkaMessage[] }[] {
-  const topics = new Map<string, KafkaMessage[]>();
-  for (const { topic, key, value, headers } of messages) {
-    const message = { key, value, headers };
-    const list = topics.get(topic);
-    if (list) list.push(message);
-    else topics.set(topic, [message]);
-  }
-  return [...topics].map(([topic, list]) => ({ topic, messages: list }));
 }

@@ -36,6 +36,31 @@ export type ContentChangeValue = {
 /** Version of the schema of `ContentChangeValue`. */
 const SCHEMA_VERSION = 1;
 
+/** @returns undefined when the entry existed neither before nor after the event */
+export function contentChangeOf({
+  event,
+  change,
+}: {
+  readonly event: RecordedEvent;
+  readonly change: PublishedChange;
+}): ContentChangeValue | undefined {
+  const before = undeleted(change.before);
+  const after = undeleted(change.after);
+  const current = after ?? before;
+  if (!current) return undefined;
+  return {
+    event_id: event.id,
+    event: !before ? 'after_create' : !after ? 'after_delete' : 'after_update',
+    tenant: event.metadata.tenant,
+    schema: current.schema,
+    entry_id: current.id,
+    version: event.revision + 1,
+    at: event.metadata.occurred_at,
+    data: after ? entryForEnvelope(after, true) : null,
+    old_data: before ? entryForEnvelope(before, true) : null,
+  };
+}
+
 /**
  * Encodes the messages of one entry event: the change and, after a deletion, a null value, so that compaction removes
  * the entry from the topic. The key is `<tenant>/<entry id>`.
@@ -50,30 +75,15 @@ export function encodeContentChange({
   readonly change: PublishedChange;
   readonly prefix: string;
 }): readonly Message[] {
-  const before = undeleted(change.before);
-  const after = undeleted(change.after);
-  const current = after ?? before;
-  if (!current) return [];
-  const { tenant, occurred_at: at } = event.metadata;
-  const name = !before ? 'after_create' : !after ? 'after_delete' : 'after_update';
-  const value: ContentChangeValue = {
-    event_id: event.id,
-    event: name,
-    tenant,
-    schema: current.schema,
-    entry_id: current.id,
-    version: event.revision + 1,
-    at,
-    data: after ? entryForEnvelope(after, true) : null,
-    old_data: before ? entryForEnvelope(before, true) : null,
-  };
+  const value = contentChangeOf({ event, change });
+  if (!value) return [];
   const address = {
     topic: contentChangesTopic(prefix),
-    key: `${tenant}/${current.id}`,
-    headers: cloudEventHeaders(event, { type: `content.${name}`, schemaVersion: SCHEMA_VERSION }),
+    key: `${value.tenant}/${value.entry_id}`,
+    headers: cloudEventHeaders(event, { type: `content.${value.event}`, schemaVersion: SCHEMA_VERSION }),
   };
   const message = { ...address, value: JSON.stringify(value) };
-  return after ? [message] : [message, { ...address, value: null }];
+  return value.data ? [message] : [message, { ...address, value: null }];
 }
 
 function undeleted(entry: ChangedEntry | undefined): ChangedEntry | undefined {

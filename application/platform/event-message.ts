@@ -6,6 +6,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { parseStream } from '../../domain/stream.ts';
 import type { Message } from '../ports/message-bus.ts';
 import { cloudEventHeaders } from './cloud-event.ts';
+import { DATAREF } from './stub-message.ts';
 import { eventsTopic } from './topics.ts';
 
 /**
@@ -41,6 +42,21 @@ export const EventMessageValue = Type.Object({
 /** @see EventMessageValue */
 export type EventMessageValue = Static<typeof EventMessageValue>;
 
+/** Value of a stub: a message without the data of its event, which the topic did not take. */
+export const EventStub = Type.Composite([
+  Type.Omit(EventMessageValue, ['data']),
+  Type.Object({
+    stub: Type.Object({
+      reason: Type.Union([Type.Literal('too_large'), Type.Literal('refused')]),
+      bytes: Type.Integer({ minimum: 0 }),
+      href: Type.String(),
+    }),
+  }),
+]);
+
+/** @see EventStub */
+export type EventStub = Static<typeof EventStub>;
+
 /**
  * Encodes an event as a message. The key is the stream, so that the events of a stream stay in order.
  * @returns undefined for an event of another system's stream, which has no topic
@@ -72,6 +88,13 @@ export function encodeEvent(event: RecordedEvent, prefix: string): Message | und
   };
 }
 
+/** Decodes a stub of the message of an event; undefined for any other message. */
+export function decodeEventStub(message: Pick<Message, 'value' | 'headers'>): EventStub | undefined {
+  if (message.headers[DATAREF] === undefined || message.value === null) return undefined;
+  const value = parseJson(message.value);
+  return Value.Check(EventStub, value) ? value : undefined;
+}
+
 /** Decodes a message of `encodeEvent`. @throws `message_unreadable` for any other message */
 export function decodeEvent(message: Pick<Message, 'value'> & Partial<Pick<Message, 'headers'>>): RecordedEvent {
   const value = parse(message.value);
@@ -100,15 +123,18 @@ export function decodeEvent(message: Pick<Message, 'value'> & Partial<Pick<Messa
 
 function parse(text: string | null): EventMessageValue {
   if (text === null) throw refusal('message_unreadable', { message: 'the message has no value' });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw refusal('message_unreadable', { message: 'the message is not JSON', cause });
-  }
+  const value = parseJson(text);
   if (Value.Check(EventMessageValue, value)) return value;
   const first = Value.Errors(EventMessageValue, value).First();
   throw refusal('message_unreadable', {
     message: `the message is no event: ${first?.path ?? ''} ${first?.message ?? ''}`.trimEnd(),
   });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw refusal('message_unreadable', { message: 'the message is not JSON', cause });
+  }
 }

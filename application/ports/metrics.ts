@@ -22,6 +22,8 @@ export type Metrics = {
   auditChainsStopped?(count: number): void;
   /** A consumer published a message to the dead-letter topic of `topic`. */
   deadLettered?(topic: string): void;
+  /** The relay published a message to `topic` without its data. */
+  stubPublished?(topic: string, reason: 'too_large' | 'refused'): void;
   /** A write was refused after it was stored, and taken back by another event. False: it could not be taken back. */
   compensated?(isTakenBack: boolean): void;
   /** Number of rows waiting in a queue. */

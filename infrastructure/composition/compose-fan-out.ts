@@ -1,7 +1,7 @@
+import { eventChangeRoutes } from '../../api/admin/platform/event-change-routes.ts';
 import type { ChangeOf } from '../../application/content/entry-history.ts';
 import { createRelay } from '../../application/platform/relay.ts';
 import { topics } from '../../application/platform/topics.ts';
-import { traceBatch } from '../../application/platform/trace-batch.ts';
 import type { EventFeed } from '../../application/ports/event-feed.ts';
 import type { MessageBus } from '../../application/ports/message-bus.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';
@@ -26,9 +26,10 @@ export type FanOutModule = Module & {
  * checkpoint.
  */
 export async function composeFanOut(platform: Platform, { changeOf }: FanOutNeeds): Promise<FanOutModule> {
-  const { tracing, settings, logger, shutdown } = platform;
+  const { tracing, settings, logger, shutdown, eventStore } = platform;
   const bus = await openBus(platform);
-  if (!bus) return { ...EMPTY_MODULE, feed: withFeedTracing(createStoreEventFeed(platform), { tracing }) };
+  const routes = eventChangeRoutes({ eventStore, changeOf });
+  if (!bus) return { ...EMPTY_MODULE, routes, feed: withFeedTracing(createStoreEventFeed(platform), { tracing }) };
 
   const prefix = settings.kafkaTopicPrefix;
   // Relay and consumers both need the topics; the first of them creates them and waits for the brokers until the
@@ -37,9 +38,10 @@ export async function composeFanOut(platform: Platform, { changeOf }: FanOutNeed
   topicsReady.catch((error: unknown) => {
     if (!shutdown.signal.aborted) logger.error('the topics could not be created', { reason: reasonOf(error) });
   });
-  const feed = withFeedTracing(createKafkaEventFeed({ bus, prefix }), { tracing });
+  const feed = withFeedTracing(createKafkaEventFeed({ bus, prefix, eventStore }), { tracing });
   return {
     ...EMPTY_MODULE,
+    routes,
     feed: {
       async start(options) {
         await topicsReady;
@@ -65,17 +67,22 @@ function relayWorker(
     role: 'relay',
     async start() {
       await topicsReady;
-      const publish = createRelay({ bus, prefix: settings.kafkaTopicPrefix, changeOf });
+      const handle = createRelay({
+        bus,
+        prefix: settings.kafkaTopicPrefix,
+        changeOf,
+        maxCharacters: settings.relayBatchBytes / 2,
+        logger,
+        metrics,
+        tracing,
+      });
       return startFollower({
         name: 'relay',
         eventStore,
         leases,
         database,
-        handler: {
-          kind: 'before',
-          handle: (events, signal) =>
-            traceBatch({ name: 'publish', kind: 'producer', events, work: () => publish(events, signal) }, { tracing }),
-        },
+        handler: { kind: 'steps', handle },
+        maxBatchBytes: settings.relayBatchBytes,
         logger,
         metrics,
       });

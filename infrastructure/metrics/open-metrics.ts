@@ -98,6 +98,12 @@ export function openMetrics(): ProcessMetrics {
     labelNames: ['topic'],
     registers,
   });
+  const stubs = new Counter({
+    name: `${PREFIX}relay_stubs_total`,
+    help: 'Messages that the relay published without their data, because the topic does not take them.',
+    labelNames: ['topic', 'reason'],
+    registers,
+  });
   const compensations = new Counter({
     name: `${PREFIX}compensations_total`,
     help: 'Writes that were refused after they were stored. `failed`: no event took the write back.',
@@ -154,6 +160,9 @@ export function openMetrics(): ProcessMetrics {
     },
     deadLettered: (topic) => {
       deadLetters.labels(topic).inc();
+    },
+    stubPublished: (topic, reason) => {
+      stubs.labels(topic, reason).inc();
     },
     compensated: (isTakenBack) => {
       compensations.labels(isTakenBack ? 'taken_back' : 'failed').inc();

@@ -54,6 +54,7 @@ const KINDS: Readonly<Record<string, (of: Fixture) => Readonly<Record<string, st
  */
 const ROUTES = `
   GET    /api/admin/audit/{event_id}                               event
+  GET    /api/admin/audit/{event_id}/change                        event
   PUT    /api/admin/users/{id}/roles                               install
   PUT    /api/admin/users/{id}/state                               install
   PUT    /api/admin/users/{id}/password                            install
@@ -322,7 +323,9 @@ describe('a tenant', function () {
     );
     await made(admin('PUT', '/api/admin/schemas/canvas-layout', { positions: { [type]: { x: 1, y: 2 } } }));
     const release = await made(admin('POST', '/api/admin/releases', { name: `release of ${slug}` }));
-    const [event] = (await admin('GET', '/api/admin/audit?limit=1')).json<{ data: { id: string }[] }>().data;
+    const [event] = (await admin('GET', `/api/admin/audit?limit=1&resource=entry:${entry.id}`)).json<{
+      data: { id: string }[];
+    }>().data;
     await admin('POST', `/api/admin/webhooks/${webhook.id}/test`, {});
     const [deadLetter] = await service.database.db().query<{ id: string }>(
       `insert into operational.webhook_dead_letters (id, tenant_id, webhook_id, webhook_name, message_id, event, schema, request_body, last_error, total_attempts)

@@ -3,11 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { topics } from '../../application/platform/topics.ts';
-import type { ReceivedMessage } from '../../application/ports/message-bus.ts';
 import { requireService } from '../support/adapters.ts';
 import { type TestDatabase, useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { deleteTopics, openTestKafka, uniqueName, withKafkaAdmin } from '../support/kafka.ts';
+import { deleteTopics, everythingOn, openTestKafka, uniqueName } from '../support/kafka.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { testEnvironment } from '../support/service.ts';
 import { PASSWORDLESS, scenario, trusting, useIssuer } from './private-data-scenario.ts';
@@ -139,20 +138,8 @@ describe('secrets and personal data with Kafka', function () {
     });
     await service.end('SIGTERM');
     const names = topics(prefix).map(({ topic }) => topic);
-    const kept = await withKafkaAdmin(kafka.address(), async (admin) => {
-      const offsets = await Promise.all(names.map((topic) => admin.fetchTopicOffsets(topic)));
-      return offsets.flat().reduce((sum, { high, low }) => sum + Number(high) - Number(low), 0);
-    });
     const bus = await openTestKafka({ brokers: kafka.address() });
-    const messages: ReceivedMessage[] = [];
-    await bus.consume({
-      topics: names,
-      group: uniqueName('group'),
-      handler: (message) => Promise.resolve(void messages.push(message)),
-    });
-    await eventually(() => {
-      expect(messages).to.have.length(kept);
-    });
+    const messages = await everythingOn(names, { bus });
     await bus.close();
     const text = messages.map((message) => JSON.stringify(message)).join('\n');
     for (const proof of [readable, 'UserCreated', 'ApiKeyCreated', 'WebhookCreated']) expect(text).to.contain(proof);

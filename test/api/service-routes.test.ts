@@ -161,6 +161,7 @@ const EXPECTED_ROUTES = `
   POST   /api/admin/projections/parked/retry                       super_admin
   GET    /api/admin/security/controls                              super_admin
   GET    /api/admin/audit/{event_id}                               admin
+  GET    /api/admin/audit/{event_id}/change                        admin
   GET    /docs                                                     anyone
   GET    /docs/{file}                                              anyone
   GET    /api/v1/openapi.json                                      credential

@@ -1,8 +1,10 @@
+import { expect } from 'chai';
 import { type Admin, Kafka, logLevel } from 'kafkajs';
 import { randomBytes } from 'node:crypto';
 import type { Logger } from '../../application/ports/logger.ts';
-import type { MessageBus } from '../../application/ports/message-bus.ts';
+import type { MessageBus, ReceivedMessage } from '../../application/ports/message-bus.ts';
 import { openKafkaBus } from '../../infrastructure/message-bus/kafka/kafka-bus.ts';
+import { eventually } from './eventually.ts';
 import { recordingLogger } from './recording-logger.ts';
 
 export type TestKafkaOptions = {
@@ -43,4 +45,34 @@ export function deleteTopics(brokers: string, prefix: string): Promise<void> {
   return withKafkaAdmin(brokers, async (admin) => {
     await admin.deleteTopics({ topics: (await admin.listTopics()).filter((topic) => topic.startsWith(`${prefix}.`)) });
   });
+}
+
+/** Enough keys for each partition of a topic to get one. */
+const MARKS = Array.from({ length: 60 }, (_, index) => `mark-${index}`);
+
+/**
+ * Reads all messages of the topics, in order per key. Reads until it has received marks that it publishes now, because
+ * the end of a partition may hold markers of transactions, which no consumer receives.
+ */
+export async function everythingOn(
+  topics: readonly string[],
+  { bus }: { readonly bus: MessageBus },
+): Promise<readonly ReceivedMessage[]> {
+  const marks = topics.flatMap((topic) => MARKS.map((key) => ({ topic, key, value: '{}', headers: {} })));
+  await bus.publish(marks);
+  const received: ReceivedMessage[] = [];
+  const isMark = ({ key }: ReceivedMessage): boolean => MARKS.includes(key);
+  const reader = await bus.consume({
+    topics,
+    group: uniqueName('group'),
+    handler: (message) => Promise.resolve(void received.push(message)),
+  });
+  await eventually(
+    () => {
+      expect(received.filter(isMark)).to.have.length(marks.length);
+    },
+    { timeoutMs: 20_000 },
+  );
+  await reader.stop();
+  return received.filter((message) => !isMark(message));
 }

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { EventMessageValue } from '../../../application/platform/event-message.ts';
+import { EventMessageValue, EventStub } from '../../../application/platform/event-message.ts';
+import { DATAREF, STUB_LETTER_HEADERS } from '../../../application/platform/stub-message.ts';
 import {
   auditSignaturesTopic,
   contentChangesTopic,
@@ -75,7 +76,7 @@ export function asyncApiDocument({ version, prefix, brokers }: AsyncApiOptions):
         : `Events of category ${category}: ${DELIVERY}`;
     channel(`events.${category}`, topic, {
       description,
-      names: declared.length === 0 ? ['Event'] : declared.map(([type]) => type),
+      names: declared.length === 0 ? ['Event'] : [...declared.map(([type]) => type), 'EventStub'],
       spec: partitions.get(topic),
     });
   }
@@ -90,12 +91,13 @@ export function asyncApiDocument({ version, prefix, brokers }: AsyncApiOptions):
       bindings: keyed('The stream, such as `entry-default.<id>`'),
     },
   ]);
-  messages.push(['ContentChange', CHANGE], ['ContentForgotten', FORGOTTEN]);
+  messages.push(['EventStub', EVENT_STUB]);
+  messages.push(['ContentChange', CHANGE], ['ContentForgotten', FORGOTTEN], ['ContentChangeStub', CHANGE_STUB]);
   const changes = contentChangesTopic(prefix);
   channel('content.changes', changes, {
     description:
       'Every change of an entry, with the whole entry before and after. The topic is compacted by entry; a null value follows a deletion',
-    names: ['ContentChange', 'ContentForgotten'],
+    names: ['ContentChange', 'ContentForgotten', 'ContentChangeStub'],
     spec: partitions.get(changes),
   });
   const signatures = auditSignaturesTopic(prefix);
@@ -107,11 +109,12 @@ export function asyncApiDocument({ version, prefix, brokers }: AsyncApiOptions):
     spec: partitions.get(signatures),
   });
   channel('dead-letters', deadLetterTopic(eventsTopic(prefix, '{category}')), {
-    description: 'Messages that a worker of the service could not handle, unchanged, with the reason in headers',
-    names: ['DeadLetter'],
+    description:
+      'Messages that a worker of the service could not handle, unchanged, with the reason in headers; and copies of stubs',
+    names: ['DeadLetter', 'StubLetter'],
     spec: undefined,
   });
-  messages.push(['DeadLetter', DEAD_LETTER]);
+  messages.push(['DeadLetter', DEAD_LETTER], ['StubLetter', STUB_LETTER]);
 
   return {
     asyncapi: '3.0.0',
@@ -119,7 +122,7 @@ export function asyncApiDocument({ version, prefix, brokers }: AsyncApiOptions):
       title: 'Palimpsest',
       version,
       description:
-        'The events of the service, as CloudEvents on Kafka (binary mode). Delivery is at least once: consumers drop duplicates by `ce_id`.',
+        'The events of the service, as CloudEvents on Kafka (binary mode). Delivery is at least once: consumers drop duplicates by `ce_id`. Messages are written in transactions: read with `isolation.level=read_committed`. A message that its topic does not take, such as one above `max.message.bytes`, is a stub: the header `ce_dataref` and the member `stub` say where its data is.',
       license: { name: 'UNLICENSED' },
     },
     defaultContentType: 'application/json',
@@ -141,8 +144,10 @@ export function asyncApiDocument({ version, prefix, brokers }: AsyncApiOptions):
       schemas: {
         ...schemas.all().schemas,
         Event: toJson(EventMessageValue),
+        EventStub: toJson(EventStub),
         Entry: ENTRY,
         ContentChange: CHANGE_VALUE,
+        ContentChangeStub: CHANGE_STUB_VALUE,
         CloudEventHeaders: HEADERS,
       },
       messages: Object.fromEntries(messages),
@@ -202,6 +207,7 @@ const HEADERS: JsonObject = {
     tenant: text('Slug of the tenant'),
     correlation_id: text('Shared by all events that one request caused'),
     schema_version: text('Version of the schema of the data', { pattern: '^[0-9]+$' }),
+    [DATAREF]: text('Only on a stub: where the data is, a path of the Admin API', { format: 'uri-reference' }),
     traceparent: text('W3C Trace Context of the append, if tracing is on'),
   },
 };
@@ -218,25 +224,31 @@ const ENTRY: JsonObject = {
   description: 'An entry: its field values by the current field names, with id, status and slug',
 };
 
+const CHANGE_MEMBERS = Type.Object({
+  event_id: Type.String({ description: 'Consumers drop duplicates by this id' }),
+  event: Type.Unsafe<string>({ type: 'string', enum: ['after_create', 'after_update', 'after_delete'] }),
+  tenant: Type.String(),
+  schema: Type.String({ description: 'Name of the content type' }),
+  entry_id: Id,
+  version: Type.Integer({ minimum: 1 }),
+  at: Timestamp,
+});
 const CHANGE_VALUE: JsonObject = toJson(
-  Type.Object({
-    event_id: Type.String({ description: 'Consumers drop duplicates by this id' }),
-    event: Type.Unsafe<string>({ type: 'string', enum: ['after_create', 'after_update', 'after_delete'] }),
-    tenant: Type.String(),
-    schema: Type.String({ description: 'Name of the content type' }),
-    entry_id: Id,
-    version: Type.Integer({ minimum: 1 }),
-    at: Timestamp,
-    data: Type.Unsafe<Json>({
-      anyOf: [reference('components/schemas/Entry'), { type: 'null' }],
-      description: 'The entry after the change; null after a deletion',
+  Type.Composite([
+    CHANGE_MEMBERS,
+    Type.Object({
+      data: Type.Unsafe<Json>({
+        anyOf: [reference('components/schemas/Entry'), { type: 'null' }],
+        description: 'The entry after the change; null after a deletion',
+      }),
+      old_data: Type.Unsafe<Json>({
+        anyOf: [reference('components/schemas/Entry'), { type: 'null' }],
+        description: 'The entry before the change; null for a new entry',
+      }),
     }),
-    old_data: Type.Unsafe<Json>({
-      anyOf: [reference('components/schemas/Entry'), { type: 'null' }],
-      description: 'The entry before the change; null for a new entry',
-    }),
-  }),
+  ]),
 );
+const CHANGE_STUB_VALUE: JsonObject = toJson(Type.Composite([CHANGE_MEMBERS, Type.Pick(EventStub, ['stub'])]));
 
 const CHANGE_KEY = keyed('`<tenant>/<entry id>`');
 const CHANGE: JsonObject = {
@@ -246,6 +258,34 @@ const CHANGE: JsonObject = {
   traits: [reference('components/messageTraits/CloudEvent')],
   payload: reference('components/schemas/ContentChange'),
   bindings: CHANGE_KEY,
+};
+const CHANGE_STUB: JsonObject = {
+  name: 'ContentChangeStub',
+  title: 'A change of an entry without the entry: GET the link, with the right to read the audit log of the tenant',
+  contentType: 'application/json',
+  traits: [reference('components/messageTraits/CloudEvent')],
+  payload: reference('components/schemas/ContentChangeStub'),
+  bindings: CHANGE_KEY,
+};
+const EVENT_STUB: JsonObject = {
+  name: 'EventStub',
+  title: 'An event of any type without its data: GET the link, with the right to read the audit log of the tenant',
+  contentType: 'application/json',
+  traits: [reference('components/messageTraits/CloudEvent')],
+  payload: reference('components/schemas/EventStub'),
+  bindings: keyed('The stream, such as `entry-default.<id>`'),
+};
+const STUB_LETTER: JsonObject = {
+  name: 'StubLetter',
+  title: 'A copy of a stub',
+  headers: {
+    type: 'object',
+    required: [...STUB_LETTER_HEADERS],
+    properties: Object.fromEntries(STUB_LETTER_HEADERS.map((name) => [name, { type: 'string' }])),
+    description: 'In addition to the headers of the stub',
+  },
+  payload: reference('components/schemas/EventStub'),
+  bindings: keyed('The key of the stub'),
 };
 const FORGOTTEN: JsonObject = {
   name: 'ContentForgotten',

@@ -174,6 +174,12 @@ export const stores = {
   ),
   kafkaSaslUsername: optional('KAFKA_SASL_USERNAME', text, 'SASL user name.'),
   kafkaSaslPassword: optional('KAFKA_SASL_PASSWORD', text, 'SASL password.', { secret: true }),
+  relayBatchBytes: setting(
+    'RELAY_BATCH_BYTES',
+    integer(100_000, 1_000_000_000),
+    8_388_608,
+    'About how many bytes of events the relay reads at a time, and of messages it holds. A larger event is handled alone.',
+  ),
   storageDriver: setting('STORAGE_DRIVER', oneOf('local', 's3'), 'local', 'Where files are stored.'),
   storageLocalPath: setting('STORAGE_LOCAL_PATH', text, './uploads', 'Directory of the storage driver `local`.'),
 } as const;

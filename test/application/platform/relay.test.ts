@@ -7,13 +7,16 @@ import type {
 import { createRelay } from '../../../application/platform/relay.ts';
 import { topics } from '../../../application/platform/topics.ts';
 import { type Message, deadLetterTopic } from '../../../application/ports/message-bus.ts';
-import { refusal } from '../../../domain/errors.ts';
+import { hasCode, refusal } from '../../../domain/errors.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
+import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
 import { openInProcessBus } from '../../../infrastructure/message-bus/in-process/in-process-bus.ts';
 import { createKafkaEventFeed } from '../../../infrastructure/message-bus/kafka-event-feed.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordedEvent, recordedEvents } from '../../support/recorded-events.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { rejectionOf } from '../../support/rejection.ts';
+import { busOf, relayAll, underLease } from '../../support/relay.ts';
 
 const entry: ChangedEntry = {
   id: 'e1',
@@ -31,11 +34,11 @@ describe('the relay', () => {
   async function messagesOf(event: RecordedEvent, change: PublishedChange = {}): Promise<Message[]> {
     const sent: Message[] = [];
     const relay = createRelay({
-      bus: { publish: (messages) => Promise.resolve(void sent.push(...messages)) },
+      bus: busOf((messages) => Promise.resolve(void sent.push(...messages))),
       prefix: 'p',
       changeOf: () => Promise.resolve(change),
     });
-    await relay([event]);
+    await relay([event], underLease());
     return sent;
   }
   const changeIn = (messages: readonly Message[]): ContentChangeValue =>
@@ -118,7 +121,7 @@ describe('the relay', () => {
     const sent: Message[] = [];
     const read: string[] = [];
     const relay = createRelay({
-      bus: { publish: (messages) => Promise.resolve(void sent.push(...messages)) },
+      bus: busOf((messages) => Promise.resolve(void sent.push(...messages))),
       prefix: 'p',
       async changeOf(event) {
         await new Promise(setImmediate);
@@ -127,7 +130,7 @@ describe('the relay', () => {
       },
     });
     const events = recordedEvents(250, 7);
-    await relay(events);
+    await relayAll(events, relay);
     expect(sent.filter(({ topic }) => topic === 'p.events.entry').map(({ headers }) => headers['ce_id'])).to.deep.equal(
       events.map(({ id }) => id),
     );
@@ -148,12 +151,12 @@ describe('the relay', () => {
 
   it('fails when the broker refuses the messages, so that the checkpoint does not move', async () => {
     const relay = createRelay({
-      bus: { publish: () => Promise.reject(refusal('unavailable')) },
+      bus: busOf(() => Promise.reject(refusal('unavailable'))),
       prefix: 'p',
       changeOf: noChange,
     });
     expect(
-      await relay([recordedEvent()]).then(
+      await relay([recordedEvent()], underLease()).then(
         () => 'ok',
         (error: unknown) => String(error),
       ),
@@ -164,23 +167,141 @@ describe('the relay', () => {
     let published = 0;
     const lease = new AbortController();
     const relay = createRelay({
-      bus: {
-        publish(messages) {
-          published += messages.length;
-          lease.abort();
-          return Promise.resolve();
-        },
-      },
+      bus: busOf((messages) => {
+        published += messages.length;
+        lease.abort();
+        return Promise.resolve();
+      }),
       prefix: 'p',
       changeOf: noChange,
+      maxCharacters: 10_000,
     });
     expect(
-      await relay(recordedEvents(1_000, 3), lease.signal).then(
+      await relayAll(recordedEvents(1_000, 3), relay, underLease({ signal: lease.signal })).then(
         () => 'ok',
         () => 'ended',
       ),
     ).to.equal('ended');
     expect(published).to.be.below(1_000);
+  });
+
+  describe('with a limit of its size', () => {
+    it('publishes 2,000 events of 250 KB in parts, and holds few of them', async () => {
+      const maxCharacters = 4_000_000;
+      const sent: number[] = [];
+      let inHand = 0;
+      let most = 0;
+      const body = 'x'.repeat(250_000);
+      const relay = createRelay({
+        bus: busOf((messages) => {
+          sent.push(messages.reduce((sum, { value }) => sum + (value?.length ?? 0), 0));
+          inHand = 0;
+          return Promise.resolve();
+        }),
+        prefix: 'p',
+        maxCharacters,
+        async changeOf(event) {
+          await new Promise(setImmediate);
+          inHand += 1;
+          most = Math.max(most, inHand);
+          return { before: entry, after: { ...entry, id: event.stream, fields: { body } } };
+        },
+      });
+      const events = recordedEvents(2_000, 50).map((event) => ({ ...event, data: { body } }));
+      const steps = await relayAll(events, relay);
+      expect(steps.reduce((sum, count) => sum + count, 0)).to.equal(2_000);
+      expect(Math.max(...sent)).to.be.below(2 * maxCharacters);
+      expect(most).to.be.below(20);
+    }).timeout(20_000);
+
+    it('publishes an event that is larger than the limit alone', async () => {
+      const relay = createRelay({
+        bus: busOf(() => Promise.resolve()),
+        prefix: 'p',
+        changeOf: noChange,
+        maxCharacters: 10,
+      });
+      expect(await relayAll(recordedEvents(3, 1), relay)).to.deep.equal([1, 1, 1]);
+    });
+  });
+
+  describe('when the broker refuses a message permanently', () => {
+    /** A relay whose broker refuses some messages and stores the others. */
+    function refusing(isRefused: (message: Message) => boolean, code: 'too_large' | 'message_refused') {
+      const stored: Message[] = [];
+      const reported: string[] = [];
+      const relay = createRelay({
+        bus: busOf((messages) => {
+          if (messages.some(isRefused)) return Promise.reject(refusal(code));
+          return Promise.resolve(void stored.push(...messages));
+        }),
+        prefix: 'p',
+        changeOf: noChange,
+        metrics: { stubPublished: (topic, reason) => reported.push(`${topic} ${reason}`) },
+      });
+      return { relay, stored, reported };
+    }
+    const onTopic = (messages: readonly Message[]) => messages.filter(({ topic }) => topic === 'p.events.entry');
+
+    it('publishes a stub of it, and all others once and in order', async () => {
+      const events = recordedEvents(300, 7);
+      const bad = new Set([events[0]?.id, events[42]?.id, events[43]?.id, events[299]?.id]);
+      const { relay, stored, reported } = refusing(
+        ({ headers, value }) => bad.has(headers['ce_id']) && value?.includes('"stub"') !== true,
+        'message_refused',
+      );
+      expect(await relayAll(events, relay)).to.deep.equal([300]);
+      expect(onTopic(stored).map(({ headers }) => headers['ce_id'])).to.deep.equal(events.map(({ id }) => id));
+      expect(stored.filter(({ headers }) => headers['ce_dataref'] !== undefined)).to.have.length(8);
+      expect(reported).to.deep.equal(Array.from({ length: 4 }, () => 'p.events.entry refused'));
+    });
+
+    it('waits when the topic refuses the stub as well', async () => {
+      const { relay, stored } = refusing(({ topic }) => topic === 'p.events.entry', 'too_large');
+      const error = await rejectionOf(relay([recordedEvent()], underLease()));
+      expect(String(error)).to.equal('AppError: the topic p.events.entry refuses messages');
+      expect(hasCode(error, 'unavailable')).to.equal(true);
+      expect(stored).to.deep.equal([]);
+    });
+  });
+
+  it('opens a publisher per lease, and another one after an error', async () => {
+    let opened = 0;
+    let fails = false;
+    const publisher = busOf(() => (fails ? Promise.reject(refusal('unavailable')) : Promise.resolve()));
+    const relay = createRelay({
+      bus: {
+        openPublisher(options) {
+          opened += 1;
+          return publisher.openPublisher(options);
+        },
+      },
+      prefix: 'p',
+      changeOf: noChange,
+    });
+    await relay([recordedEvent()], underLease({ epoch: 1 }));
+    await relay([recordedEvent()], underLease({ epoch: 1 }));
+    expect(opened).to.equal(1);
+    await relay([recordedEvent()], underLease({ epoch: 2 }));
+    expect(opened).to.equal(2);
+    fails = true;
+    await rejectionOf(relay([recordedEvent()], underLease({ epoch: 2 })));
+    fails = false;
+    await relay([recordedEvent()], underLease({ epoch: 2 }));
+    expect(opened).to.equal(3);
+  });
+
+  it('publishes nothing when its lease was taken before its publisher was open', async () => {
+    const sent: Message[] = [];
+    const relay = createRelay({
+      bus: busOf((messages) => Promise.resolve(void sent.push(...messages))),
+      prefix: 'p',
+      changeOf: noChange,
+    });
+    const { signal } = underLease();
+    const lost = { signal, lease: { epoch: 1, isHeld: () => Promise.resolve(false) } };
+    expect(hasCode(await rejectionOf(relay([recordedEvent()], lost)), 'lease_lost')).to.equal(true);
+    expect(sent).to.deep.equal([]);
   });
 
   it('publishes events again after a crash before the checkpoint, and consumers drop the duplicates', async () => {
@@ -189,17 +310,15 @@ describe('the relay', () => {
     const events = recordedEvents(60, 5);
     const sent: Message[] = [];
     const relay = createRelay({
-      bus: {
-        async publish(messages) {
-          await bus.publish(messages);
-          sent.push(...messages);
-        },
-      },
+      bus: busOf(async (messages) => {
+        await bus.publish(messages);
+        sent.push(...messages);
+      }),
       prefix: 'p',
       changeOf: noChange,
     });
     const handled: RecordedEvent[] = [];
-    const feed = await createKafkaEventFeed({ bus, prefix: 'p' }).start({
+    const feed = await createKafkaEventFeed({ bus, prefix: 'p', eventStore: openMemoryEventStore() }).start({
       worker: 'webhooks',
       categories: ['entry'],
       handle: (batch) => Promise.resolve(void handled.push(...batch)),
@@ -207,7 +326,7 @@ describe('the relay', () => {
     let checkpoint = 0;
     for (let run = 0; checkpoint < events.length; run += 1) {
       const batch = events.slice(checkpoint, checkpoint + 20);
-      await relay(batch);
+      await relayAll(batch, relay);
       // Every other run crashes here, before the checkpoint moves; the next run publishes the same batch.
       if (run % 2 === 1) checkpoint += batch.length;
     }
@@ -232,7 +351,7 @@ describe('the relay', () => {
     await bus.ensureTopics(topics('p'));
     const handled: string[] = [];
     const letters: string[] = [];
-    await createKafkaEventFeed({ bus, prefix: 'p' }).start({
+    await createKafkaEventFeed({ bus, prefix: 'p', eventStore: openMemoryEventStore() }).start({
       worker: 'w',
       categories: ['entry'],
       handle: ([event]) => Promise.resolve(void handled.push(event?.id ?? '')),
@@ -243,7 +362,7 @@ describe('the relay', () => {
       handler: ({ headers }) => Promise.resolve(void letters.push(headers['x-error'] ?? '')),
     });
     await bus.publish([{ topic: 'p.events.entry', key: 'k', value: 'nonsense', headers: {} }]);
-    await createRelay({ bus, prefix: 'p', changeOf: noChange })([recordedEvent()]);
+    await createRelay({ bus, prefix: 'p', changeOf: noChange })([recordedEvent()], underLease());
     await eventually(() => {
       expect([handled.length, letters]).to.deep.equal([1, ['AppError: the message is not JSON']]);
     });

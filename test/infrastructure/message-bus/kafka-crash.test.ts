@@ -12,6 +12,7 @@ import { createRelay } from '../../../application/platform/relay.ts';
 import { topics } from '../../../application/platform/topics.ts';
 import type { MessageBus, ReceivedMessage } from '../../../application/ports/message-bus.ts';
 import type { RecordedEvent } from '../../../domain/event.ts';
+import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
 import { createKafkaEventFeed } from '../../../infrastructure/message-bus/kafka-event-feed.ts';
 import { freePort } from '../../../infrastructure/postgres/embedded/free-port.ts';
 import { message } from '../../contract/message-bus-fixtures.ts';
@@ -20,6 +21,7 @@ import { eventually } from '../../support/eventually.ts';
 import { openTestKafka, uniqueName } from '../../support/kafka.ts';
 import { recordedEvents } from '../../support/recorded-events.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { relayAll } from '../../support/relay.ts';
 
 describe('a crash with Kafka', () => {
   const kafka = requireService('kafka');
@@ -58,7 +60,7 @@ describe('a crash with Kafka', () => {
       handler: (one) => Promise.resolve(void raw.push(one)),
     });
     const handled: RecordedEvent[] = [];
-    const feed = await createKafkaEventFeed({ bus, prefix }).start({
+    const feed = await createKafkaEventFeed({ bus, prefix, eventStore: openMemoryEventStore() }).start({
       worker: 'w',
       categories: ['entry'],
       handle: (batch) => Promise.resolve(void handled.push(...batch)),
@@ -78,7 +80,7 @@ describe('a crash with Kafka', () => {
   }).timeout(40_000);
 
   it('loses no message when a consumer is killed between effect and commit; the next one receives some again', async () => {
-    await createRelay({ bus, prefix, changeOf: () => Promise.resolve({}) })(events);
+    await relayAll(events, createRelay({ bus, prefix, changeOf: () => Promise.resolve({}) }));
     const file = join(directory, 'effects');
     const worker = child('worker-child.ts', [kafka.address(), prefix, 'w', file]);
     await worker.says('standing');
@@ -87,7 +89,7 @@ describe('a crash with Kafka', () => {
     expect(effects.length).to.be.at.least(10);
 
     const again: string[] = [];
-    const feed = await createKafkaEventFeed({ bus, prefix }).start({
+    const feed = await createKafkaEventFeed({ bus, prefix, eventStore: openMemoryEventStore() }).start({
       worker: 'w',
       categories: ['entry'],
       handle: (batch) => Promise.resolve(void again.push(...batch.map(({ id }) => id))),

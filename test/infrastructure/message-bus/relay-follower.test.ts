@@ -5,7 +5,7 @@ import type { ContentChangeValue } from '../../../application/platform/content-c
 import { createRelay } from '../../../application/platform/relay.ts';
 import { contentChangesTopic, topics } from '../../../application/platform/topics.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
-import type { Message, MessageBus } from '../../../application/ports/message-bus.ts';
+import type { MessageBus } from '../../../application/ports/message-bus.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { NewEvent, RecordedEvent } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -48,10 +48,16 @@ function describeWay(open: () => Promise<MessageBus>): void {
     const prefix = uniqueName('prefix');
     await bus.ensureTopics(topics(prefix));
     let failures = 3;
-    const publish = async (messages: readonly Message[]): Promise<void> => {
-      await bus.publish(messages);
-      // The worst case: the broker has stored the messages and its answer is lost.
-      if ((failures -= 1) >= 0) throw refusal('unavailable');
+    const openPublisher: MessageBus['openPublisher'] = async (options) => {
+      const publisher = await bus.openPublisher(options);
+      return {
+        ...publisher,
+        async publish(messages) {
+          await publisher.publish(messages);
+          // The worst case: the broker has stored the messages and its answer is lost.
+          if ((failures -= 1) >= 0) throw refusal('unavailable');
+        },
+      };
     };
     const relay = (owner: string) => {
       const history = createEntryHistory({ eventStore });
@@ -61,13 +67,18 @@ function describeWay(open: () => Promise<MessageBus>): void {
         leases: createLeases({ database: database.db(), owner, ttlMs: 1_000 }),
         database: database.db(),
         handler: {
-          kind: 'before',
-          handle: createRelay({ bus: { publish }, prefix, changeOf: (event) => history.changeOf(event) }),
+          kind: 'steps',
+          handle: createRelay({
+            bus: { openPublisher },
+            prefix,
+            changeOf: (event) => history.changeOf(event),
+            maxCharacters: 10_000,
+          }),
         },
       });
     };
     const handled: RecordedEvent[] = [];
-    const feed = await createKafkaEventFeed({ bus, prefix }).start({
+    const feed = await createKafkaEventFeed({ bus, prefix, eventStore }).start({
       worker: 'w',
       categories: ['entry'],
       handle: (events) => Promise.resolve(void handled.push(...events)),

@@ -47,7 +47,7 @@ describe('the metrics of a process', () => {
     own.close();
   });
 
-  it('contain stopped followers, dead letters, compensations, pools, and numbers that are read at each scrape', async () => {
+  it('contain stopped followers, dead letters, stubs, compensations, pools, and numbers that are read at each scrape', async () => {
     const own = openMetrics();
     let dropped = 3;
     own.watch({
@@ -58,6 +58,7 @@ describe('the metrics of a process', () => {
     own.followerStopped?.('projection/content/1', true);
     own.followerStopped?.('projection/identity/1', false);
     own.deadLettered?.('palimpsest.events.entry.dlq');
+    own.stubPublished?.('palimpsest.content.changes', 'too_large');
     own.compensated?.(true);
     own.compensated?.(false);
     const text = await own.text();
@@ -65,6 +66,7 @@ describe('the metrics of a process', () => {
       'palimpsest_follower_stopped{follower="projection/content/1"} 1',
       'palimpsest_follower_stopped{follower="projection/identity/1"} 0',
       'palimpsest_dead_letters_total{topic="palimpsest.events.entry.dlq"} 1',
+      'palimpsest_relay_stubs_total{topic="palimpsest.content.changes",reason="too_large"} 1',
       'palimpsest_compensations_total{outcome="taken_back"} 1',
       'palimpsest_compensations_total{outcome="failed"} 1',
       'palimpsest_pool_total{pool="main"} 5',

@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { openMemoryEventStore } from '../../../../infrastructure/event-store/memory/memory-event-store.ts';
 import { createKafkaEventFeed } from '../../../../infrastructure/message-bus/kafka-event-feed.ts';
 import { openTestKafka } from '../../../support/kafka.ts';
 
@@ -10,7 +11,7 @@ const [brokers = '', prefix = '', worker = '', file = ''] = process.argv.slice(2
 
 const bus = await openTestKafka({ brokers, sessionTimeoutMs: 6_000 });
 let handled = 0;
-await createKafkaEventFeed({ bus, prefix }).start({
+await createKafkaEventFeed({ bus, prefix, eventStore: openMemoryEventStore() }).start({
   worker,
   categories: ['entry'],
   async handle(events) {

@@ -1,0 +1,53 @@
+import { Type } from '@sinclair/typebox';
+import { type ReadEventChangeDependencies, readEventChange } from '../../../application/platform/read-event-change.ts';
+import { holdsRole } from '../../../domain/identity/principal.ts';
+import { SUPER_ADMIN } from '../../../domain/identity/roles.ts';
+import { type Route, route } from '../../http/route.ts';
+import { AnyMembers, Id, Timestamp } from '../../http/schemas.ts';
+
+const Entry = Type.Union([AnyMembers, Type.Null()]);
+const Change = Type.Object({
+  event_id: Id,
+  event: Type.Union([Type.Literal('after_create'), Type.Literal('after_update'), Type.Literal('after_delete')]),
+  tenant: Type.String(),
+  schema: Type.String(),
+  entry_id: Id,
+  version: Type.Integer(),
+  at: Timestamp,
+  data: Entry,
+  old_data: Entry,
+});
+
+/** The changes of entries that are stubs on the topic of content changes. */
+export function eventChangeRoutes(dependencies: ReadEventChangeDependencies): readonly Route[] {
+  return [
+    route({
+      api: 'admin',
+      method: 'GET',
+      path: '/api/admin/audit/{event_id}/change',
+      operation: 'getEventChange',
+      grants: ['audit:read'],
+      summary: 'Get the entry before and after an event of the tenant, as the topic of content changes has it',
+      tag: 'platform',
+      feature: 'audit',
+      access: { kind: 'session', roles: ['admin', 'super_admin'] },
+      params: Type.Object({ event_id: Id }),
+      notFound: 'event_not_found',
+      responses: { 200: Change },
+      refusals: ['event_not_found'],
+      handler: async ({ tenant, principal, params }) => ({
+        status: 200,
+        body: {
+          ...(await readEventChange(
+            {
+              tenant,
+              superAdmin: principal !== undefined && holdsRole(principal, [SUPER_ADMIN]),
+              eventId: params.event_id,
+            },
+            dependencies,
+          )),
+        },
+      }),
+    }),
+  ];
+}

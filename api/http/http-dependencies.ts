@@ -58,6 +58,9 @@ export type HttpDependencies = {
   /** Runs the work of a request within the time limits of its kind. Undefined: there are none. */
   readonly withinLimits?: (<T>(kind: 'read' | 'write', work: () => Promise<T>) => Promise<T>) | undefined;
 
+  /** From here on the request uses the tenant's share of the database's connections. Undefined: there are no shares. */
+  readonly useShareOf?: ((tenant: string) => void) | undefined;
+
   /** Undefined: requests wait as long as the database takes. */
   readonly outages?: OutageWatch | undefined;
 

@@ -83,6 +83,7 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Rou
   exchange.recheck = () => authenticateAgain(exchange, compiled, serving);
   const tenant = resolveTenant(exchange.principal, request.headers, dependencies);
   exchange.tenant = typeof tenant === 'string' ? tenant : await tenant;
+  dependencies.useShareOf?.(exchange.tenant);
   if (route.feature !== undefined) enforceFeatureGate(route, route.feature, exchange.tenant, dependencies);
   refuseDisabledHost(route, exchange.tenant, dependencies);
 

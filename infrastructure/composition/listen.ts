@@ -3,7 +3,7 @@ import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
 import { type Listener, parseListenAddress, startListener } from '../../api/http/listener.ts';
 import { createOutageWatch } from '../../api/http/outage-watch.ts';
 import type { Route } from '../../api/http/route.ts';
-import { runAs } from '../postgres/work-class.ts';
+import { runAs, useShareOf } from '../postgres/work-class.ts';
 import type { Modules } from './compose-modules.ts';
 import { httpOptionsOf, tlsOf } from './http-options.ts';
 import type { Platform } from './platform/platform.ts';
@@ -84,6 +84,7 @@ function httpDependencies({ identity }: Modules, platform: Platform): HttpDepend
     progress,
     featureGate: { ...features, entitlements },
     withinLimits: runAs,
+    useShareOf,
     options: httpOptionsOf(platform.settings),
   };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { type StatementLimits, type WorkClass, currentWorkClass } from './work-class.ts';
+import { createTenantShares } from './tenant-shares.ts';
+import { type StatementLimits, type WorkClass, currentTenant, currentWorkClass } from './work-class.ts';
 
 /** A value bound to a parameter. */
 export type SqlValue = unknown;
@@ -54,6 +55,7 @@ export type Database = Queryable & {
 
 export type DatabaseOptions = {
   readonly url: string;
+  /** Default 25. Requests of one tenant use at most four fifths of them at the same time (`useShareOf`). */
   readonly maxConnections?: number;
   readonly minConnections?: number;
   readonly idleTimeoutMs?: number;
@@ -86,6 +88,8 @@ types.setTypeParser(types.builtins.INT8, (text) => {
   return value;
 });
 
+/** Part of the connections that the requests of one tenant may use at the same time. The others stay free. */
+const TENANT_SHARE = 0.8;
 /** Maximum number of outer transactions of a process at the same time. */
 const OUTER_CONNECTIONS = 8;
 /**
@@ -112,7 +116,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     client.on('error', ignore);
     return client.query({ text: sessionSettings, ...(connectTimeoutMs && { query_timeout: connectTimeoutMs }) });
   };
-  const config: pg.PoolConfig = {
+  const config = {
     ...connection,
     max: options.maxConnections ?? 25,
     min: options.minConnections ?? 0,
@@ -130,7 +134,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     if (!closing) options.onError?.(error);
   };
   const open = new Set<Promise<void>>();
-  function openPool(poolConfig: pg.PoolConfig): pg.Pool {
+  function openPool(poolConfig: pg.PoolConfig & { readonly max: number }): pg.Pool {
     const opened = new pg.Pool(poolConfig);
     opened.on('error', onError);
     opened.on('connect', (client) => {
@@ -144,6 +148,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
   const pool = openPool(config);
   const outerPool = openPool({ ...config, max: OUTER_CONNECTIONS, min: 0 });
+  const borrow = borrower(pool, config);
+  const borrowOuter = borrower(outerPool, { ...config, max: OUTER_CONNECTIONS });
 
   /** The `statement_timeout` of each connection, when it is not 0. */
   const limitOf = new WeakMap<pg.ClientBase, number>();
@@ -151,7 +157,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   /** A statement outside a transaction. It sets the limit first when the connection has another one. */
   const direct: Runner = async (query) => {
     const limit = millisecondsOf(currentWorkClass(), statementLimits);
-    const client = await pool.connect();
+    const { client, giveBack } = await borrow();
     let broken: Error | undefined;
     try {
       if (statementLimits && (limitOf.get(client) ?? 0) !== limit) {
@@ -163,12 +169,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       broken = lossOf(error);
       throw error;
     } finally {
-      client.release(broken);
+      giveBack(broken);
     }
   };
 
   async function runTransaction<T>(
-    client: pg.PoolClient,
+    { client, giveBack }: Borrowed,
     work: (tx: Transaction) => Promise<T>,
     transactionOptions: TransactionOptions,
     runner: Runner,
@@ -198,7 +204,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       throw error;
     } finally {
       client.off('error', onLoss);
-      client.release(broken);
+      giveBack(broken);
     }
   }
 
@@ -207,14 +213,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     pool,
     url: options.url,
     async transaction(work, transactionOptions = {}) {
-      const client = await pool.connect();
-      return runTransaction(client, work, transactionOptions, (query) => client.query(query));
+      const borrowed = await borrow();
+      return runTransaction(borrowed, work, transactionOptions, (query) => borrowed.client.query(query));
     },
     async outerTransaction(work, transactionOptions = {}) {
-      const client = await outerPool.connect();
-      const { runner, stop } = withHeartbeats(client, transactionOptions.idleTimeoutMs ?? idleTransactionMs);
+      const borrowed = await borrowOuter();
+      const { runner, stop } = withHeartbeats(borrowed.client, transactionOptions.idleTimeoutMs ?? idleTransactionMs);
       try {
-        return await runTransaction(client, work, transactionOptions, runner);
+        return await runTransaction(borrowed, work, transactionOptions, runner);
       } finally {
         stop();
       }
@@ -238,6 +244,47 @@ export function openDatabase(options: DatabaseOptions): Database {
       ]);
       late.abort();
     },
+  };
+}
+
+/** A connection of a pool. `giveBack` closes it when it is broken. */
+type Borrowed = { readonly client: pg.PoolClient; readonly giveBack: (broken: Error | undefined) => void };
+
+/** Takes connections from a pool, for requests within the share of their tenant. */
+function borrower(
+  pool: pg.Pool,
+  {
+    max,
+    connectionTimeoutMillis: waitMs,
+  }: { readonly max: number; readonly connectionTimeoutMillis?: number | undefined },
+): () => Promise<Borrowed> {
+  const shares = createTenantShares({ perTenant: Math.max(1, Math.floor(max * TENANT_SHARE)), waitMs });
+  return async () => {
+    const tenant = currentTenant();
+    if (tenant === undefined) {
+      const client = await pool.connect();
+      return {
+        client,
+        giveBack: (broken) => {
+          client.release(broken);
+        },
+      };
+    }
+    const waits = shares.take(tenant);
+    if (waits) await waits;
+    try {
+      const client = await pool.connect();
+      return {
+        client,
+        giveBack(broken) {
+          client.release(broken);
+          shares.giveBack(tenant);
+        },
+      };
+    } catch (error) {
+      shares.giveBack(tenant);
+      throw error;
+    }
   };
 }
 

@@ -45,6 +45,8 @@ describe('a service whose statements wait for locks', () => {
     await locked.opened;
     try {
       const list = () => service.ownerContent('GET', '/api/v1/content/note');
+      // The projector takes the connection that the requests of one tenant leave free.
+      const writing = service.ownerContent('POST', '/api/v1/content/note', { data: { n: 2 } });
       const began = performance.now();
       const waiting = Promise.all(Array.from({ length: 8 }, list));
       await eventually(async () => {
@@ -59,6 +61,8 @@ describe('a service whose statements wait for locks', () => {
         expect(headers['retry-after']).to.equal('1');
       }
       expect(performance.now() - began).to.be.below(LOCK_MS * 2);
+      released.open();
+      expect((await writing).status).to.equal(201);
     } finally {
       released.open();
       await holding;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type Closers, openParts } from '../composition/open-parts.ts';
 import { type Faults, catchFaults } from './faults.ts';
+import { limitHeapGrowth } from './limit-heap-growth.ts';
 
 /** Longest time of a stop in milliseconds. The service itself needs at most 25 seconds. */
 const STOP_DEADLINE_MS = 30_000;
@@ -18,6 +19,7 @@ export async function runUntilStopped(
   open: (closers: Closers, context: RunContext) => Promise<void>,
   { stop: requested }: { readonly stop: AbortSignal },
 ): Promise<never> {
+  limitHeapGrowth();
   const faults = catchFaults();
   const stop = AbortSignal.any([requested, faults.signal]);
   const exit = (): never => process.exit(faults.signal.aborted ? 1 : 0);

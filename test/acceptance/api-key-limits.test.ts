@@ -6,8 +6,9 @@ import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
+import { setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 
 describe('the monthly limit of an API key on two service processes', function () {
   this.timeout(90_000);
@@ -30,9 +31,7 @@ describe('the monthly limit of an API key on two service processes', function ()
     };
     for (let n = 0; n < 2; n += 1) services.push(await startServiceProcess(environment));
     const [first, second] = services as [ServiceProcess, ServiceProcess];
-    const { token } = (
-      await caller(() => first.adminUrl)('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })
-    ).json<{ token: string }>();
+    const { token } = await setUpOwner(caller(() => first.adminUrl));
     const adminOf = ({ adminUrl }: ServiceProcess) => caller(() => adminUrl, { authorization: `Bearer ${token}` });
     const makeKey = async (body: object) =>
       (

@@ -3,7 +3,8 @@ import type { RecordedEvent } from '../../domain/event.ts';
 import type { Json } from '../../domain/json.ts';
 import { openPostgresEventStore } from '../../infrastructure/event-store/postgres/postgres-event-store.ts';
 import { codeOf } from '../support/authenticator.ts';
-import { OWNER, useService } from '../support/service.ts';
+import { OWNER } from '../support/owner.ts';
+import { useService } from '../support/service.ts';
 
 type Page = { readonly data: readonly { readonly id: string; readonly type: string }[]; readonly next_cursor: string };
 

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { type Call, caller } from '../support/http.ts';
+import { OWNER, SETUP_TOKEN, setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, runCommand, startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 
 type Setting = {
   readonly key: string;
@@ -47,7 +48,7 @@ describe('the settings of a running service', function () {
       SVC_OVERRIDABLE: 'REFRESH_TOKEN_TTL_SECS',
     };
     await start();
-    await caller(() => running?.adminUrl ?? '')('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
+    await setUpOwner(caller(() => running?.adminUrl ?? ''));
     await signIn();
   });
 

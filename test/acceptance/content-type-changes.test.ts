@@ -6,8 +6,9 @@ import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
+import { setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 
 const BUSY = { error: 'another instance is applying DDL for this schema; retry in 1s', code: 'ddl_in_progress' };
 
@@ -66,9 +67,7 @@ describe('two processes that change content types', function () {
     processes.push(await startServiceProcess(environment), await startServiceProcess(environment));
     const [first, second] = processes;
     const bare = caller(() => first?.adminUrl ?? '');
-    const { token } = (await bare('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{
-      token: string;
-    }>();
+    const { token } = await setUpOwner(bare);
     bearer = { authorization: `Bearer ${token}` };
     one = caller(() => first?.adminUrl ?? '', bearer);
     two = caller(() => second?.adminUrl ?? '', bearer);

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
+import { setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
 
 /**
@@ -33,9 +34,7 @@ describe('kill -9 during 500 concurrent creates', function () {
     const environment = testEnvironment(database.url(), directory);
     service = await startServiceProcess(environment);
     const admin = caller(() => service?.adminUrl ?? '');
-    const setup = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{
-      token: string;
-    }>();
+    const setup = await setUpOwner(admin);
     const bearer = { authorization: `Bearer ${setup.token}` };
     await admin('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'n', field_type: 'integer' }] }, bearer);
     const { id: webhook } = (

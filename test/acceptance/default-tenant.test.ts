@@ -7,8 +7,9 @@ import { createUser } from '../../application/identity/create-user.ts';
 import { startIdentity } from '../api/admin/identity/identity-process.ts';
 import { useDatabase } from '../support/database.ts';
 import { caller } from '../support/http.ts';
+import { OWNER } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { OWNER, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 
 describe('an installation with accounts but without a tenant', function () {
   this.timeout(60_000);

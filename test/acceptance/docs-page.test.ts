@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { type OpenedPage, useBrowser } from '../support/browser.ts';
-import { OWNER, useService } from '../support/service.ts';
+import { OWNER } from '../support/owner.ts';
+import { useService } from '../support/service.ts';
 
 describe('the API reference at /docs', () => {
   const service = useService();

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import { eventually } from '../support/eventually.ts';
-import { OWNER, SETUP_TOKEN, useService } from '../support/service.ts';
+import { OWNER, SETUP_TOKEN } from '../support/owner.ts';
+import { useService } from '../support/service.ts';
 
 type Entry = {
   id: string;

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
+import { OWNER, setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 import { type TcpProxy, startTcpProxy } from '../support/tcp-proxy.ts';
 
 describe('a database that neither answers nor refuses connections', function () {
@@ -33,8 +34,7 @@ describe('a database that neither answers nor refuses connections', function () 
   it('makes every route answer 503 instead of waiting, and nothing else once it answers again', async () => {
     const admin = caller(() => service?.adminUrl ?? '');
     const content = caller(() => service?.contentUrl ?? '');
-    const setup = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
-    const { token } = setup.json<{ token: string }>();
+    const { token } = await setUpOwner(admin);
     const bearer = { authorization: `Bearer ${token}` };
     const note = { name: 'note', fields: [{ name: 'n', field_type: 'integer' }] };
     expect((await admin('POST', '/api/admin/schemas', note, bearer)).status).to.equal(200);

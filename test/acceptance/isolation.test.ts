@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { Route } from '../../api/http/route.ts';
 import type { Reply } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
-import { OWNER, useService } from '../support/service.ts';
+import { OWNER } from '../support/owner.ts';
+import { useService } from '../support/service.ts';
 import { type WebhookReceiver, startReceiver } from '../support/webhook-receiver.ts';
 
 /** The objects of one tenant, used as values of path parameters. */

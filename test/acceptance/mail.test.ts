@@ -13,8 +13,9 @@ import { createMagicLinks } from '../../infrastructure/identity/magic-links.ts';
 import { sweepMagicLinks } from '../../infrastructure/identity/sweep-magic-links.ts';
 import { useDatabase } from '../support/database.ts';
 import { caller } from '../support/http.ts';
+import { OWNER, setUpOwner } from '../support/owner.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { OWNER, SETUP_TOKEN, type TestService, testEnvironment, useService } from '../support/service.ts';
+import { type TestService, testEnvironment, useService } from '../support/service.ts';
 import { type MailServer, startMailServer } from '../support/smtp-server.ts';
 
 const REQUEST = '/api/admin/auth/magic-link/request';
@@ -187,9 +188,7 @@ describe('a production service without a console URL and without a mail server',
     expect((await admin('POST', '/api/admin/auth/device')).json()).to.include({
       error: 'Device sign-in is not configured on this install.',
     });
-    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{
-      token: string;
-    }>();
+    const { token } = await setUpOwner(admin);
     const features = await admin('GET', '/api/admin/plugins/status', undefined, { authorization: `Bearer ${token}` });
     expect(features.text).to.contain('SVC_CONSOLE_URL is unset');
     expect(logger.lines.find(({ message }) => message === 'magic-link sign-in does not start')?.fields).to.deep.equal({

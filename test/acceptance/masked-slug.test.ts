@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { openEventSource } from '../support/event-source.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, type Reply, caller } from '../support/http.ts';
-import { OWNER, useService } from '../support/service.ts';
+import { OWNER } from '../support/owner.ts';
+import { useService } from '../support/service.ts';
 
 type Entry = { readonly id: string; readonly slug?: string };
 

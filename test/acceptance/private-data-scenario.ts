@@ -4,11 +4,9 @@ import { join } from 'node:path';
 import { codeOf } from '../support/authenticator.ts';
 import { type Call, caller } from '../support/http.ts';
 import { type OidcIssuer, startOidcIssuer } from '../support/oidc-issuer.ts';
+import { OWNER, SETUP_TOKEN, type Session, setUpOwner } from '../support/owner.ts';
 import type { ServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN } from '../support/service.ts';
 import { startReceiver } from '../support/webhook-receiver.ts';
-
-type Session = { readonly token: string; readonly csrf_token: string; readonly refresh_token: string };
 
 const USER = { email: 'Zoë.Privat+tag@people.palimpsest.test'.normalize(), password: 'Private-Horse-9-battery' };
 const CHANGED = 'Another-Private-Horse-3';
@@ -77,7 +75,7 @@ export async function scenario(
   const from = { 'x-forwarded-for': CLIENT_ADDRESS };
   const admin = caller(() => adminUrl, from);
   const receiver = await startReceiver();
-  const owner = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<Session>();
+  const owner = await setUpOwner(admin);
   const bearer = { authorization: `Bearer ${owner.token}` };
   const ok = async (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) => {
     const reply = await admin(method, path, body, { ...bearer, ...headers });

@@ -7,8 +7,9 @@ import { loadSettings } from '../../infrastructure/configuration/load-settings.t
 import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
+import { OWNER, SETUP_TOKEN } from '../support/owner.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 import { type StreamingPair, startStreamingPair } from '../support/streaming-replica.ts';
 
 type Outcome = 'replica' | 'behind' | 'away' | 'refused';

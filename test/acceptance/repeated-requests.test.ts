@@ -7,8 +7,9 @@ import { eventually } from '../support/eventually.ts';
 import { type FakeEventStoreDb, startFakeEventStoreDb } from '../support/fake-eventstoredb/fake-eventstoredb.ts';
 import { type Call, type Reply, caller } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
+import { setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment, useService } from '../support/service.ts';
+import { testEnvironment, useService } from '../support/service.ts';
 import { type WebhookReceiver, startReceiver } from '../support/webhook-receiver.ts';
 
 const NOTE = {
@@ -39,9 +40,7 @@ describe('a request with an Idempotency-Key whose process is killed after the ap
       ...licenseEnvironment({ capabilities: ['content-pro'] }),
     };
     service = await startServiceProcess(environment);
-    const { token } = (
-      await caller(() => service.adminUrl)('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })
-    ).json<{ token: string }>();
+    const { token } = await setUpOwner(caller(() => service.adminUrl));
     owner = caller(() => service.adminUrl, { authorization: `Bearer ${token}` });
     content = caller(() => service.contentUrl, { authorization: `Bearer ${token}` });
     expect((await owner('POST', '/api/admin/schemas', NOTE)).status).to.be.oneOf([200, 201]);

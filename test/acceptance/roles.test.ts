@@ -9,8 +9,9 @@ import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
 import { deleteTopics, openTestKafka, uniqueName, withKafkaAdmin } from '../support/kafka.ts';
+import { setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 import { type WebhookReceiver, startReceiver } from '../support/webhook-receiver.ts';
 
 type Entry = { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
@@ -47,9 +48,7 @@ function useRoles(roles: readonly string[], extra: () => Readonly<Record<string,
     const api = await start(first);
     await Promise.all(others.map(start));
     const admin = caller(() => api.adminUrl);
-    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{
-      token: string;
-    }>();
+    const { token } = await setUpOwner(admin);
     const bearer = { authorization: `Bearer ${token}` };
     await admin(
       'POST',

@@ -9,8 +9,9 @@ import pg from 'pg';
 import { admin, serverUrl } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
+import { OWNER, SETUP_TOKEN } from '../support/owner.ts';
 import { type ServiceProcess, runCommand, startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 
 describe('palimpsest serve', function () {
   this.timeout(60_000);

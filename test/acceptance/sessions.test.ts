@@ -6,15 +6,10 @@ import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
+import { type Session, setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, runCommand, startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 
-type Session = {
-  readonly token: string;
-  readonly csrf_token: string;
-  readonly refresh_token: string;
-  readonly user: { readonly id: string };
-};
 type Replica = { readonly process: ServiceProcess; readonly admin: Call; readonly content: Call };
 
 const PASSWORD = 'Another-Good-Pass-1';
@@ -78,7 +73,7 @@ describe('sessions over two processes', function () {
     this.timeout(60_000);
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-sessions-'));
     [here, there] = await Promise.all([start(), start()]);
-    owner = (await here.admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<Session>();
+    owner = await setUpOwner(here.admin);
     await eventually(async () => {
       expect((await there.admin('GET', '/api/admin/auth/me', undefined, bearer(owner.token))).status).to.equal(200);
     });

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
+import { setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 
 // One API process and two projector processes, with a short lease to keep the test short.
 describe('two projector processes on one database', function () {
@@ -27,9 +28,7 @@ describe('two projector processes on one database', function () {
     ]);
     processes.push(first, second, api);
     const admin = caller(() => api.adminUrl);
-    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{
-      token: string;
-    }>();
+    const { token } = await setUpOwner(admin);
     const bearer = { authorization: `Bearer ${token}` };
     await admin('POST', '/api/admin/schemas', { name: 'note', fields: [{ name: 'n', field_type: 'integer' }] }, bearer);
     const { raw_key } = (

@@ -6,8 +6,9 @@ import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
 import { type CollectedSpan, type OtlpCollector, startCollector } from '../support/otlp-collector.ts';
+import { setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 import { type WebhookReceiver, startReceiver } from '../support/webhook-receiver.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -40,9 +41,7 @@ describe('traces (OTEL_*)', function () {
     const process = await startServiceProcess({ ...testEnvironment(database.url(), directory), ...environment });
     processes.push(process);
     const admin = caller(() => process.adminUrl);
-    token ??= (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{
-      token: string;
-    }>().token;
+    token ??= (await setUpOwner(admin)).token;
     const bearer = { authorization: `Bearer ${token}` };
     await admin(
       'POST',

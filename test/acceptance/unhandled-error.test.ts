@@ -6,8 +6,9 @@ import pg from 'pg';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
+import { setUpOwner } from '../support/owner.ts';
 import { startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 
 /** A module that makes the process throw outside of any request, and reject a promise that nothing handles. */
 const thrower = `
@@ -18,6 +19,8 @@ describe('an error that nothing handles', function () {
   this.timeout(60_000);
   const database = useDatabase();
   let directory: string;
+  /** The owner's session. The processes of all cases use one database, so only the first one is set up. */
+  let token: string | undefined;
   before(async () => {
     directory = await mkdtemp(join(tmpdir(), 'palimpsest-fault-'));
   });
@@ -33,8 +36,7 @@ describe('an error that nothing handles', function () {
         NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(thrower)}`,
       });
       const admin = caller(() => service.adminUrl);
-      await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
-      const { token } = (await admin('POST', '/api/admin/auth/login', OWNER)).json<{ token: string }>();
+      token ??= (await setUpOwner(admin)).token;
       const bearer = { authorization: `Bearer ${token}` };
       const holder = new pg.Client({ connectionString: database.url() });
       await holder.connect();

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
+import { setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { testEnvironment } from '../support/service.ts';
 
 describe('a unique value that two processes write concurrently', () => {
   let directory = '';
@@ -25,9 +26,7 @@ describe('a unique value that two processes write concurrently', () => {
     processes.push(await startServiceProcess(environment), await startServiceProcess(environment));
     const [first] = processes;
     const admin = caller(() => first?.adminUrl ?? '');
-    const { token } = (await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN })).json<{
-      token: string;
-    }>();
+    const { token } = await setUpOwner(admin);
     const owner = { authorization: `Bearer ${token}` };
     await admin(
       'POST',

@@ -10,7 +10,8 @@ import { promisify } from 'node:util';
 import { useDatabase } from '../support/database.ts';
 import { caller } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from '../support/service.ts';
+import { setUpOwner } from '../support/owner.ts';
+import { testEnvironment } from '../support/service.ts';
 
 const run = promisify(execFile);
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -150,8 +151,7 @@ describe('the build', () => {
         });
       });
       const call = caller(() => url);
-      const setup = await call('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
-      const authorization = `Bearer ${setup.json<{ token: string }>().token}`;
+      const authorization = `Bearer ${(await setUpOwner(call)).token}`;
       expect((await call('GET', '/api/admin/license', undefined, { authorization })).status).to.equal(404);
       expect((await call('POST', '/api/admin/license/renew', { license_key: 'x' }, { authorization })).status).to.equal(
         404,

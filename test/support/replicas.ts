@@ -11,9 +11,10 @@ import { loadSettings } from '../../infrastructure/configuration/load-settings.t
 import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 import { type Call, caller } from './http.ts';
+import { OWNER, SETUP_TOKEN } from './owner.ts';
 import { HIGH_SIGN_IN_LIMITS } from './protections.ts';
 import { type LoggedLine, recordingLogger } from './recording-logger.ts';
-import { OWNER, SETUP_TOKEN, testEnvironment } from './service.ts';
+import { testEnvironment } from './service.ts';
 
 export type Replica = {
   readonly service: Service;

@@ -10,10 +10,8 @@ import { loadSettings } from '../../infrastructure/configuration/load-settings.t
 import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 import { type Call, caller } from './http.ts';
+import { SETUP_TOKEN, setUpOwner } from './owner.ts';
 import { HIGH_SIGN_IN_LIMITS } from './protections.ts';
-
-export const SETUP_TOKEN = 'a-setup-token-for-tests';
-export const OWNER = { email: 'owner@palimpsest.test', password: 'Correct-Horse-7-battery' } as const;
 
 /** A running service with real HTTP listeners, its own database and an owner (super_admin). */
 export type TestService = {
@@ -86,9 +84,7 @@ export function useService({ environment = {}, start = {} }: TestServiceOptions 
       settings: loadSettings(layers).settings,
       layers,
     });
-    const setup = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
-    if (setup.status !== 201) throw new Error(`the owner was not created: ${setup.text}`);
-    token = setup.json<{ token: string }>().token;
+    ({ token } = await setUpOwner(admin));
   });
   /** API keys by their options. A tenant may have five keys, so equal options share one. */
   const keys = new Map<string, Promise<string>>();

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import type { Route } from '../../../../api/http/route.ts';
 import { ADMIN_GRANT_NAMES, type AdminGrant } from '../../../../domain/identity/admin-grants.ts';
 import { type Call, caller } from '../../../support/http.ts';
-import { OWNER, useService } from '../../../support/service.ts';
+import { OWNER } from '../../../support/owner.ts';
+import { useService } from '../../../support/service.ts';
 
 /**
  * The routes that each grant allows: `X:read` the GET routes of a resource, `X:write` its other routes. No token may

@@ -2,9 +2,9 @@ import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
+import type { Session } from '../../../support/owner.ts';
 import {
   OWNER,
-  type Session,
   bearer,
   newUser,
   refused,

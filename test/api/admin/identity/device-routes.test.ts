@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { USER_CODE_LETTERS } from '../../../../domain/identity/device-code.ts';
+import type { Session } from '../../../support/owner.ts';
 import {
   type IdentityProcess,
-  type Session,
   bearer,
   newUser,
   refused,

@@ -39,12 +39,12 @@ import { createIdentityQueries } from '../../../../projections/identity/queries.
 import { createTestEngine } from '../../../projections/engine/test-engine.ts';
 import { type TestDatabase, useDatabase } from '../../../support/database.ts';
 import { type Call, type Reply, caller } from '../../../support/http.ts';
+import { SETUP_TOKEN, type Session, setUpOwner as createOwner } from '../../../support/owner.ts';
 import { HIGH_SIGN_IN_LIMITS } from '../../../support/protections.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { recordingMailer } from '../../../support/recording-mailer.ts';
 import { serve } from '../../http/serve.ts';
 
-export const SETUP_TOKEN = 'a-setup-token-for-tests';
 export const OWNER = { email: 'Owner@Palimpsest.test', password: 'Correct-Horse-7-battery' } as const;
 const ENCRYPTION_KEY = '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70';
 
@@ -321,14 +321,6 @@ export function useIdentityPair(options: Omit<ProcessOptions, 'url'> = {}): {
   };
 }
 
-export type Session = {
-  readonly token: string;
-  readonly csrf_token: string;
-  readonly refresh_token: string;
-  readonly expires_in: number;
-  readonly user: { readonly id: string; readonly email: string; readonly roles: readonly string[] };
-};
-
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 /** Status and message of a refusal. */
@@ -337,11 +329,7 @@ export function refused(reply: Reply): readonly [number, string | undefined] {
 }
 
 /** Creates the first account and returns its session. */
-export async function setUpOwner(admin: Call): Promise<Session> {
-  const reply = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
-  if (reply.status !== 201) throw new Error(reply.text);
-  return reply.json<Session>();
-}
+export const setUpOwner = (admin: Call): Promise<Session> => createOwner(admin, OWNER);
 
 /** Creates an account for one test. */
 export async function newUser(

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
+import type { Session } from '../../../support/owner.ts';
 import {
   type ProcessOptions,
-  type Session,
   bearer,
   newUser,
   refused,

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { v7 } from 'uuid';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
+import type { Session } from '../../../support/owner.ts';
 import {
-  type Session,
   bearer,
   newUser,
   refused,

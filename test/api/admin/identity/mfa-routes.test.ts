@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { codeOf } from '../../../support/authenticator.ts';
 import type { Reply } from '../../../support/http.ts';
+import type { Session } from '../../../support/owner.ts';
 import {
-  type Session,
   bearer,
   newUser,
   refused,

@@ -4,8 +4,8 @@ import { openInProcessSignals } from '../../../../infrastructure/signals/in-proc
 import { useDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { Call } from '../../../support/http.ts';
+import type { Session } from '../../../support/owner.ts';
 import {
-  type Session,
   bearer,
   newUser,
   refused,

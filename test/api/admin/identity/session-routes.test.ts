@@ -1,17 +1,8 @@
 import { expect } from 'chai';
 import { type JSONWebKeySet, createLocalJWKSet, jwtVerify } from 'jose';
 import { eventually } from '../../../support/eventually.ts';
-import {
-  OWNER,
-  SETUP_TOKEN,
-  type Session,
-  bearer,
-  newUser,
-  refused,
-  signInAs,
-  useIdentity,
-  useOwnedIdentity,
-} from './identity-process.ts';
+import { SETUP_TOKEN, type Session } from '../../../support/owner.ts';
+import { OWNER, bearer, newUser, refused, signInAs, useIdentity, useOwnedIdentity } from './identity-process.ts';
 
 const UNKNOWN = { email: 'nobody@palimpsest.test', password: 'Correct-Horse-7-battery' };
 

@@ -8,8 +8,9 @@ import { type Service, startService } from '../../../../infrastructure/compositi
 import { loadSettings } from '../../../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../../../infrastructure/configuration/read-settings.ts';
 import { caller } from '../../../support/http.ts';
+import { OWNER } from '../../../support/owner.ts';
 import { useReplicas } from '../../../support/replicas.ts';
-import { OWNER, testEnvironment, useService } from '../../../support/service.ts';
+import { testEnvironment, useService } from '../../../support/service.ts';
 
 type Session = {
   readonly token: string;

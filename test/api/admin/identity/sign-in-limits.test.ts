@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { addressBlock } from '../../../../api/http/address-block.ts';
 import type { Reply } from '../../../support/http.ts';
-import { OWNER, useService } from '../../../support/service.ts';
+import { OWNER } from '../../../support/owner.ts';
+import { useService } from '../../../support/service.ts';
 
 const from = (address: string) => ({ 'x-forwarded-for': address });
 

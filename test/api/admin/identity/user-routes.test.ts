@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
+import type { Session } from '../../../support/owner.ts';
 import {
   OWNER,
-  type Session,
   bearer,
   newUser,
   refused,

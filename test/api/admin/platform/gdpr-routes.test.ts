@@ -7,8 +7,9 @@ import { environmentLayer, readSettings } from '../../../../infrastructure/confi
 import { createLogger } from '../../../../infrastructure/logging/create-logger.ts';
 import { admin as server, serverUrl } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { OWNER } from '../../../support/owner.ts';
 import { useReplicas } from '../../../support/replicas.ts';
-import { OWNER, useService } from '../../../support/service.ts';
+import { useService } from '../../../support/service.ts';
 
 const PASSWORD = 'Another-Good-Pass-1';
 type Records = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;

@@ -15,7 +15,8 @@ import { admin, serverUrl } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type FakeEventStoreDb, startFakeEventStoreDb } from '../../../support/fake-eventstoredb/fake-eventstoredb.ts';
 import { type Call, caller } from '../../../support/http.ts';
-import { OWNER, testEnvironment, useService } from '../../../support/service.ts';
+import { OWNER } from '../../../support/owner.ts';
+import { testEnvironment, useService } from '../../../support/service.ts';
 
 describe('a service whose event store is an EventStoreDB', function () {
   this.timeout(30_000);

@@ -9,7 +9,6 @@ import { claimsInstance } from './0204-claims-instance.ts';
 import { rateCounters } from './0205-rate-counters.ts';
 import { idempotencyRequests } from './0206-idempotency-requests.ts';
 import { guardedAppend } from './0210-guarded-append.ts';
-import { guardLimits } from './0211-guard-limits.ts';
 import { parkedStreams } from './0220-parked-streams.ts';
 import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
@@ -45,7 +44,6 @@ export const migrations: readonly Migration[] = [
   rateCounters,
   idempotencyRequests,
   guardedAppend,
-  guardLimits,
   parkedStreams,
   personKeys,
   sessions,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
+import { DAY_MS } from '../../domain/durations.ts';
 import { caller } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
 import { useReplicas } from '../support/replicas.ts';
@@ -39,7 +40,7 @@ describe('API keys and admin tokens', () => {
     const listed = as(await make({ roles: ['editor'], scopes: ['*:*'], schemas: ['book'] }));
     const whole = as(await make({ roles: ['editor'], scopes: ['*:*'] }));
     const chief = as(
-      await make({ roles: ['admin'], schemas: ['book'], expires_at: new Date(Date.now() + 86_400_000).toISOString() }),
+      await make({ roles: ['admin'], schemas: ['book'], expires_at: new Date(Date.now() + DAY_MS).toISOString() }),
     );
     const shown = async (call: typeof listed) =>
       (await call('GET', `/api/v1/content/book/${book.id}?populate=*`)).json<Entry>().data;

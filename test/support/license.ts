@@ -1,4 +1,5 @@
 import { type KeyObject, generateKeyPairSync, sign } from 'node:crypto';
+import { DAY_MS } from '../../domain/durations.ts';
 import { CAPABILITIES, type Capability } from '../../domain/platform/license.ts';
 
 export type LicenseOptions = {
@@ -46,7 +47,7 @@ export function licenseEnvironment(options: LicenseOptions = {}): Readonly<Recor
 
 /** The time `days` days after `from` (default: now). */
 export function inDays(days: number, from = new Date()): Date {
-  return new Date(from.getTime() + days * 86_400_000);
+  return new Date(from.getTime() + days * DAY_MS);
 }
 
 function encode(value: unknown): string {

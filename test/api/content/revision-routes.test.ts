@@ -9,6 +9,7 @@ import { undeleteEntry } from '../../../application/content/undelete-entry.ts';
 import type { AccessRules } from '../../../application/ports/access-rules.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
+import { DAY_MS } from '../../../domain/durations.ts';
 import type { Actor } from '../../../domain/event.ts';
 import { testContext, useContent } from '../../support/content.ts';
 import { type Reply, caller } from '../../support/http.ts';
@@ -28,7 +29,7 @@ type Blame = {
   }[];
 };
 
-const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS);
 
 describe('the history of an entry', () => {
   const content = useContent();

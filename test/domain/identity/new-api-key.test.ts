@@ -1,9 +1,10 @@
 import { expect } from 'chai';
+import { DAY_MS } from '../../../domain/durations.ts';
 import type { ApiKeySettings } from '../../../domain/identity/api-key.ts';
 import { checkNewApiKey } from '../../../domain/identity/new-api-key.ts';
 
 const now = new Date('2026-05-01T00:00:00.000Z');
-const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);
+const inDays = (days: number) => new Date(now.getTime() + days * DAY_MS);
 const plain: ApiKeySettings = {
   name: 'site',
   scopes: ['content:read'],

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { DAY_MS } from '../../../domain/durations.ts';
 import { type License, isRenewalDue, parseLicenseClaims, phaseOf } from '../../../domain/platform/license.ts';
 
 const CLAIMS = {
@@ -9,7 +10,6 @@ const CLAIMS = {
   capabilities: ['flow-pro', 'content-pro'],
 };
 const EXPIRES = new Date(1_900_000_000_000);
-const DAY = 86_400_000;
 
 describe('the claims of a license token', () => {
   it('are parsed into subject, times, capabilities, plan and links', () => {
@@ -65,7 +65,7 @@ describe('the claims of a license token', () => {
 });
 
 describe('the phase of a license', () => {
-  const at = (days: number, ms = 0): Date => new Date(EXPIRES.getTime() + days * DAY + ms);
+  const at = (days: number, ms = 0): Date => new Date(EXPIRES.getTime() + days * DAY_MS + ms);
 
   it('is active until the expiry, grace for 7 days, then lapsed', () => {
     expect(

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DAY_MS } from '../../../domain/durations.ts';
 import { runCommand } from '../../support/process.ts';
 
 describe('palimpsest license', () => {
@@ -43,7 +44,7 @@ describe('palimpsest license', () => {
       links: { upgrade: 'https://buy.test/?a=b' },
       state: 'active',
     });
-    expect(Date.parse(printed.expires_at) - Date.parse(printed.issued_at)).to.equal(10 * 86_400_000);
+    expect(Date.parse(printed.expires_at) - Date.parse(printed.issued_at)).to.equal(10 * DAY_MS);
     const withOtherKey = await license('inspect', issued.output.trim());
     expect([withOtherKey.code, withOtherKey.output]).to.deep.equal([1, 'license: verification failed\n']);
   });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
+import { DAY_MS } from '../../../../domain/durations.ts';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { Session } from '../../../support/owner.ts';
@@ -29,8 +30,8 @@ type Token = {
 };
 
 const TOKENS = '/api/admin/admin-tokens';
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
-const daysOf = ({ created_at, expires_at }: Token) => (Date.parse(expires_at) - Date.parse(created_at)) / 86_400_000;
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
+const daysOf = ({ created_at, expires_at }: Token) => (Date.parse(expires_at) - Date.parse(created_at)) / DAY_MS;
 const needsSession = [403, 'This route needs a signed-in session.'];
 const unauthenticated = [401, 'authentication required'];
 
@@ -257,7 +258,7 @@ describe('the admin token routes', () => {
       'password or mfa_code is required',
     ]);
     expect((await use(made.raw_token)).status, 'what failed ends nothing').to.equal(200);
-    process().advance(2 * 86_400_000);
+    process().advance(2 * DAY_MS);
     owner = await signInAs(admin, OWNER);
     const reply = await call('POST', `${TOKENS}/${made.id}/rotate`, { password: OWNER.password });
     const rotated = reply.json<Token>();
@@ -270,10 +271,10 @@ describe('the admin token routes', () => {
     expect(daysOf(rotated), 'as long as it was made for, from now').to.be.closeTo(9, 0.01);
     expect(refused(await use(made.raw_token))).to.deep.equal(unauthenticated);
     expect((await use(rotated.raw_token)).status).to.equal(200);
-    process().advance(8 * 86_400_000);
+    process().advance(8 * DAY_MS);
     owner = await signInAs(admin, OWNER);
     expect(refused(await use(rotated.raw_token)), 'expired').to.deep.equal(unauthenticated);
-    const requested = new Date(process().now().getTime() + 86_400_000).toISOString();
+    const requested = new Date(process().now().getTime() + DAY_MS).toISOString();
     const again = (
       await call('POST', `${TOKENS}/${made.id}/rotate`, { password: OWNER.password, expires_at: requested })
     ).json<Token>();

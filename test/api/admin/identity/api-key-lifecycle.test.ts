@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { FREE_TIER } from '../../../../application/ports/entitlements.ts';
+import { DAY_MS } from '../../../../domain/durations.ts';
 import type { Capability } from '../../../../domain/platform/license.ts';
 import type { Reply } from '../../../support/http.ts';
 import { bearer, newUser, refused, signInAs, useOwnedIdentity } from './identity-process.ts';
@@ -86,7 +87,7 @@ describe('the lifecycle of an API key', () => {
     it('refuses a caller who lacks a role of the key', async () => {
       const chief = await make({
         roles: ['super_admin'],
-        expires_at: new Date(process().now().getTime() + 86_400_000).toISOString(),
+        expires_at: new Date(process().now().getTime() + DAY_MS).toISOString(),
       });
       const manager = await signInAs(admin, await newUser(admin, owner, ['admin']));
       expect(refused(await admin('POST', `${KEYS}/${chief.id}/rotate`, {}, bearer(manager.token)))).to.deep.equal([
@@ -202,7 +203,7 @@ describe('the lifecycle of an API key', () => {
   it('shows 30 days of the request log without apikey-pro, and deletes nothing', async () => {
     const { id, raw_key } = await make();
     await read(raw_key);
-    process().advance(31 * 86_400_000);
+    process().advance(31 * DAY_MS);
     await read(raw_key);
     const audit = async () => (await call('GET', `${KEYS}/${id}/audit`)).json<unknown[]>().length;
     licensed = false;

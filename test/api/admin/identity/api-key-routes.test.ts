@@ -1,11 +1,12 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
 import { FREE_TIER } from '../../../../application/ports/entitlements.ts';
+import { DAY_MS } from '../../../../domain/durations.ts';
 import { bearer, newUser, refused, setUpOwner, signInAs, useIdentity, useOwnedIdentity } from './identity-process.ts';
 
 type Key = { readonly id: string; readonly raw_key: string; readonly prefix: string; readonly enabled: boolean };
 
-const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
 
 describe('the API key routes', () => {
   const { admin, content, process, owner } = useOwnedIdentity({
@@ -301,7 +302,7 @@ describe('the API key routes without apikey-pro', () => {
       upgrade_url: 'https://palimpsest.example/upgrade',
     });
     expect(
-      await process().dependencies.reads.countActiveApiKeys('default', new Date(Date.now() + 2 * 86_400_000)),
+      await process().dependencies.reads.countActiveApiKeys('default', new Date(Date.now() + 2 * DAY_MS)),
     ).to.equal(4);
   });
 });

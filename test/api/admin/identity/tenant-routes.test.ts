@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
+import { DAY_MS } from '../../../../domain/durations.ts';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import type { Session } from '../../../support/owner.ts';
@@ -153,7 +154,7 @@ describe('the tenant routes', () => {
           name: 'chief',
           scopes: ['*:*'],
           roles: ['super_admin'],
-          expires_at: new Date(Date.now() + 86_400_000).toISOString(),
+          expires_at: new Date(Date.now() + DAY_MS).toISOString(),
         },
         bearer(owner.token),
       )

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { openDatabase } from './database.ts';
 
 /** Asks the server of a database whether it answers. */
@@ -10,6 +11,8 @@ export type DatabaseCheck = {
 const CONNECT_MS = 1_000;
 /** A statement fails after one second more, so that a check takes at most 2 seconds. */
 const STATEMENT_MS = 500;
+/** SQLSTATE of a statement that the server itself ended after `STATEMENT_MS`: the server is slow, but it answers. */
+const STATEMENT_TOO_LONG = '57014';
 const LIMIT_MS = 2_000;
 const HEARTBEAT_MS = 100;
 /** A process whose own event loop was blocked for this long cannot tell whether the server was late. */
@@ -45,7 +48,7 @@ export function openDatabaseCheck({ url }: { readonly url: string }): DatabaseCh
     });
     const answered = database.query('select 1').then(
       () => true,
-      () => false,
+      (error: unknown) => error instanceof pg.DatabaseError && error.code === STATEMENT_TOO_LONG,
     );
     const reachable = await Promise.race([answered, late]);
     clearTimeout(timer);

@@ -18,11 +18,14 @@ export type OpenApiDocument = JsonObject & {
   readonly components: { readonly [kind: string]: JsonObject };
 };
 
-const DESCRIPTION = `A multi-tenant headless content service that keeps every change.
-
-Every error response has \`error\`, a message for people, and \`code\`, for programs. Writes answer \`X-Commit-Position\`; a read that sends this value as \`X-Min-Position\` sees the write.
-
-Every request may also be answered 400 \`bad_request\`, 403 \`address_refused\`, 405 \`method_not_allowed\` (with \`Allow\`), 408 \`request_timeout\`, 417 \`expectation_failed\`, 421 \`host_not_served\` and 431 \`headers_too_large\`.`;
+const DESCRIPTION = [
+  'A multi-tenant headless content service that keeps every change.',
+  'Every error response has `error`, a message for people, and `code`, for programs. ' +
+    'Writes answer `X-Commit-Position`; a read that sends this value as `X-Min-Position` sees the write.',
+  'Every request may also be answered 400 `bad_request`, 403 `address_refused`, ' +
+    '405 `method_not_allowed` (with `Allow`), 408 `request_timeout`, 417 `expectation_failed`, ' +
+    '421 `host_not_served` and 431 `headers_too_large`.',
+].join('\n\n');
 
 /** Descriptions of the tags. */
 const TAGS: Readonly<Record<string, string>> = {

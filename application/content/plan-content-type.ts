@@ -94,15 +94,22 @@ export async function planContentType(
 }
 
 function columnQuotaRefusal(name: string, { current, removed }: ExceededQuota): AppError {
-  const needed = `"${name}" would need ${String(current + removed)} columns: ${String(current)} for its fields and ${String(removed)} for removed fields whose removal is pending`;
+  const needed =
+    `"${name}" would need ${String(current + removed)} columns: ${String(current)} for its fields ` +
+    `and ${String(removed)} for removed fields whose removal is pending`;
   return refusal('invalid_schema', {
-    message: `invalid schema: a content type can have at most ${String(MAX_COLUMNS)} columns, and ${needed}; apply the pending statements, or remove fewer fields`,
+    message:
+      `invalid schema: a content type can have at most ${String(MAX_COLUMNS)} columns, and ${needed}; ` +
+      'apply the pending statements, or remove fewer fields',
   });
 }
 
 function columnShareRefusal(name: string): AppError {
   return refusal('invalid_schema', {
-    message: `invalid schema: the tenants' content types "${name}" would need more than ${String(MAX_SHARED_COLUMNS)} columns together; use another name, or at most ${String(SMALL_TYPE)} columns, removed fields whose removal is pending included`,
+    message:
+      `invalid schema: the tenants' content types "${name}" would need more than ${String(MAX_SHARED_COLUMNS)} ` +
+      `columns together; use another name, or at most ${String(SMALL_TYPE)} columns, ` +
+      'removed fields whose removal is pending included',
   });
 }
 

@@ -103,7 +103,8 @@ function checkPatterns(definition: ContentTypeDefinition): void {
   );
   if (patterns.reduce((sum, { pattern }) => sum + estimatedSize(pattern), 0) > MAX_PATTERN_SIZES)
     throw new InvalidDefinition(
-      `the patterns of all fields must have at most ${MAX_PATTERN_SIZES} characters together, with repetitions written out`,
+      `the patterns of all fields must have at most ${MAX_PATTERN_SIZES} characters together, ` +
+        'with repetitions written out',
     );
   for (const { name, pattern } of patterns) {
     try {

@@ -239,7 +239,8 @@ function refuseRelationChange(field: FieldDefinition, previous: FieldDefinition 
   if (!previous) return;
   if (storageKind(field) === storageKind(previous)) return;
   throw new InvalidDefinition(
-    `field "${field.name}": a relation does not convert into another kind or type; remove it and add a field of another name`,
+    `field "${field.name}": a relation does not convert into another kind or type; ` +
+      'remove it and add a field of another name',
   );
 }
 

@@ -13,9 +13,11 @@ export type SweepDeadLettersInput = {
 
 /** A dead letter is kept until its event is appended. */
 const LETTERS = `delete from operational.webhook_dead_letters where id in (
-  select id from operational.webhook_dead_letters where created_at < now() - make_interval(days => $1) and announced_at is not null limit $2 for update skip locked)`;
+  select id from operational.webhook_dead_letters
+  where created_at < now() - make_interval(days => $1) and announced_at is not null limit $2 for update skip locked)`;
 const EVENTS = `delete from operational.dead_events where (worker, event_id) in (
-  select worker, event_id from operational.dead_events where parked_at < now() - make_interval(days => $1) limit $2 for update skip locked)`;
+  select worker, event_id from operational.dead_events where parked_at < now() - make_interval(days => $1)
+    limit $2 for update skip locked)`;
 
 /** Deletes old dead letters of webhooks and old dead events of workers. @returns the number of deleted rows */
 export async function sweepDeadLetters(

@@ -15,7 +15,8 @@ const SWEEP = `
     where m.created_at < now() - make_interval(days => $1)
       and not exists (select from operational.webhook_queue q where q.message_id = m.id)
       and not exists (select from operational.webhook_dead_letters d where d.message_id = m.id and d.status = 'pending')
-      and not exists (select from operational.webhook_attempts a where a.message_id = m.id and a.created_at >= now() - make_interval(days => $1))
+      and not exists (select from operational.webhook_attempts a
+        where a.message_id = m.id and a.created_at >= now() - make_interval(days => $1))
     limit $2 for update of m skip locked),
   attempts as (delete from operational.webhook_attempts a using old where a.message_id = old.id)
   delete from operational.webhook_messages m using old where m.id = old.id`;

@@ -16,7 +16,8 @@ const ENQUEUE = `
   with added as (
     insert into operational.webhook_messages (id, tenant_id, webhook_id, event_id, event, schema, body, traceparent)
     select id, tenant_id, webhook_id, event_id, event, schema, body, traceparent
-    from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $9::text[]) as m(id, tenant_id, webhook_id, event_id, event, schema, body, traceparent)
+    from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[], $9::text[])
+      as m(id, tenant_id, webhook_id, event_id, event, schema, body, traceparent)
     on conflict (id) do nothing
     returning id, tenant_id, webhook_id
   )
@@ -26,14 +27,16 @@ const ENQUEUE = `
 
 const CLAIM = `
   with due as (
-    select message_id from operational.webhook_queue where due_at <= now() order by due_at limit $1 for update skip locked
+    select message_id from operational.webhook_queue where due_at <= now() order by due_at
+      limit $1 for update skip locked
   ), claimed as (
     update operational.webhook_queue q
     set due_at = now() + make_interval(secs => $2::double precision / 1000), claim = $3::uuid
     from due where q.message_id = due.message_id
     returning q.message_id, q.tenant_id, q.webhook_id, q.delivery_id, q.attempt, q.postponed
   )
-  select c.*, m.event, m.schema, m.body, m.traceparent from claimed c join operational.webhook_messages m on m.id = c.message_id`;
+  select c.*, m.event, m.schema, m.body, m.traceparent from claimed c
+  join operational.webhook_messages m on m.id = c.message_id`;
 
 /**
  * Several workers may record the same attempt. The primary key of the attempts lets one of them win; only its values
@@ -42,27 +45,35 @@ const CLAIM = `
 const RECORD = `
   with done as (
     select * from unnest(
-      $1::uuid[], $2::int[], $3::text[], $4::int[], $5::int[], $6::text[], $7::text[], $8::timestamptz[], $9::uuid[], $10::double precision[], $11::uuid[], $12::text[]
-    ) as d(message_id, attempt_num, status, status_code, duration_ms, response_body, error, created_at, next_delivery_id, next_delay_ms, dead_letter_id, webhook_name)
+      $1::uuid[], $2::int[], $3::text[], $4::int[], $5::int[], $6::text[], $7::text[], $8::timestamptz[], $9::uuid[],
+      $10::double precision[], $11::uuid[], $12::text[]
+    ) as d(message_id, attempt_num, status, status_code, duration_ms, response_body, error, created_at,
+      next_delivery_id, next_delay_ms, dead_letter_id, webhook_name)
   ), recorded as (
-    insert into operational.webhook_attempts (id, tenant_id, webhook_id, message_id, attempt_num, status, status_code, duration_ms, response_body, error, created_at)
-    select q.delivery_id, q.tenant_id, q.webhook_id, done.message_id, done.attempt_num, done.status, done.status_code, done.duration_ms, done.response_body, done.error, done.created_at
+    insert into operational.webhook_attempts (id, tenant_id, webhook_id, message_id, attempt_num, status, status_code,
+      duration_ms, response_body, error, created_at)
+    select q.delivery_id, q.tenant_id, q.webhook_id, done.message_id, done.attempt_num, done.status, done.status_code,
+      done.duration_ms, done.response_body, done.error, done.created_at
     from done join operational.webhook_queue q on q.message_id = done.message_id and q.attempt = done.attempt_num
     on conflict (message_id, attempt_num) do nothing
     returning message_id, attempt_num
   ), won as (
     select done.* from done join recorded using (message_id, attempt_num)
   ), finished as (
-    delete from operational.webhook_queue q using won where q.message_id = won.message_id and won.next_delivery_id is null
+    delete from operational.webhook_queue q using won
+    where q.message_id = won.message_id and won.next_delivery_id is null
   ), again as (
     update operational.webhook_queue q
-    set attempt = won.attempt_num + 1, delivery_id = won.next_delivery_id, postponed = 0, claim = null, created_at = now(),
+    set attempt = won.attempt_num + 1, delivery_id = won.next_delivery_id, postponed = 0, claim = null,
+      created_at = now(),
         due_at = now() + make_interval(secs => won.next_delay_ms / 1000)
     from won where q.message_id = won.message_id and won.next_delivery_id is not null
   ), dead as (
     insert into operational.webhook_dead_letters
-      (id, tenant_id, webhook_id, webhook_name, message_id, event, schema, request_body, last_status_code, last_error, total_attempts)
-    select won.dead_letter_id, m.tenant_id, m.webhook_id, won.webhook_name, m.id, m.event, m.schema, m.body, won.status_code, won.error, won.attempt_num
+      (id, tenant_id, webhook_id, webhook_name, message_id, event, schema, request_body, last_status_code, last_error,
+        total_attempts)
+    select won.dead_letter_id, m.tenant_id, m.webhook_id, won.webhook_name, m.id, m.event, m.schema, m.body,
+      won.status_code, won.error, won.attempt_num
     from won join operational.webhook_messages m on m.id = won.message_id
     where won.dead_letter_id is not null
     on conflict (message_id) do nothing
@@ -162,8 +173,10 @@ export function createWebhookQueue({ database }: { readonly database: Database }
       if (deliveries.length === 0) return;
       await database.execute(
         `update operational.webhook_queue q
-         set due_at = now() + make_interval(secs => $3::double precision / 1000), claim = null, postponed = q.postponed + $4::int
-         from unnest($1::uuid[], $2::uuid[]) as d(message_id, claim) where q.message_id = d.message_id and q.claim = d.claim`,
+         set due_at = now() + make_interval(secs => $3::double precision / 1000), claim = null,
+           postponed = q.postponed + $4::int
+         from unnest($1::uuid[], $2::uuid[]) as d(message_id, claim)
+         where q.message_id = d.message_id and q.claim = d.claim`,
         [...claimColumns(deliveries), delayMs, count ? 1 : 0],
       );
     },
@@ -182,9 +195,11 @@ export function createWebhookQueue({ database }: { readonly database: Database }
            select id from operational.webhook_dead_letters where announced_at is null and announce_after <= now()
            order by announce_after limit $1 for update skip locked
          )
-         update operational.webhook_dead_letters l set announce_after = now() + make_interval(secs => $2::double precision / 1000)
+         update operational.webhook_dead_letters l
+           set announce_after = now() + make_interval(secs => $2::double precision / 1000)
          from due where l.id = due.id
-         returning l.id, l.tenant_id, l.webhook_id, l.webhook_name, l.event, l.schema, l.total_attempts, l.last_status_code`,
+         returning l.id, l.tenant_id, l.webhook_id, l.webhook_name, l.event, l.schema, l.total_attempts,
+           l.last_status_code`,
         [limit, leaseMs],
       );
       return rows.map(toUnannounced);

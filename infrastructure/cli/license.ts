@@ -12,10 +12,13 @@ export const usage = `usage: palimpsest license <command> [options]
 
   keygen
       creates a key pair and prints {public_key, private_key} as JSON; set SVC_LICENSE_PUBLIC_KEY to the public key
-  issue --private-key <file> --subject <who> (--capabilities <a,b,…> | --all) [--days <n>] [--plan <name>] [--link <name=url>]…
-      signs a license for SVC_LICENSE_KEY, valid for 30 days by default; the file contains the output of keygen or only its private_key
+  issue --private-key <file> --subject <who> (--capabilities <a,b,…> | --all)
+        [--days <n>] [--plan <name>] [--link <name=url>]…
+      signs a license for SVC_LICENSE_KEY, valid for 30 days by default; the file contains the output of keygen or
+      only its private_key
   inspect <token> [--public-key <base64url>]
-      verifies a license with the given key (default: the built-in key) and prints it; exit code 1 when the verification fails
+      verifies a license with the given key (default: the built-in key) and prints it; exit code 1 when the
+      verification fails
 
 capabilities: ${CAPABILITIES.join(' ')}
 `;

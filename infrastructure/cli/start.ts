@@ -107,14 +107,16 @@ function firstSteps({ adminUrl, setupToken }: Service): void {
   if (setupToken === undefined) {
     say('\nSign in:\n');
     say(
-      `  curl -s ${adminUrl}/api/admin/auth/login -H 'content-type: application/json' \\\n    -d '{"email":"…","password":"…"}'\n`,
+      `  curl -s ${adminUrl}/api/admin/auth/login -H 'content-type: application/json' \\\n` +
+        `    -d '{"email":"…","password":"…"}'\n`,
     );
     return;
   }
   say('  Setup token', setupToken);
   say('\nCreate the first account:\n');
   say(
-    `  curl -s ${adminUrl}/api/admin/setup -H 'content-type: application/json' \\\n    -d '{"email":"you@example.org","password":"A-long-Password-1","setup_token":"${setupToken}"}'\n`,
+    `  curl -s ${adminUrl}/api/admin/setup -H 'content-type: application/json' \\\n` +
+      `    -d '{"email":"you@example.org","password":"A-long-Password-1","setup_token":"${setupToken}"}'\n`,
   );
 }
 

@@ -40,7 +40,8 @@ async function run(task) {
     const { hash, argon2id } = await argon2();
     return hash(task.password, { type: argon2id, memoryCost: task.memoryKiB, timeCost: task.passes, parallelism: 1 });
   }
-  return task.hash.startsWith('$argon2') ? (await argon2()).verify(task.hash, task.password) : (await bcrypt()).compareSync(task.password, task.hash);
+  if (task.hash.startsWith('$argon2')) return (await argon2()).verify(task.hash, task.password);
+  return (await bcrypt()).compareSync(task.password, task.hash);
 }
 parentPort.on('message', async (task) => {
   try {

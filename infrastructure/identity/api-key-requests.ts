@@ -107,19 +107,26 @@ export function openApiKeyRequests({
     // One statement: a batch that is sent twice adds its rows and its counts once.
     const totals = await database.query<{ key_id: string; period: string; requests: number }>(
       `with batch as (
-         select b.* from unnest($1::uuid[], $2::text[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[], $7::smallint[], $8::jsonb[], $9::bigint[], $10::bigint[], $11::text[], $12::int[])
+         select b.* from unnest($1::uuid[], $2::text[], $3::uuid[], $4::timestamptz[], $5::text[], $6::text[],
+           $7::smallint[], $8::jsonb[], $9::bigint[], $10::bigint[], $11::text[], $12::int[])
            as b(id, tenant_id, key_id, at, method, path, status, ip, bytes_in, bytes_out, period, counts)
-         where not exists (select 1 from operational.api_key_usage d where d.tenant_id = b.tenant_id and d.key_id = b.key_id and d.period = 'deleted')
+         where not exists (select 1 from operational.api_key_usage d
+           where d.tenant_id = b.tenant_id and d.key_id = b.key_id and d.period = 'deleted')
        ), kept as (
-         insert into operational.api_key_requests (id, tenant_id, key_id, at, method, path, status, ip, bytes_in, bytes_out)
-         select id, tenant_id, key_id, at, method, path, status, ip, bytes_in, bytes_out from batch on conflict do nothing returning id
+         insert into operational.api_key_requests (id, tenant_id, key_id, at, method, path, status, ip, bytes_in,
+           bytes_out)
+         select id, tenant_id, key_id, at, method, path, status, ip, bytes_in, bytes_out from batch
+         on conflict do nothing returning id
        )
-       insert into operational.api_key_usage as u (tenant_id, key_id, period, requests, bytes_in, bytes_out, last_used_at)
-       select tenant_id, key_id, period, sum(counts), coalesce(sum(bytes_in) filter (where counts >= 0), 0), coalesce(sum(bytes_out) filter (where counts >= 0), 0),
+       insert into operational.api_key_usage as u (tenant_id, key_id, period, requests, bytes_in, bytes_out,
+         last_used_at)
+       select tenant_id, key_id, period, sum(counts), coalesce(sum(bytes_in) filter (where counts >= 0), 0),
+         coalesce(sum(bytes_out) filter (where counts >= 0), 0),
          max(at) filter (where counts >= 0)
        from batch join kept using (id) where period is not null
        group by tenant_id, key_id, period order by tenant_id, key_id, period
-       on conflict (tenant_id, key_id, period) do update set requests = greatest(0, u.requests + excluded.requests), bytes_in = u.bytes_in + excluded.bytes_in,
+       on conflict (tenant_id, key_id, period) do update
+         set requests = greatest(0, u.requests + excluded.requests), bytes_in = u.bytes_in + excluded.bytes_in,
          bytes_out = u.bytes_out + excluded.bytes_out, last_used_at = greatest(u.last_used_at, excluded.last_used_at)
        returning key_id, period, requests`,
       [
@@ -189,7 +196,8 @@ export function openApiKeyRequests({
       await flush();
       const rows = await database.query<Row>(
         `select id, key_id, at, method, path, status, ip from operational.api_key_requests
-         where tenant_id = $1 and key_id = $2 and ($5::timestamptz is null or at >= $5) order by id desc limit $3 offset $4`,
+         where tenant_id = $1 and key_id = $2 and ($5::timestamptz is null or at >= $5) order by id desc
+           limit $3 offset $4`,
         [tenant, keyId, limit, offset, since ?? null],
       );
       return rows.map(({ id, key_id, at, method, path, status, ip }) => ({
@@ -225,8 +233,10 @@ export function openApiKeyRequests({
       await flush();
       await database.execute(
         `with gone as (delete from operational.api_key_requests where tenant_id = $1 and key_id = $2),
-           unused as (delete from operational.api_key_usage where tenant_id = $1 and key_id = $2 and period <> 'deleted')
-         insert into operational.api_key_usage (tenant_id, key_id, period) values ($1, $2, 'deleted') on conflict do nothing`,
+           unused as (delete from operational.api_key_usage
+             where tenant_id = $1 and key_id = $2 and period <> 'deleted')
+         insert into operational.api_key_usage (tenant_id, key_id, period) values ($1, $2, 'deleted')
+         on conflict do nothing`,
         [tenant, keyId],
       );
     },

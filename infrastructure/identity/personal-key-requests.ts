@@ -33,7 +33,8 @@ export function createPersonalKeyRequests({
     async list(subject) {
       await flush();
       const rows = await database.query<Row>(
-        `select jsonb_build_object('credential_id', key_id, 'tenant_id', tenant_id, 'method', q.method, 'path', q.path, 'status', q.status, 'at', q.at, 'ip', q.ip) as row ${OF_CREDENTIALS} order by q.id`,
+        `select jsonb_build_object('credential_id', key_id, 'tenant_id', tenant_id, 'method', q.method, 'path', q.path,
+         'status', q.status, 'at', q.at, 'ip', q.ip) as row ${OF_CREDENTIALS} order by q.id`,
         keysOf(subject),
       );
       return rows.map(({ row }) => ({ ...row, ip: vault.openSecret(KEY_REQUEST_ADDRESS, row.ip) }));

@@ -50,7 +50,8 @@ export function createPersonalRows({
     kind,
     async list({ userIds }) {
       const rows = await database.query<Row>(
-        `select to_jsonb(r) as row from (select ${shown} from operational.${name} where user_id = any($1::uuid[]) order by ${order}) r`,
+        `select to_jsonb(r) as row
+         from (select ${shown} from operational.${name} where user_id = any($1::uuid[]) order by ${order}) r`,
         [userIds],
       );
       return Promise.all(

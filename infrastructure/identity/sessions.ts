@@ -17,9 +17,11 @@ export function createSessions({ database }: { readonly database: Database }): S
     async open(session, { digest, expiresAt }) {
       await database.execute(
         `with opened as (
-           insert into operational.sessions (session_id, user_id, tenant_id, sessions_revision, expires_at) values ($1, $2, $3, $4, $6) returning session_id
+           insert into operational.sessions (session_id, user_id, tenant_id, sessions_revision, expires_at)
+             values ($1, $2, $3, $4, $6) returning session_id
          )
-         insert into operational.refresh_tokens (token_digest, session_id, expires_at) select $5, session_id, $6 from opened`,
+         insert into operational.refresh_tokens (token_digest, session_id, expires_at)
+         select $5, session_id, $6 from opened`,
         [session.sessionId, session.userId, session.tenant, session.sessionsRevision, digest, expiresAt],
       );
     },
@@ -28,7 +30,8 @@ export function createSessions({ database }: { readonly database: Database }): S
       database.transaction(async (tx): Promise<Rotation> => {
         // Locks the session's row: rotations of one session run one after another.
         const [row] = await tx.query<TokenRow>(
-          `select ${SESSION_COLUMNS}, s.ended_at is not null as ended, t.expires_at <= $2 as expired, t.used_at is not null as used
+          `select ${SESSION_COLUMNS}, s.ended_at is not null as ended, t.expires_at <= $2 as expired,
+           t.used_at is not null as used
          from operational.refresh_tokens t join operational.sessions s using (session_id)
          where t.token_digest = $1 for update of s, t`,
           [step.digest, step.now],
@@ -59,7 +62,8 @@ export function createSessions({ database }: { readonly database: Database }): S
 
     async sessionOf(digest) {
       const [row] = await database.query<SessionRow>(
-        `select ${SESSION_COLUMNS} from operational.refresh_tokens t join operational.sessions s using (session_id) where t.token_digest = $1`,
+        `select ${SESSION_COLUMNS} from operational.refresh_tokens t join operational.sessions s using (session_id)
+         where t.token_digest = $1`,
         [digest],
       );
       return row && toRecord(row);

@@ -12,7 +12,8 @@ export function createSignInChallenges({ database }: { readonly database: Databa
     },
     async find(digest, now) {
       const [challenge] = await database.query<SignInChallenge>(
-        `select user_id as "userId", tenant_id as tenant, method, sessions_revision as "sessionsRevision" from operational.sign_in_challenges
+        `select user_id as "userId", tenant_id as tenant, method, sessions_revision as "sessionsRevision"
+         from operational.sign_in_challenges
          where token_digest = $1 and expires_at > $2`,
         [digest, now],
       );

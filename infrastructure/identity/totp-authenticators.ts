@@ -22,7 +22,8 @@ export function createTotpAuthenticators({ database }: { readonly database: Data
     async useStep(userId, step) {
       const used = await database.execute(
         `insert into operational.authenticators as a (user_id, last_step) values ($1, $2)
-         on conflict (user_id) do update set last_step = excluded.last_step where coalesce(a.last_step, -1) < excluded.last_step`,
+         on conflict (user_id) do update set last_step = excluded.last_step
+           where coalesce(a.last_step, -1) < excluded.last_step`,
         [userId, step],
       );
       return used === 1;

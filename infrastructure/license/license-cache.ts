@@ -18,10 +18,9 @@ export function createLicenseCache({ directory }: { readonly directory: string }
     },
     async save({ installId, kept }) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      const draft = await writeDraft(
-        path,
-        `${JSON.stringify({ install_id: installId, token: kept.token, origin: kept.origin, key_digest: kept.keyDigest }, null, 2)}\n`,
-      );
+      const { token, origin, keyDigest } = kept;
+      const content = { install_id: installId, token, origin, key_digest: keyDigest };
+      const draft = await writeDraft(path, `${JSON.stringify(content, null, 2)}\n`);
       await rename(draft, path).catch(async (error: unknown) => {
         await unlink(draft).catch(() => undefined);
         throw error;

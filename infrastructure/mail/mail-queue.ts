@@ -13,8 +13,10 @@ export function createMailQueue({ database }: { readonly database: Database }): 
     },
     claim: ({ limit, leaseMs }) =>
       database.query<ClaimedMail>(
-        `update operational.mail_queue q set attempts = attempts + 1, due_at = now() + make_interval(secs => $2::double precision / 1000)
-         where id in (select id from operational.mail_queue where due_at <= now() order by due_at limit $1 for update skip locked)
+        `update operational.mail_queue q
+         set attempts = attempts + 1, due_at = now() + make_interval(secs => $2::double precision / 1000)
+         where id in (select id from operational.mail_queue where due_at <= now() order by due_at
+           limit $1 for update skip locked)
          returning id, attempts as attempt, content`,
         [limit, leaseMs],
       ),

@@ -27,8 +27,11 @@ export function createDeadEvents({ database }: { readonly database: Database }):
   return {
     async park({ worker, event, topic, reason, attempts, firstSeen }) {
       await database.execute(
-        `insert into operational.dead_events as d (worker, event_id, tenant_id, topic, position, reason, attempts, first_seen) values ($1, $2, $3, $4, $5, $6, $7, $8)
-         on conflict (worker, event_id) do update set reason = excluded.reason, attempts = d.attempts + excluded.attempts, parked_at = clock_timestamp()`,
+        `insert into operational.dead_events as d
+           (worker, event_id, tenant_id, topic, position, reason, attempts, first_seen)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)
+         on conflict (worker, event_id) do update
+           set reason = excluded.reason, attempts = d.attempts + excluded.attempts, parked_at = clock_timestamp()`,
         [
           worker,
           event.id,

@@ -40,7 +40,8 @@ type LinkRow = {
 };
 
 const HEAD = `
-  select h.tenant_id, h.seq, h.position, h.mac, h.head_mac, h.sealed_seq, h.unsealed, h.sealed_at, l.mac as last_link_mac,
+  select h.tenant_id, h.seq, h.position, h.mac, h.head_mac, h.sealed_seq, h.unsealed, h.sealed_at,
+    l.mac as last_link_mac,
     exists (select 1 from operational.audit_links b where b.tenant_id = h.tenant_id and b.seq > h.seq) as links_beyond
   from operational.audit_heads h left join operational.audit_links l on l.tenant_id = h.tenant_id and l.seq = h.seq`;
 const LINK = 'select seq, position, event_id::text as event_id, digest, mac from operational.audit_links';
@@ -66,7 +67,8 @@ export function createAuditChain({ database }: { readonly database: Database }):
     async firstGap(until) {
       const [row] = await database.query<{ gap: number }>(
         `select expected as gap from (
-           select position::int8 as position, row_number() over (order by position) as expected from operational.audit_links
+           select position::int8 as position, row_number() over (order by position) as expected
+           from operational.audit_links
          ) links where position <> expected order by expected limit 1`,
       );
       if (row) return positionFrom(row.gap);
@@ -128,9 +130,12 @@ function sessionOf(tx: Transaction, stored: StoredState): ChainSession {
     },
     async putState(state, mac) {
       await tx.execute(
-        `insert into operational.audit_state (position, events, chains, heads_sum, generation, stopped, mac) values ($1, $2, $3, $4, $5, $6, $7)
-         on conflict (only_row) do update set position = excluded.position, events = excluded.events, chains = excluded.chains,
-           heads_sum = excluded.heads_sum, generation = excluded.generation, stopped = excluded.stopped, mac = excluded.mac`,
+        `insert into operational.audit_state (position, events, chains, heads_sum, generation, stopped, mac)
+         values ($1, $2, $3, $4, $5, $6, $7)
+         on conflict (only_row) do update
+           set position = excluded.position, events = excluded.events, chains = excluded.chains,
+           heads_sum = excluded.heads_sum, generation = excluded.generation, stopped = excluded.stopped,
+           mac = excluded.mac`,
         [state.position, state.events, state.chains, state.headsSum, state.generation, state.stopped, mac],
         'audit-state',
       );
@@ -178,8 +183,10 @@ async function writeHead(
   { tenant, seq, position, mac, headMac, signedSeq, unsigned, signedAt }: StoredHead,
 ): Promise<void> {
   await tx.execute(
-    `insert into operational.audit_heads (tenant_id, seq, position, mac, head_mac, sealed_seq, unsealed, sealed_at) values ($1, $2, $3, $4, $5, $6, $7, $8)
-     on conflict (tenant_id) do update set seq = excluded.seq, position = excluded.position, mac = excluded.mac, head_mac = excluded.head_mac,
+    `insert into operational.audit_heads (tenant_id, seq, position, mac, head_mac, sealed_seq, unsealed, sealed_at)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)
+     on conflict (tenant_id) do update
+       set seq = excluded.seq, position = excluded.position, mac = excluded.mac, head_mac = excluded.head_mac,
        sealed_seq = excluded.sealed_seq, unsealed = excluded.unsealed, sealed_at = excluded.sealed_at`,
     [tenant, seq, position, mac, headMac, signedSeq, unsigned, signedAt],
     'audit-head',

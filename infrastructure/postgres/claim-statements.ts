@@ -23,7 +23,8 @@ export async function take(
 ): Promise<void> {
   // The no-op update locks the conflicting row, so that it cannot be deleted before the commit.
   const taken = await tx.query<{ owner: string; tenant_id: string; scope: string; value_hmac: Buffer }>(
-    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command, sole, instance)
+    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command, sole,
+     instance)
      select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp(), $5, true, $6 from ${ORDERED} order by place
      on conflict (tenant_id, scope, value_hmac) do update set
        unsettled_since = case when c.owner = excluded.owner then excluded.unsettled_since else c.unsettled_since end,
@@ -52,7 +53,9 @@ export async function touch(
   { command, instance }: CommandRun,
 ): Promise<void> {
   await tx.execute(
-    `update operational.claims c set unsettled_since = clock_timestamp(), command = $5, instance = $6, sole = c.sole and c.command = $5 from ${REQUESTED} where ${SAME_VALUE} and c.owner = $1`,
+    `update operational.claims c set unsettled_since = clock_timestamp(), command = $5, instance = $6,
+       sole = c.sole and c.command = $5
+     from ${REQUESTED} where ${SAME_VALUE} and c.owner = $1`,
     [...parameters(owner, rows), command, instance],
   );
 }
@@ -69,7 +72,8 @@ export async function settle(
   { command, instance }: CommandRun,
 ): Promise<void> {
   await tx.execute(
-    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command, instance)
+    `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command,
+     instance)
      select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp(), $5, $6 from ${ORDERED} order by place
      on conflict (tenant_id, scope, value_hmac) do update set state = 'confirmed', unsettled_since = null, sole = false
        where c.owner = excluded.owner and c.command = excluded.command`,
@@ -87,7 +91,8 @@ export async function release(tx: Transaction, owner: string, rows: readonly Key
     [...parameters(owner, rows), command],
   );
   await tx.execute(
-    `update operational.claims c set unsettled_since = clock_timestamp() from ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.unsettled_since is null`,
+    `update operational.claims c set unsettled_since = clock_timestamp() from ${REQUESTED}
+     where ${SAME_VALUE} and c.owner = $1 and c.unsettled_since is null`,
     parameters(owner, rows),
   );
 }

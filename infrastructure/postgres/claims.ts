@@ -72,7 +72,8 @@ export function createClaims(options: ClaimsOptions): PostgresClaims {
     const rows = rowsOf(requests);
     if (rows.length === 0) return [];
     const held = await database.query<{ tenant_id: string; scope: string; value_hmac: Buffer }>(
-      `select c.tenant_id, c.scope, c.value_hmac from operational.claims c join ${REQUESTED} on ${SAME_VALUE} where c.owner <> $1`,
+      `select c.tenant_id, c.scope, c.value_hmac from operational.claims c join ${REQUESTED} on ${SAME_VALUE}
+       where c.owner <> $1`,
       parameters(owner, rows),
     );
     return rows
@@ -97,7 +98,8 @@ export function createClaims(options: ClaimsOptions): PostgresClaims {
     const rows = rowsOf(claimed);
     if (rows.length === 0) return;
     await database.execute(
-      `delete from operational.claims c using ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.state = 'pending' and c.command = $5 and c.sole`,
+      `delete from operational.claims c using ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.state = 'pending'
+       and c.command = $5 and c.sole`,
       [...parameters(owner, rows), command],
     );
   }
@@ -108,7 +110,8 @@ export function createClaims(options: ClaimsOptions): PostgresClaims {
       const rows = all.slice(from, from + BACKFILLED_AT_ONCE);
       await database.execute(
         `insert into operational.claims (tenant_id, scope, value_hmac, owner, state, unsettled_since)
-         select tenant_id, scope, value_hmac, owner, 'pending', clock_timestamp() from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as r (owner, tenant_id, scope, value_hmac)
+         select tenant_id, scope, value_hmac, owner, 'pending', clock_timestamp()
+         from unnest($1::text[], $2::text[], $3::text[], $4::bytea[]) as r (owner, tenant_id, scope, value_hmac)
          on conflict (tenant_id, scope, value_hmac) do nothing`,
         [
           rows.map(({ owner }) => owner),
@@ -125,8 +128,10 @@ export function createClaims(options: ClaimsOptions): PostgresClaims {
       rowsOf(requests.filter((request) => request.scope === scope)).map(({ hmac }) => ({ owner, hmac })),
     );
     await database.execute(
-      `update operational.claims c set unsettled_since = clock_timestamp() where tenant_id = $1 and scope = $2 and unsettled_since is null
-         and not exists (select 1 from unnest($3::text[], $4::bytea[]) as r (owner, value_hmac) where r.owner = c.owner and r.value_hmac = c.value_hmac)`,
+      `update operational.claims c set unsettled_since = clock_timestamp()
+       where tenant_id = $1 and scope = $2 and unsettled_since is null
+         and not exists (select 1 from unnest($3::text[], $4::bytea[]) as r (owner, value_hmac)
+           where r.owner = c.owner and r.value_hmac = c.value_hmac)`,
       [tenant, scope, rows.map(({ owner }) => owner), rows.map(({ hmac }) => hmac)],
     );
   }

@@ -108,7 +108,11 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   };
-  const sessionSettings = `${KEEP_ALIVE}; set idle_in_transaction_session_timeout to ${String(idleTransactionMs)}; set lock_timeout to ${String(lockTimeoutMs)}`;
+  const sessionSettings = [
+    KEEP_ALIVE,
+    `set idle_in_transaction_session_timeout to ${String(idleTransactionMs)}`,
+    `set lock_timeout to ${String(lockTimeoutMs)}`,
+  ].join('; ');
   /** The pool waits for the result. Its time limit of a new connection does not include it. */
   const prepare = (client: pg.ClientBase): unknown => {
     // The pool listens to idle connections only. A new connection can be terminated by the server while it is handed

@@ -102,14 +102,16 @@ async function take(
   );
   if (won) return { epoch: won.epoch };
   const [held] = await database.query<{ remaining: number; holder: string; epoch: number }>(
-    `select greatest(extract(epoch from expires_at - clock_timestamp()) * 1000, 0)::float8 as remaining, owner as holder, epoch
+    `select greatest(extract(epoch from expires_at - clock_timestamp()) * 1000, 0)::float8 as remaining,
+     owner as holder, epoch
      from operational.leases where name = $1 and expires_at > clock_timestamp()`,
     [name],
   );
   if (held && isFree(held.holder, held.epoch)) {
     // The new epoch fences the former holder: should its process still run, it cannot write any more.
     const [taken] = await database.query<{ epoch: number }>(
-      `update operational.leases set owner = $2, epoch = epoch + 1, expires_at = clock_timestamp() + $3 * interval '1 millisecond'
+      `update operational.leases
+       set owner = $2, epoch = epoch + 1, expires_at = clock_timestamp() + $3 * interval '1 millisecond'
        where name = $1 and owner = $4 and epoch = $5 returning epoch`,
       [name, owner, ttlMs, held.holder, held.epoch],
     );

@@ -24,10 +24,12 @@ export function createRateCounters({
   return {
     async take({ scope, limit, windowSeconds }) {
       const [row] = await database.query<Row>(
-        `insert into operational.rate_counters as c (counter, taken, ends_at) values ($1, 1, clock_timestamp() + $3 * interval '1 second')
+        `insert into operational.rate_counters as c (counter, taken, ends_at)
+         values ($1, 1, clock_timestamp() + $3 * interval '1 second')
          on conflict (counter) do update set
            taken = case when c.ends_at <= clock_timestamp() then 1 else least(c.taken, $2::int4) + 1 end,
-           ends_at = case when c.ends_at <= clock_timestamp() then excluded.ends_at else least(c.ends_at, excluded.ends_at) end
+           ends_at = case when c.ends_at <= clock_timestamp() then excluded.ends_at
+             else least(c.ends_at, excluded.ends_at) end
          returning taken, ends_at, extract(epoch from ends_at - clock_timestamp())::float8 as seconds`,
         [counterOf(scope), limit, windowSeconds],
         'rate-counters-take',
@@ -43,7 +45,8 @@ export function createRateCounters({
     async giveBack({ scope, limit, resetAt }) {
       // `resetAt` has a precision of milliseconds.
       await database.execute(
-        `update operational.rate_counters set taken = greatest(least(taken, $2::int4) - 1, 0) where counter = $1 and date_trunc('milliseconds', ends_at) = $3`,
+        `update operational.rate_counters set taken = greatest(least(taken, $2::int4) - 1, 0)
+         where counter = $1 and date_trunc('milliseconds', ends_at) = $3`,
         [counterOf(scope), limit, resetAt],
         'rate-counters-give-back',
       );
@@ -54,7 +57,8 @@ export function createRateCounters({
     sweep: (limit = 10_000) =>
       database.execute(
         `delete from operational.rate_counters where ends_at < clock_timestamp() and counter in
-           (select counter from operational.rate_counters where ends_at < clock_timestamp() limit $1 for update skip locked)`,
+           (select counter from operational.rate_counters where ends_at < clock_timestamp()
+             limit $1 for update skip locked)`,
         [limit],
       ),
   };

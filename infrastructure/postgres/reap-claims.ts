@@ -45,13 +45,15 @@ export async function reapClaims(
   { database, key, instance = '', hasExited = () => false }: ClaimsOptions,
 ): Promise<number> {
   const left = await database.query<{ instance: string }>(
-    `select distinct instance from operational.claims where unsettled_since < clock_timestamp() - $1 * interval '1 second'`,
+    `select distinct instance from operational.claims
+     where unsettled_since < clock_timestamp() - $1 * interval '1 second'`,
     [Math.min(exitedForSeconds, olderThanSeconds)],
   );
   const exited = left.map((row) => row.instance).filter((name) => name !== instance && hasExited(name));
   // Claims touched after these times are left to the commands that touched them.
   const owners = await database.query<{ owner: string; off: string; off_gone: string }>(
-    `with cut as materialized (select clock_timestamp() - $1 * interval '1 second' as off, clock_timestamp() - $2 * interval '1 second' as off_gone)
+    `with cut as materialized (select clock_timestamp() - $1 * interval '1 second' as off,
+     clock_timestamp() - $2 * interval '1 second' as off_gone)
      select owner, min(off)::text as off, min(off_gone)::text as off_gone from operational.claims c, cut
      where ${isOverdue('off', 'off_gone', '$3')} group by owner order by min(unsettled_since) limit $4`,
     [olderThanSeconds, exitedForSeconds, exited, limit],

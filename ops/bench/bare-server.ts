@@ -63,7 +63,8 @@ async function list({ category, populate, q }: express.Request['query']): Promis
       )
     ).rows;
   if (populate === 'author') {
-    const author = `case when u.id is not null then json_build_object('id', u.id, 'data', json_build_object('name', u.name, 'bio', u.bio)) end as author`;
+    const author = `case when u.id is not null then json_build_object('id', u.id, 'data',
+      json_build_object('name', u.name, 'bio', u.bio)) end as author`;
     return (
       await pool.query<Row>(
         `select ${columns}, ${author} from bare.article a left join bare.author u on u.id = a.author_id ${order}`,
@@ -76,7 +77,8 @@ async function list({ category, populate, q }: express.Request['query']): Promis
 app.post('/article', async (request, response) => {
   const { title, category, rating, body } = (request.body as { data: Row }).data;
   const { rows } = await pool.query<Row>(
-    `insert into bare.article as a (id, title, category, rating, body) values ($1, $2, $3, $4, $5) returning ${columns}`,
+    `insert into bare.article as a (id, title, category, rating, body) values ($1, $2, $3, $4, $5)
+     returning ${columns}`,
     [randomUUID(), title, category, rating, body],
   );
   response.status(201).json(entry(rows[0] as Row));
@@ -85,7 +87,8 @@ app.post('/article', async (request, response) => {
 app.put('/article/:id', async (request, response) => {
   const { title } = (request.body as { data: Row }).data;
   const { rows } = await pool.query<Row>(
-    `update bare.article a set title = $2, _version = _version + 1, _updated_at = now() where id = $1 returning ${columns}`,
+    `update bare.article a set title = $2, _version = _version + 1, _updated_at = now() where id = $1
+     returning ${columns}`,
     [request.params.id, title],
   );
   if (rows[0]) response.json(entry(rows[0]));

@@ -100,11 +100,13 @@ export async function seed(service: Service): Promise<{ readonly key: string; re
     create schema bare;
     create table bare.article (
       id uuid primary key, title text, category text, rating bigint, body text, author_id uuid, words tsvector,
-      _version bigint not null default 1, _created_at timestamptz not null default now(), _updated_at timestamptz not null default now());
+      _version bigint not null default 1, _created_at timestamptz not null default now(),
+      _updated_at timestamptz not null default now());
     create table bare.author (id uuid primary key, name text, bio text);
     insert into bare.author select id, name, bio from rm_content.author;
     insert into bare.article
-      select id, title, category, rating, body, author_id, to_tsvector('simple', concat(title, ' ', body)), _version, _created_at, _updated_at from rm_content.article;
+      select id, title, category, rating, body, author_id, to_tsvector('simple', concat(title, ' ', body)), _version,
+        _created_at, _updated_at from rm_content.article;
     create index on bare.article using gin (words);
     create index on bare.article (_created_at desc, id);
     create index on bare.article (category);
@@ -235,7 +237,8 @@ function requestsOf(workload: Workload, ids: readonly string[], moment: string):
 
 /** An article with about 2 KB of data. */
 function article(index: number) {
-  const sentence = `The ${index}th page was scraped and written over, and the earlier writing stayed readable under the new. `;
+  const sentence =
+    `The ${index}th page was scraped and written over, ` + 'and the earlier writing stayed readable under the new. ';
   return {
     title: `Article number ${index}${index % 50 === 0 ? ` on ${WORDS[(index / 50) % WORDS.length] ?? ''}` : ''}`,
     category: `category-${index % CATEGORIES}`,

@@ -18,21 +18,29 @@ export async function dumpDatabase(url: string): Promise<string> {
     const parts = [
       ['set check_function_bodies = off;', 'set client_min_messages = warning;'],
       await column(
-        `select format('create schema if not exists %I', nspname) as sql from pg_catalog.pg_namespace n where ${OURS} order by 1`,
+        `select format('create schema if not exists %I', nspname) as sql from pg_catalog.pg_namespace n where ${OURS}
+         order by 1`,
       ),
       await column(SEQUENCES),
       await column(TABLES),
       await column(
-        `select pg_catalog.pg_get_functiondef(p.oid) as sql from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace where ${OURS} and p.prokind in ('f', 'p') order by p.oid`,
+        `select pg_catalog.pg_get_functiondef(p.oid) as sql from pg_catalog.pg_proc p
+         join pg_catalog.pg_namespace n on n.oid = p.pronamespace where ${OURS} and p.prokind in ('f', 'p')
+         order by p.oid`,
       ),
       await rows(client),
       await column(SEQUENCE_VALUES),
       await column(CONSTRAINTS),
-      await column(`select pg_catalog.pg_get_indexdef(i.indexrelid) as sql from pg_catalog.pg_index i join pg_catalog.pg_class c on c.oid = i.indrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-        where ${OURS} and not exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid) order by i.indexrelid`),
-      await column(`select pg_catalog.pg_get_triggerdef(t.oid) as sql from pg_catalog.pg_trigger t join pg_catalog.pg_class c on c.oid = t.tgrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      await column(`select pg_catalog.pg_get_indexdef(i.indexrelid) as sql from pg_catalog.pg_index i
+        join pg_catalog.pg_class c on c.oid = i.indrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+        where ${OURS} and not exists (select from pg_catalog.pg_constraint k where k.conindid = i.indexrelid)
+          order by i.indexrelid`),
+      await column(`select pg_catalog.pg_get_triggerdef(t.oid) as sql from pg_catalog.pg_trigger t
+        join pg_catalog.pg_class c on c.oid = t.tgrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
         where ${OURS} and not t.tgisinternal order by t.oid`),
-      await column(`select format('create view %I.%I as %s', n.nspname, c.relname, rtrim(pg_catalog.pg_get_viewdef(c.oid), ';')) as sql from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+      await column(`select format('create view %I.%I as %s', n.nspname, c.relname,
+        rtrim(pg_catalog.pg_get_viewdef(c.oid), ';')) as sql from pg_catalog.pg_class c
+        join pg_catalog.pg_namespace n on n.oid = c.relnamespace
         where ${OURS} and c.relkind = 'v' order by c.oid`),
     ];
     return `${parts.flat().join('\n')}\n`;
@@ -45,44 +53,60 @@ export async function dumpDatabase(url: string): Promise<string> {
 const OURS = `(n.nspname in ('eventstore', 'operational', 'content') or n.nspname like 'rm\\_%')`;
 
 const SEQUENCES = `
-  select format('create sequence %I.%I as %s start %s increment %s', n.nspname, c.relname, pg_catalog.format_type(s.seqtypid, null), s.seqstart, s.seqincrement) as sql
-  from pg_catalog.pg_sequence s join pg_catalog.pg_class c on c.oid = s.seqrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
-  where ${OURS} and not exists (select from pg_catalog.pg_depend d where d.objid = c.oid and d.deptype = 'i') order by c.oid`;
+  select format('create sequence %I.%I as %s start %s increment %s', n.nspname, c.relname,
+    pg_catalog.format_type(s.seqtypid, null), s.seqstart, s.seqincrement) as sql
+  from pg_catalog.pg_sequence s join pg_catalog.pg_class c on c.oid = s.seqrelid
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  where ${OURS} and not exists (select from pg_catalog.pg_depend d where d.objid = c.oid and d.deptype = 'i')
+    order by c.oid`;
 
 const SEQUENCE_VALUES = `
   select format('select pg_catalog.setval(%L, %s, true)', format('%I.%I', schemaname, sequencename), last_value) as sql
-  from pg_catalog.pg_sequences join pg_catalog.pg_namespace n on n.nspname = schemaname where ${OURS} and last_value is not null order by 1`;
+  from pg_catalog.pg_sequences join pg_catalog.pg_namespace n on n.nspname = schemaname
+    where ${OURS} and last_value is not null order by 1`;
 
 const TABLES = `
-  select format('create %s table %I.%I (%s)%s', case c.relpersistence when 'u' then 'unlogged' else '' end, n.nspname, c.relname,
+  select format('create %s table %I.%I (%s)%s', case c.relpersistence when 'u' then 'unlogged' else '' end, n.nspname,
+    c.relname,
     (select string_agg(format('%I %s%s%s%s', a.attname, pg_catalog.format_type(a.atttypid, a.atttypmod),
-        case when a.attcollation <> t.typcollation and a.attcollation <> 0 then ' collate ' || a.attcollation::pg_catalog.regcollation::text else '' end,
-        case when a.attgenerated = 's' then format(' generated always as (%s) stored', pg_catalog.pg_get_expr(d.adbin, d.adrelid))
+        case when a.attcollation <> t.typcollation and a.attcollation <> 0
+          then ' collate ' || a.attcollation::pg_catalog.regcollation::text else '' end,
+        case when a.attgenerated = 's' then format(' generated always as (%s) stored',
+          pg_catalog.pg_get_expr(d.adbin, d.adrelid))
              when a.attidentity = 'a' then ' generated always as identity'
              when a.attidentity = 'd' then ' generated by default as identity'
              when d.adbin is not null then ' default ' || pg_catalog.pg_get_expr(d.adbin, d.adrelid) else '' end,
         case when a.attnotnull then ' not null' else '' end), ', ' order by a.attnum)
-     from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+     from pg_catalog.pg_attribute a join pg_catalog.pg_type t on t.oid = a.atttypid
+     left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
      where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
     case when c.reloptions is null then '' else format(' with (%s)', array_to_string(c.reloptions, ', ')) end) as sql
-  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where ${OURS} and c.relkind = 'r' order by c.oid`;
+  from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace where ${OURS} and c.relkind = 'r'
+    order by c.oid`;
 
 /** All constraints, foreign keys last. Omits NOT NULL constraints of PostgreSQL 18, which the tables already have. */
 const CONSTRAINTS = `
-  select format('alter table %I.%I add constraint %I %s', n.nspname, c.relname, k.conname, pg_catalog.pg_get_constraintdef(k.oid)) as sql
-  from pg_catalog.pg_constraint k join pg_catalog.pg_class c on c.oid = k.conrelid join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+  select format('alter table %I.%I add constraint %I %s', n.nspname, c.relname, k.conname,
+    pg_catalog.pg_get_constraintdef(k.oid)) as sql
+  from pg_catalog.pg_constraint k join pg_catalog.pg_class c on c.oid = k.conrelid
+  join pg_catalog.pg_namespace n on n.oid = c.relnamespace
   where ${OURS} and k.contype in ('p', 'u', 'c', 'x', 'f') order by k.contype = 'f', k.oid`;
 
 /** Insert statements with every value as text, which the server parses again. */
 async function rows(client: pg.Client): Promise<readonly string[]> {
   const { rows: tables } = await client.query<{ name: string; columns: string[] }>(`
-    select format('%I.%I', n.nspname, c.relname) as name, array_agg(format('%I', a.attname) order by a.attnum) as columns
-    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace join pg_catalog.pg_attribute a on a.attrelid = c.oid
-    where ${OURS} and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and a.attgenerated = '' group by c.oid, n.nspname, c.relname order by c.oid`);
+    select format('%I.%I', n.nspname, c.relname) as name,
+      array_agg(format('%I', a.attname) order by a.attnum) as columns
+    from pg_catalog.pg_class c join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    join pg_catalog.pg_attribute a on a.attrelid = c.oid
+    where ${OURS} and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+      group by c.oid, n.nspname, c.relname order by c.oid`);
   const statements: string[] = [];
   for (const { name, columns } of tables) {
     const { rows: found } = await client.query<{ values: string }>(
-      `select '(' || concat_ws(', ', ${columns.map((column) => `coalesce(quote_literal(${column}::text), 'null')`).join(', ')}) || ')' as values from ${name} order by ctid`,
+      `select '('
+       || concat_ws(', ', ${columns.map((column) => `coalesce(quote_literal(${column}::text), 'null')`).join(', ')})
+       || ')' as values from ${name} order by ctid`,
     );
     for (let at = 0; at < found.length; at += ROWS) {
       statements.push(

@@ -9,7 +9,8 @@ import type { Projection, Target } from '../engine/projection.ts';
 const COLUMNS =
   'id, tenant_id, name, url, events, schemas, enabled, headers, include_fields, exclude_fields, max_response_size, secret, created_at, updated_at';
 /** Column types of the rows as JSON; times stay text, so that they are returned in the form they were written. */
-const ROW = `(id uuid, tenant_id text, name text, url jsonb, events jsonb, schemas jsonb, enabled boolean, headers jsonb, include_fields jsonb, exclude_fields jsonb,
+const ROW = `(id uuid, tenant_id text, name text, url jsonb, events jsonb, schemas jsonb, enabled boolean,
+  headers jsonb, include_fields jsonb, exclude_fields jsonb,
   max_response_size integer, secret jsonb, created_at text, updated_at text)`;
 
 /** The read model of webhooks, schema `rm_automation`. */
@@ -21,8 +22,9 @@ export const automationProjection: Projection = {
   async create(tx, { schema }) {
     await tx.query(`
       create table ${schema}.webhooks (
-        id uuid primary key, tenant_id text not null, name text not null, url jsonb not null, events jsonb not null, schemas jsonb not null,
-        enabled boolean not null, headers jsonb, include_fields jsonb not null, exclude_fields jsonb not null, max_response_size integer not null,
+        id uuid primary key, tenant_id text not null, name text not null, url jsonb not null, events jsonb not null,
+        schemas jsonb not null, enabled boolean not null, headers jsonb, include_fields jsonb not null,
+        exclude_fields jsonb not null, max_response_size integer not null,
         secret jsonb, created_at text not null, updated_at text not null
       )`);
     await tx.query(`create index on ${schema}.webhooks (tenant_id, created_at, id)`);
@@ -80,7 +82,9 @@ async function save(
   if (kept.length === 0) return;
   await tx.query(
     `insert into ${schema}.webhooks (${COLUMNS}) select ${COLUMNS} from jsonb_to_recordset($1::jsonb) as r${ROW}
-     on conflict (id) do update set name = excluded.name, url = excluded.url, events = excluded.events, schemas = excluded.schemas, enabled = excluded.enabled,
+     on conflict (id) do update
+       set name = excluded.name, url = excluded.url, events = excluded.events, schemas = excluded.schemas,
+       enabled = excluded.enabled,
        headers = excluded.headers, include_fields = excluded.include_fields, exclude_fields = excluded.exclude_fields,
        max_response_size = excluded.max_response_size, secret = excluded.secret, updated_at = excluded.updated_at`,
     [JSON.stringify(kept)],

@@ -1,7 +1,8 @@
 import type { StoredWebhook, Webhooks } from '../../application/ports/webhooks.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
 
-const SELECT = `select id, tenant_id, name, url, events, schemas, enabled, headers, include_fields, exclude_fields, max_response_size, secret, created_at, updated_at
+const SELECT = `select id, tenant_id, name, url, events, schemas, enabled, headers, include_fields, exclude_fields,
+  max_response_size, secret, created_at, updated_at
   from rm_automation.webhooks`;
 
 /** Queries of the read model `automation`. */

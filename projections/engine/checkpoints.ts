@@ -27,7 +27,8 @@ export async function takeCheckpoint(
 ): Promise<GlobalPosition> {
   const [row] = await queryable.query<{ position: string }>(
     `insert into operational.checkpoints as c (name, position, epoch) values ($1, $2, $3)
-     on conflict (name) do update set epoch = excluded.epoch, stopped_at = null, stopped_reason = null where c.epoch <= excluded.epoch
+     on conflict (name) do update set epoch = excluded.epoch, stopped_at = null, stopped_reason = null
+       where c.epoch <= excluded.epoch
      returning position`,
     [name, start, epoch],
   );
@@ -41,7 +42,8 @@ export async function takeCheckpoint(
  */
 export async function moveCheckpoint(queryable: Queryable, { name, epoch, from, to }: CheckpointMove): Promise<void> {
   const moved = await queryable.execute(
-    `update operational.checkpoints set position = $4, updated_at = clock_timestamp(), stopped_at = null, stopped_reason = null
+    `update operational.checkpoints
+     set position = $4, updated_at = clock_timestamp(), stopped_at = null, stopped_reason = null
      where name = $1 and epoch = $2 and position = $3`,
     [name, epoch, from, to],
     'checkpoint-move',

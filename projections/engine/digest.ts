@@ -73,7 +73,8 @@ export async function digestTables(
 ): Promise<readonly TableDigest[]> {
   // The text form of a value must not depend on session settings.
   await tx.query(
-    `set local timezone to 'UTC'; set local datestyle to 'ISO, YMD'; set local intervalstyle to 'iso_8601'; set local extra_float_digits to 1; set local bytea_output to 'hex'`,
+    `set local timezone to 'UTC'; set local datestyle to 'ISO, YMD'; set local intervalstyle to 'iso_8601';
+     set local extra_float_digits to 1; set local bytea_output to 'hex'`,
   );
   const quoted = quoteIdentifier(schema);
   const tables = await projection.tables(tx, { schema: quoted });
@@ -90,8 +91,10 @@ export async function digestTables(
   async function digestTable({ table, canonical }: ProjectedTable): Promise<TableDigest> {
     const [row] = await tx.query<{ rows: number; total: string; mixed: string }>(
       // `offset 0` makes PostgreSQL compute the text of a row once instead of once per hash.
-      `select count(*) as rows, coalesce(sum(hashtextextended(c, 0)), 0)::text as total, coalesce(bit_xor(hashtextextended(c, 1)), 0)::text as mixed
-       from (select ${canonical ?? '(t.*)::text'} as c from ${quoted}.${quoteIdentifier(table)} t ${tenant === undefined ? '' : 'where t.tenant_id = $1'} offset 0) as canonical`,
+      `select count(*) as rows, coalesce(sum(hashtextextended(c, 0)), 0)::text as total,
+       coalesce(bit_xor(hashtextextended(c, 1)), 0)::text as mixed
+       from (select ${canonical ?? '(t.*)::text'} as c
+         from ${quoted}.${quoteIdentifier(table)} t ${tenant === undefined ? '' : 'where t.tenant_id = $1'} offset 0) as canonical`,
       tenant === undefined ? [] : [tenant],
     );
     return { table, rows: row?.rows ?? 0, checksum: hex(row?.total ?? '0') + hex(row?.mixed ?? '0') };

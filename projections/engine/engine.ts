@@ -114,7 +114,8 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
         const installed = await installedVersion(tx, projection.name);
         if (installed !== projection.version)
           throw new Error(
-            `version ${String(installed)} of the read model is installed, this process has version ${String(projection.version)}`,
+            `version ${String(installed)} of the read model is installed, ` +
+              `this process has version ${String(projection.version)}`,
           );
       },
       onMove(position, how, applied) {

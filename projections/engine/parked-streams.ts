@@ -45,7 +45,8 @@ export async function readParked(queryable: Queryable, projection?: string): Pro
     reason: string;
     parked_at: Date;
   }>(
-    `select projection, stream, tenant, revision, position, resume_after, reason, parked_at from operational.parked_streams
+    `select projection, stream, tenant, revision, position, resume_after, reason, parked_at
+     from operational.parked_streams
      where projection = $1 or ($1 is null and projection like 'projection/%') order by position, projection`,
     [projection ?? null],
   );
@@ -63,7 +64,8 @@ export async function readParked(queryable: Queryable, projection?: string): Pro
 
 export async function countParked(queryable: Queryable): Promise<ReadonlyMap<string, number>> {
   const rows = await queryable.query<{ projection: string; parked: number }>(
-    `select projection, count(*)::int4 as parked from operational.parked_streams where projection like 'projection/%' group by 1 order by 1`,
+    `select projection, count(*)::int4 as parked from operational.parked_streams where projection like 'projection/%'
+     group by 1 order by 1`,
   );
   return new Map(rows.map(({ projection, parked }) => [projection, parked]));
 }

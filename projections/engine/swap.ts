@@ -62,7 +62,9 @@ export async function swap({
         await tx.execute('delete from operational.checkpoints where name = $1', [liveCheckpoint]);
       await tx.execute(
         `insert into operational.checkpoints (name, position, epoch) values ($1, $2, $3)
-       on conflict (name) do update set position = excluded.position, epoch = excluded.epoch, updated_at = clock_timestamp(), stopped_at = null, stopped_reason = null`,
+       on conflict (name) do update
+         set position = excluded.position, epoch = excluded.epoch, updated_at = clock_timestamp(), stopped_at = null,
+         stopped_reason = null`,
         [names.checkpoint, rebuilt.position, epoch],
       );
       await tx.execute(
@@ -84,7 +86,8 @@ export async function swap({
 export async function fenceProjector(tx: Transaction, lease: string, owner: 'rebuild' | 'retry'): Promise<number> {
   const [taken] = await tx.query<{ epoch: number }>(
     `insert into operational.leases as l (name, owner, epoch, expires_at) values ($1, $2, 1, '-infinity')
-     on conflict (name) do update set owner = excluded.owner, epoch = l.epoch + 1, expires_at = excluded.expires_at returning epoch`,
+     on conflict (name) do update set owner = excluded.owner, epoch = l.epoch + 1, expires_at = excluded.expires_at
+       returning epoch`,
     [lease, owner],
   );
   if (!taken) throw refusal('lease_lost');

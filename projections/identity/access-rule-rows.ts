@@ -41,7 +41,8 @@ export async function loadAccessRules(
   keys: readonly string[],
 ): Promise<Map<string, AccessRuleRow>> {
   const rows = await queryable.query<{ row: AccessRuleRow }>(
-    `select to_jsonb(r) as row from ${schema}.access_rules r join unnest($1::text[]) k on r.tenant_id = split_part(k, '/', 1) and r.rule_id = split_part(k, '/', 2)::uuid`,
+    `select to_jsonb(r) as row from ${schema}.access_rules r
+     join unnest($1::text[]) k on r.tenant_id = split_part(k, '/', 1) and r.rule_id = split_part(k, '/', 2)::uuid`,
     [keys],
   );
   return new Map(rows.map(({ row }) => [accessRuleKey(row), row]));
@@ -55,16 +56,20 @@ export async function saveAccessRules(
 ): Promise<void> {
   if (removed.length > 0) {
     await tx.query(
-      `delete from ${schema}.access_rules r using unnest($1::text[]) k where r.tenant_id = split_part(k, '/', 1) and r.rule_id = split_part(k, '/', 2)::uuid`,
+      `delete from ${schema}.access_rules r using unnest($1::text[]) k
+       where r.tenant_id = split_part(k, '/', 1) and r.rule_id = split_part(k, '/', 2)::uuid`,
       [removed],
     );
   }
   if (rows.length === 0) return;
   await tx.query(
-    `insert into ${schema}.access_rules (tenant_id, rule_id, role, schema_name, actions, field_mask, created_at, updated_at)
-     select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, rule_id uuid, role text, schema_name text, actions text[], field_mask text[],
+    `insert into ${schema}.access_rules (tenant_id, rule_id, role, schema_name, actions, field_mask, created_at,
+     updated_at)
+     select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, rule_id uuid, role text, schema_name text,
+       actions text[], field_mask text[],
        created_at timestamptz, updated_at timestamptz)
-     on conflict (tenant_id, rule_id) do update set role = excluded.role, schema_name = excluded.schema_name, actions = excluded.actions,
+     on conflict (tenant_id, rule_id) do update
+       set role = excluded.role, schema_name = excluded.schema_name, actions = excluded.actions,
        field_mask = excluded.field_mask, updated_at = excluded.updated_at`,
     [JSON.stringify(rows)],
   );

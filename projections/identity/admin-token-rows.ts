@@ -54,10 +54,13 @@ export async function saveAdminTokens(
   { rows }: { readonly rows: readonly AdminTokenRow[] },
 ): Promise<void> {
   await tx.query(
-    `insert into ${schema}.admin_tokens (tenant_id, token_id, name, token_hash, grants, created_by, created_at, issued_by, issued_at, expires_at, revoked)
-     select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, token_id uuid, name text, token_hash text, grants text[], created_by text, created_at timestamptz,
+    `insert into ${schema}.admin_tokens (tenant_id, token_id, name, token_hash, grants, created_by, created_at,
+     issued_by, issued_at, expires_at, revoked)
+     select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, token_id uuid, name text, token_hash text,
+       grants text[], created_by text, created_at timestamptz,
        issued_by text, issued_at timestamptz, expires_at timestamptz, revoked boolean)
-     on conflict (token_id) do update set token_hash = excluded.token_hash, issued_by = excluded.issued_by, issued_at = excluded.issued_at,
+     on conflict (token_id) do update
+       set token_hash = excluded.token_hash, issued_by = excluded.issued_by, issued_at = excluded.issued_at,
        expires_at = excluded.expires_at, revoked = excluded.revoked`,
     [JSON.stringify(rows)],
   );

@@ -83,11 +83,15 @@ export async function saveApiKeys(
   if (removed.length > 0) await tx.query(`delete from ${schema}.api_keys where key_id = any($1::uuid[])`, [removed]);
   if (rows.length === 0) return;
   await tx.query(
-    `insert into ${schema}.api_keys (tenant_id, key_id, name, prefix, key_hash, previous_hash, previous_until, scopes, roles, schemas, enabled, expires_at, monthly_limit, created_at, revision)
-     select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, key_id uuid, name text, prefix text, key_hash text, previous_hash text, previous_until timestamptz, scopes text[], roles text[], schemas text[],
+    `insert into ${schema}.api_keys (tenant_id, key_id, name, prefix, key_hash, previous_hash, previous_until, scopes,
+     roles, schemas, enabled, expires_at, monthly_limit, created_at, revision)
+     select r.* from jsonb_to_recordset($1::jsonb) as r(tenant_id text, key_id uuid, name text, prefix text,
+       key_hash text, previous_hash text, previous_until timestamptz, scopes text[], roles text[], schemas text[],
        enabled boolean, expires_at timestamptz, monthly_limit bigint, created_at timestamptz, revision integer)
-     on conflict (key_id) do update set prefix = excluded.prefix, key_hash = excluded.key_hash, previous_hash = excluded.previous_hash,
-       previous_until = excluded.previous_until, monthly_limit = excluded.monthly_limit, enabled = excluded.enabled, schemas = excluded.schemas, revision = excluded.revision`,
+     on conflict (key_id) do update
+       set prefix = excluded.prefix, key_hash = excluded.key_hash, previous_hash = excluded.previous_hash,
+       previous_until = excluded.previous_until, monthly_limit = excluded.monthly_limit, enabled = excluded.enabled,
+       schemas = excluded.schemas, revision = excluded.revision`,
     [JSON.stringify(rows)],
   );
 }

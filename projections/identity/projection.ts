@@ -49,7 +49,8 @@ async function projectIdentity(tx: Transaction, target: Target, events: readonly
   const last = events.findLast(changesCredentials);
   if (!last) return;
   await tx.query(
-    `insert into ${schema}.changes (tenant_id, position) values ('default', $1) on conflict (tenant_id) do update set position = excluded.position`,
+    `insert into ${schema}.changes (tenant_id, position) values ('default', $1)
+     on conflict (tenant_id) do update set position = excluded.position`,
     [last.position],
   );
 }

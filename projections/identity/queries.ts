@@ -13,11 +13,14 @@ import type { Database } from '../../infrastructure/postgres/database.ts';
 type MemberRecord = UserRecord & { readonly joinedAt: Date };
 type KeyWithSecret = ApiKeyRecord & { readonly secretUntil: Date | null };
 
-const USER = `u.user_id as id, u.email, u.password_hash as "passwordHash", u.roles, u.disabled, u.created_at as "createdAt", u.updated_at as "updatedAt",
-  u.last_login_at as "lastLoginAt", u.revision, u.sessions_revision as "sessionsRevision", u.kept_session as "keptSession", u.mfa,
-  coalesce((select jsonb_agg(jsonb_build_object('tenant', m.tenant_id, 'roles', m.roles) order by m.joined_at, m.tenant_id)
+const USER = `u.user_id as id, u.email, u.password_hash as "passwordHash", u.roles, u.disabled,
+  u.created_at as "createdAt", u.updated_at as "updatedAt",
+  u.last_login_at as "lastLoginAt", u.revision, u.sessions_revision as "sessionsRevision",
+  u.kept_session as "keptSession", u.mfa, coalesce((
+    select jsonb_agg(jsonb_build_object('tenant', m.tenant_id, 'roles', m.roles) order by m.joined_at, m.tenant_id)
     from rm_identity.memberships m where m.user_id = u.user_id and m.member), '[]') as memberships,
-  coalesce((select jsonb_object_agg(m.tenant_id, m.sessions_revision) from rm_identity.memberships m where m.user_id = u.user_id), '{}') as "tenantSessionsRevisions"`;
+  coalesce((select jsonb_object_agg(m.tenant_id, m.sessions_revision) from rm_identity.memberships m
+    where m.user_id = u.user_id), '{}') as "tenantSessionsRevisions"`;
 
 const TENANT = 'tenant_id as slug, name, domains, disabled, created_at as "createdAt", updated_at as "updatedAt"';
 
@@ -26,11 +29,11 @@ const ACCESS_RULE =
 const MATCHING_RULES =
   'from rm_identity.access_rules where tenant_id = $1 and ($2::text is null or role = $2) and ($3::text is null or schema_name = $3)';
 
-const API_KEY = `key_id as id, tenant_id as tenant, name, prefix, scopes, roles, schemas, enabled, expires_at as "expiresAt",
-  monthly_limit as "monthlyLimit", created_at as "createdAt"`;
+const API_KEY = `key_id as id, tenant_id as tenant, name, prefix, scopes, roles, schemas, enabled,
+  expires_at as "expiresAt", monthly_limit as "monthlyLimit", created_at as "createdAt"`;
 
-const ADMIN_TOKEN = `token_id as id, tenant_id as tenant, name, grants, created_by as "createdBy", created_at as "createdAt", issued_by as "issuedBy",
-  issued_at as "issuedAt", expires_at as "expiresAt", revoked`;
+const ADMIN_TOKEN = `token_id as id, tenant_id as tenant, name, grants, created_by as "createdBy",
+  created_at as "createdAt", issued_by as "issuedBy", issued_at as "issuedAt", expires_at as "expiresAt", revoked`;
 
 /**
  * Queries of the live identity read model, bound to a database (port `IdentityReads`). Users belong to the
@@ -69,12 +72,14 @@ export function createIdentityQueries({ database }: { readonly database: Databas
     countUsers: () => count('select count(*) as n from rm_identity.users'),
     otherSuperAdmins: (userId) =>
       count(
-        `select count(*) as n from rm_identity.users where 'super_admin' = any(roles) and not disabled and user_id <> $1`,
+        `select count(*) as n from rm_identity.users
+         where 'super_admin' = any(roles) and not disabled and user_id <> $1`,
         [userId],
       ),
     members: ({ tenant, limit, offset }) =>
       database.query<MemberRecord>(
-        `select ${USER}, j.joined_at as "joinedAt" from rm_identity.memberships j join rm_identity.users u using (user_id)
+        `select ${USER}, j.joined_at as "joinedAt" from rm_identity.memberships j
+         join rm_identity.users u using (user_id)
          where j.tenant_id = $1 and j.member order by j.joined_at, j.user_id limit $2 offset $3`,
         [tenant, limit, offset],
       ),
@@ -100,8 +105,10 @@ export function createIdentityQueries({ database }: { readonly database: Databas
         Omit<ChangedTenant, 'tenant'> & { readonly tenant: ChangedTenant['tenant'] | null }
       >(
         `select c.slug, c.position,
-           (select jsonb_build_object('domains', t.domains, 'disabled', t.disabled) from rm_identity.tenants t where t.tenant_id = c.slug) as tenant,
-           coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'schema_name', r.schema_name, 'actions', r.actions, 'field_mask', r.field_mask))
+           (select jsonb_build_object('domains', t.domains, 'disabled', t.disabled) from rm_identity.tenants t
+             where t.tenant_id = c.slug) as tenant,
+           coalesce((select jsonb_agg(jsonb_build_object('role', r.role, 'schema_name', r.schema_name,
+             'actions', r.actions, 'field_mask', r.field_mask))
              from rm_identity.access_rules r where r.tenant_id = c.slug), '[]') as rules
          from rm_identity.tenant_changes c where c.position > $1 order by c.position`,
         [after],
@@ -141,7 +148,8 @@ export function createIdentityQueries({ database }: { readonly database: Databas
       ]),
     apiKeys: ({ tenant, limit, offset }) =>
       database.query<ApiKeyRecord>(
-        `select ${API_KEY} from rm_identity.api_keys where tenant_id = $1 order by created_at desc, key_id desc limit $2 offset $3`,
+        `select ${API_KEY} from rm_identity.api_keys where tenant_id = $1 order by created_at desc, key_id desc
+         limit $2 offset $3`,
         [tenant, limit, offset],
       ),
     countApiKeys: (tenant) => count('select count(*) as n from rm_identity.api_keys where tenant_id = $1', [tenant]),
@@ -164,7 +172,8 @@ export function createIdentityQueries({ database }: { readonly database: Databas
       ),
     adminTokens: ({ tenant, limit, offset }) =>
       database.query<AdminTokenRecord>(
-        `select ${ADMIN_TOKEN} from rm_identity.admin_tokens where tenant_id = $1 order by created_at desc, token_id desc limit $2 offset $3`,
+        `select ${ADMIN_TOKEN} from rm_identity.admin_tokens where tenant_id = $1
+         order by created_at desc, token_id desc limit $2 offset $3`,
         [tenant, limit, offset],
       ),
     countAdminTokens: (tenant) =>

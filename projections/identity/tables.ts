@@ -115,8 +115,8 @@ export const TABLES: readonly ProjectedTable[] = [
   {
     table: 'users',
     canonical: `jsonb_build_array(t.tenant_id, t.user_id, t.email, t.password_hash, to_jsonb(t.roles), t.disabled,
-      extract(epoch from t.created_at), extract(epoch from t.updated_at), extract(epoch from t.last_login_at), t.revision, t.sessions_revision,
-      t.kept_session, t.mfa)::text`,
+      extract(epoch from t.created_at), extract(epoch from t.updated_at), extract(epoch from t.last_login_at),
+      t.revision, t.sessions_revision, t.kept_session, t.mfa)::text`,
   },
   {
     table: 'memberships',
@@ -125,12 +125,14 @@ export const TABLES: readonly ProjectedTable[] = [
   },
   {
     table: 'api_keys',
-    canonical: `jsonb_build_array(t.tenant_id, t.key_id, t.name, t.prefix, t.key_hash, t.previous_hash, extract(epoch from t.previous_until), to_jsonb(t.scopes), to_jsonb(t.roles), to_jsonb(t.schemas), t.enabled,
+    canonical: `jsonb_build_array(t.tenant_id, t.key_id, t.name, t.prefix, t.key_hash, t.previous_hash,
+      extract(epoch from t.previous_until), to_jsonb(t.scopes), to_jsonb(t.roles), to_jsonb(t.schemas), t.enabled,
       extract(epoch from t.expires_at), t.monthly_limit, extract(epoch from t.created_at), t.revision)::text`,
   },
   {
     table: 'admin_tokens',
-    canonical: `jsonb_build_array(t.tenant_id, t.token_id, t.name, t.token_hash, to_jsonb(t.grants), t.created_by, extract(epoch from t.created_at), t.issued_by,
+    canonical: `jsonb_build_array(t.tenant_id, t.token_id, t.name, t.token_hash, to_jsonb(t.grants), t.created_by,
+      extract(epoch from t.created_at), t.issued_by,
       extract(epoch from t.issued_at), extract(epoch from t.expires_at), t.revoked)::text`,
   },
   {
@@ -140,7 +142,8 @@ export const TABLES: readonly ProjectedTable[] = [
   },
   {
     table: 'access_rules',
-    canonical: `jsonb_build_array(t.tenant_id, t.rule_id, t.role, t.schema_name, to_jsonb(t.actions), to_jsonb(t.field_mask), extract(epoch from t.created_at),
+    canonical: `jsonb_build_array(t.tenant_id, t.rule_id, t.role, t.schema_name, to_jsonb(t.actions),
+      to_jsonb(t.field_mask), extract(epoch from t.created_at),
       extract(epoch from t.updated_at))::text`,
   },
   { table: 'deleted_tenants', canonical: 't.slug' },

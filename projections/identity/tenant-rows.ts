@@ -49,8 +49,11 @@ export async function saveTenants(
   await tx.query(
     `insert into ${schema}.tenants (tenant_id, name, domains, disabled, created_at, updated_at)
      select r.tenant_id, r.name, r.domains, r.disabled, r.created_at, r.updated_at
-     from jsonb_to_recordset($1::jsonb) as r(tenant_id text, name text, domains text[], disabled boolean, created_at timestamptz, updated_at timestamptz)
-     on conflict (tenant_id) do update set name = excluded.name, domains = excluded.domains, disabled = excluded.disabled, updated_at = excluded.updated_at`,
+     from jsonb_to_recordset($1::jsonb) as r(tenant_id text, name text, domains text[], disabled boolean,
+       created_at timestamptz, updated_at timestamptz)
+     on conflict (tenant_id) do update
+       set name = excluded.name, domains = excluded.domains, disabled = excluded.disabled,
+       updated_at = excluded.updated_at`,
     [JSON.stringify(rows)],
   );
 }

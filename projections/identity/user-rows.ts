@@ -147,7 +147,8 @@ export async function loadUsers(
 ): Promise<Map<string, UserRow>> {
   const rows = await queryable.query<{ row: UserRow }>(
     `select to_jsonb(u) || jsonb_build_object('memberships', coalesce(
-       (select jsonb_agg(to_jsonb(m) - 'user_id') from ${schema}.memberships m where m.user_id = u.user_id), '[]')) as row
+       (select jsonb_agg(to_jsonb(m) - 'user_id') from ${schema}.memberships m where m.user_id = u.user_id),
+         '[]')) as row
      from ${schema}.users u where u.user_id = any($1::uuid[])`,
     [ids],
   );
@@ -173,20 +174,24 @@ export async function saveUsers(
   if (removed.length > 0) await tx.query(`delete from ${schema}.users where user_id = any($1::uuid[])`, [removed]);
   if (rows.length === 0) return;
   await tx.query(
-    `insert into ${schema}.users (tenant_id, user_id, email, password_hash, roles, disabled, created_at, updated_at, last_login_at, revision, sessions_revision, kept_session, mfa)
-     select '${DEFAULT_TENANT}', r.user_id, r.email, r.password_hash, r.roles, r.disabled, r.created_at, r.updated_at, r.last_login_at, r.revision, r.sessions_revision, r.kept_session, nullif(r.mfa, 'null')
-     from jsonb_to_recordset($1::jsonb) as r(user_id uuid, email jsonb, password_hash jsonb, roles text[], disabled boolean,
-       created_at timestamptz, updated_at timestamptz, last_login_at timestamptz, revision integer, sessions_revision integer,
-       kept_session uuid, mfa jsonb)
-     on conflict (user_id) do update set roles = excluded.roles, disabled = excluded.disabled, password_hash = excluded.password_hash,
-       updated_at = excluded.updated_at, last_login_at = excluded.last_login_at, revision = excluded.revision, sessions_revision = excluded.sessions_revision,
-       kept_session = excluded.kept_session, mfa = excluded.mfa`,
+    `insert into ${schema}.users (tenant_id, user_id, email, password_hash, roles, disabled, created_at, updated_at,
+     last_login_at, revision, sessions_revision, kept_session, mfa)
+     select '${DEFAULT_TENANT}', r.user_id, r.email, r.password_hash, r.roles, r.disabled, r.created_at, r.updated_at,
+       r.last_login_at, r.revision, r.sessions_revision, r.kept_session, nullif(r.mfa, 'null')
+     from jsonb_to_recordset($1::jsonb) as r(user_id uuid, email jsonb, password_hash jsonb, roles text[],
+       disabled boolean, created_at timestamptz, updated_at timestamptz, last_login_at timestamptz,
+       revision integer, sessions_revision integer, kept_session uuid, mfa jsonb)
+     on conflict (user_id) do update
+       set roles = excluded.roles, disabled = excluded.disabled, password_hash = excluded.password_hash,
+       updated_at = excluded.updated_at, last_login_at = excluded.last_login_at, revision = excluded.revision,
+       sessions_revision = excluded.sessions_revision, kept_session = excluded.kept_session, mfa = excluded.mfa`,
     [JSON.stringify(rows)],
   );
   await tx.query(
     `insert into ${schema}.memberships (tenant_id, user_id, roles, joined_at, member, sessions_revision)
      select r.tenant_id, r.user_id, r.roles, r.joined_at, r.member, r.sessions_revision
-     from jsonb_to_recordset($1::jsonb) as r(tenant_id text, user_id uuid, roles text[], joined_at timestamptz, member boolean, sessions_revision integer)`,
+     from jsonb_to_recordset($1::jsonb) as r(tenant_id text, user_id uuid, roles text[], joined_at timestamptz,
+       member boolean, sessions_revision integer)`,
     [
       JSON.stringify(
         rows.flatMap(({ user_id, memberships }) =>

@@ -32,7 +32,8 @@ export async function projectFeatureConfigurations(
   }
   await tx.query(
     `insert into ${schema}.feature_configurations (feature, "values", secrets)
-     select feature, "values", secrets from jsonb_to_recordset($1::jsonb) as r(feature text, "values" jsonb, secrets jsonb)
+     select feature, "values", secrets
+     from jsonb_to_recordset($1::jsonb) as r(feature text, "values" jsonb, secrets jsonb)
      on conflict (feature) do update set "values" = excluded."values", secrets = excluded.secrets`,
     [JSON.stringify([...rows].map(([feature, row]) => ({ feature, ...row })))],
   );

@@ -13,7 +13,8 @@ export const platformProjection: Projection = {
 
   async create(tx, { schema }) {
     await tx.query(
-      `create table ${schema}.feature_configurations (feature text primary key, "values" jsonb not null, secrets jsonb not null)`,
+      `create table ${schema}.feature_configurations (feature text primary key, "values" jsonb not null,
+       secrets jsonb not null)`,
     );
     await tx.query(`create table ${schema}.withheld_features (tenant_id text primary key, withheld jsonb not null)`);
   },

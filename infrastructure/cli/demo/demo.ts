@@ -48,7 +48,9 @@ export async function runDemo(options: DemoOptions): Promise<DemoSummary> {
   const summary = { packages: loaded.packages, documents: loaded.documents, bytes: loaded.bytes, seconds };
   const entries = summary.packages + summary.documents;
   options.print(
-    `Loaded ${entries} entries (${summary.packages} packages, ${summary.documents} documents), ${(summary.bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(1)} s: ${Math.round(entries / seconds)} entries per second.`,
+    `Loaded ${entries} entries (${summary.packages} packages, ${summary.documents} documents), ` +
+      `${(summary.bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(1)} s: ` +
+      `${Math.round(entries / seconds)} entries per second.`,
   );
   await suggest({ content, contentUrl: options.contentUrl, key, print: options.print });
   return summary;

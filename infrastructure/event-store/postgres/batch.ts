@@ -22,7 +22,8 @@ export type Outcome =
 export type BatchRow = { readonly r_before: number; readonly r_recorded_at: number; readonly r_outcomes: string };
 
 /** The statement that calls `eventstore.append`; `parametersOf` returns its parameters. */
-export const APPEND = `select r_before, r_recorded_at, r_outcomes from eventstore.append(${Array.from({ length: 29 }, (_, index) => `$${index + 1}`).join()})`;
+export const APPEND = `select r_before, r_recorded_at, r_outcomes
+  from eventstore.append(${Array.from({ length: 29 }, (_, index) => `$${index + 1}`).join()})`;
 
 /** Occurs neither in JSON text, which escapes it, nor in a validated name. */
 const SEPARATOR = '\u001e';

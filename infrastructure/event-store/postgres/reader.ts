@@ -57,9 +57,12 @@ type Row = {
  * Conditions for visible events of a stream. Scalar subqueries: a stream without a row in `stream_states` costs one
  * lookup in a small index.
  */
-const VISIBLE = `e.revision >= coalesce((select greatest(z.hidden_before, z.truncate_before, (select l.revision + 1 from eventstore.events l where l.stream = $1 order by l.stream desc, l.revision desc limit 1) - z.max_count)
+const VISIBLE = `e.revision >= coalesce((select greatest(z.hidden_before, z.truncate_before, (
+    select l.revision + 1 from eventstore.events l where l.stream = $1 order by l.stream desc, l.revision desc limit 1
+  ) - z.max_count)
     from eventstore.stream_states z where z.stream = $1), 0)
-  and e.recorded_at > coalesce((select now() - make_interval(secs => z.max_age_seconds) from eventstore.stream_states z where z.stream = $1 and z.max_age_seconds is not null), '-infinity')`;
+  and e.recorded_at > coalesce((select now() - make_interval(secs => z.max_age_seconds) from eventstore.stream_states z
+    where z.stream = $1 and z.max_age_seconds is not null), '-infinity')`;
 
 const STREAM_FORWARDS = pageSql({
   where: `e.stream = $1 and e.revision >= $2 and ${VISIBLE}`,
@@ -144,7 +147,8 @@ export async function readPage(
   { database }: StoreDependencies,
 ): Promise<LogPage> {
   const { conditions, values, shape } = conditionsOf(filter, 3);
-  const sql = `select x.upto, e.* from (select least(h.position, $1::bigint + $2::bigint * ${WINDOW}) as upto from eventstore.head h) x
+  const sql = `select x.upto, e.*
+    from (select least(h.position, $1::bigint + $2::bigint * ${WINDOW}) as upto from eventstore.head h) x
     left join lateral (${pageSql({
       where: `e.position > $1 and e.position <= x.upto ${conditions}`,
       order: 'e.position',

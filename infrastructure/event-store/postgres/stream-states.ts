@@ -15,8 +15,11 @@ type InfoRow = {
   readonly truncate_before: number | null;
 };
 
-const INFO = `select l.revision, z.tombstoned, not z.tombstoned and z.hidden_before > l.revision as deleted, z.max_count, z.max_age_seconds, z.truncate_before
-  from (select coalesce((select e.revision from eventstore.events e where e.stream = $1 order by e.stream desc, e.revision desc limit 1), -1) as revision) l
+const INFO = `select l.revision, z.tombstoned, not z.tombstoned and z.hidden_before > l.revision as deleted,
+  z.max_count, z.max_age_seconds, z.truncate_before
+  from (select coalesce((
+    select e.revision from eventstore.events e where e.stream = $1 order by e.stream desc, e.revision desc limit 1
+  ), -1) as revision) l
   left join eventstore.stream_states z on z.stream = $1`;
 
 /** See `EventStore.streamInfo`. */

@@ -20,8 +20,9 @@ const CONNECTION_WAIT_MS = 5_000;
 const CALL_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 3_000;
 
-const SETTINGS = `set statement_timeout = '10s'; set lock_timeout = '5s'; set idle_in_transaction_session_timeout = '10s';
-set jit = off; set enable_seqscan = off; set plan_cache_mode = force_generic_plan; set synchronous_commit = on`;
+const SETTINGS = `set statement_timeout = '10s'; set lock_timeout = '5s';
+  set idle_in_transaction_session_timeout = '10s'; set jit = off; set enable_seqscan = off;
+  set plan_cache_mode = force_generic_plan; set synchronous_commit = on`;
 
 export type WriterOptions = {
   readonly database: Pick<Database, 'connect'>;

@@ -24,7 +24,8 @@ select format('alter schema %I owner to ${SERVICE_ROLE}', s.nspname) as statemen
 from schemas s join pg_namespace n on n.oid = s.oid join own on own.oid = n.nspowner
 union all
 select format('alter %s %s owner to ${SERVICE_ROLE}',
-  case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end, c.oid::regclass)
+  case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end,
+    c.oid::regclass)
 from pg_class c join schemas s on s.oid = c.relnamespace join own on own.oid = c.relowner
 where c.relkind in ('r', 'p', 'v', 'm')
   or (c.relkind = 'S' and not exists (
@@ -35,7 +36,8 @@ from pg_proc p join schemas s on s.oid = p.pronamespace join own on own.oid = p.
 union all
 select format('alter type %s owner to ${SERVICE_ROLE}', t.oid::regtype)
 from pg_type t join schemas s on s.oid = t.typnamespace join own on own.oid = t.typowner
-where t.typtype in ('e', 'd') or (t.typtype = 'c' and exists (select from pg_class c where c.oid = t.typrelid and c.relkind = 'c'))`;
+where t.typtype in ('e', 'd') or (t.typtype = 'c' and exists (select from pg_class c
+  where c.oid = t.typrelid and c.relkind = 'c'))`;
 
 /**
  * Creates the role and makes it the owner of the database and of what is in it: an earlier version of the service made
@@ -49,7 +51,8 @@ export async function prepareServiceRole(
   const { rows: known } = await superuser.query('select from pg_roles where rolname = $1', [SERVICE_ROLE]);
   if (known.length === 0) await superuser.query(`create role ${SERVICE_ROLE}`);
   await superuser.query(
-    `alter role ${SERVICE_ROLE} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password ${superuser.escapeLiteral(password)}`,
+    `alter role ${SERVICE_ROLE} login nosuperuser nocreatedb nocreaterole noreplication nobypassrls
+     password ${superuser.escapeLiteral(password)}`,
   );
   await superuser.query(`alter database ${quoteIdentifier(database)} owner to ${SERVICE_ROLE}`);
   const { rows } = await superuser.query<{ statement: string }>(OWNERSHIP);

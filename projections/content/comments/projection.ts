@@ -13,7 +13,8 @@ export const commentsProjection: Projection = {
   async create(tx, { schema }) {
     await tx.query(`
       create table ${schema}.comments (
-        id uuid primary key, tenant_id text not null, entry_id uuid not null, parent uuid, body text not null, author json not null, created_at timestamptz(3) not null
+        id uuid primary key, tenant_id text not null, entry_id uuid not null, parent uuid, body text not null,
+        author json not null, created_at timestamptz(3) not null
       );
       create index on ${schema}.comments (tenant_id, entry_id, created_at, id);
       create index on ${schema}.comments (parent) where parent is not null`);
@@ -53,7 +54,8 @@ async function projectComments(tx: Transaction, { schema }: Target, events: read
   // A reply to a deleted comment has no parent. The reply may be written after the deletion, if the two raced.
   await tx.query(
     `update ${schema}.comments c set parent = null
-     where c.parent is not null and (c.parent = any($1::uuid[]) or c.id = any($2::uuid[])) and not exists (select 1 from ${schema}.comments p where p.id = c.parent)`,
+     where c.parent is not null and (c.parent = any($1::uuid[]) or c.id = any($2::uuid[]))
+       and not exists (select 1 from ${schema}.comments p where p.id = c.parent)`,
     [[...deleted], [...added.keys()]],
   );
 }

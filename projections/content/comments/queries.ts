@@ -17,7 +17,8 @@ export function createCommentQueries({ database }: { readonly database: Database
     async list({ tenant, entryId, limit, offset }) {
       const [rows, [count]] = await Promise.all([
         database.query<Row>(
-          `select id, entry_id, parent, body, author, created_at from rm_comments.comments where tenant_id = $1 and entry_id = $2 order by created_at, id limit $3 offset $4`,
+          `select id, entry_id, parent, body, author, created_at from rm_comments.comments
+           where tenant_id = $1 and entry_id = $2 order by created_at, id limit $3 offset $4`,
           [tenant, entryId, limit, offset],
         ),
         database.query<{ readonly total: number }>(

@@ -39,7 +39,8 @@ export function lossCondition({
   to,
 }: Conversion & { readonly schema: string }): string | undefined {
   if (to === 'jsonb' || to === 'text') return undefined;
-  return `(${textForm({ column, from, to })}) is not null and (${totalConversion({ schema, column, from, to })}) is null`;
+  const text = textForm({ column, from, to });
+  return `(${text}) is not null and (${totalConversion({ schema, column, from, to })}) is null`;
 }
 
 /** SQL of the text that the target type's input function reads. */
@@ -91,7 +92,8 @@ const CONVERSIONS: {
 export function conversionFunctions(schema: string): readonly string[] {
   return Object.entries(CONVERSIONS).map(
     ([type, { name, accepts, condition = 'true' }]) =>
-      `create function ${schema}.${quoteIdentifier(name)}(value text) returns ${type} language plpgsql stable parallel safe
+      `create function ${schema}.${quoteIdentifier(name)}(value text) returns ${type}
+language plpgsql stable parallel safe
 set timezone to 'UTC' set datestyle to 'ISO, YMD' as $body$
 begin
   if value is null or value !~ '${accepts}' then return null; end if;

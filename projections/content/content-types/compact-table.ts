@@ -32,7 +32,8 @@ export async function compactTable(tx: Transaction, { schema, bulk }: Target, ta
   const [old, copy] = [table, COMPACTED].map((name) => `${schema}.${quoteIdentifier(name)}`);
   if (old === undefined || copy === undefined) return;
   const indexes = await tx.query<IndexRow>(
-    `select c.relname as name, pg_get_indexdef(i.indexrelid) as definition, pg_get_constraintdef(k.oid) as constraint_sql
+    `select c.relname as name, pg_get_indexdef(i.indexrelid) as definition,
+     pg_get_constraintdef(k.oid) as constraint_sql
      from pg_index i join pg_class c on c.oid = i.indexrelid
      left join pg_constraint k on k.conindid = i.indexrelid and k.conrelid = i.indrelid
      where i.indrelid = to_regclass($1) order by c.oid`,

@@ -40,7 +40,8 @@ export async function projectAppliedStatements(
   await markApplied(tx, target, event, applied);
   for (const { id, reason } of failed) {
     await tx.query(
-      `update ${schema}._statements set state = 'failed', reason = $3, settled_revision = $4 where id = $1 and type_id = $2`,
+      `update ${schema}._statements set state = 'failed', reason = $3, settled_revision = $4
+       where id = $1 and type_id = $2`,
       [id, typeId, reason, event.revision],
     );
   }
@@ -73,7 +74,9 @@ async function markApplied(
 ): Promise<void> {
   for (const { id, description, sql, down_sql: down, operation } of applied) {
     await tx.query(
-      `update ${schema}._statements set state = 'applied', reason = null, applied_at = $2, settled_revision = $3, description = $4, sql = $5, down_sql = $6, operation = $7 where id = $1`,
+      `update ${schema}._statements
+       set state = 'applied', reason = null, applied_at = $2, settled_revision = $3, description = $4, sql = $5,
+       down_sql = $6, operation = $7 where id = $1`,
       [id, event.metadata.occurred_at, event.revision, description, sql, down, JSON.stringify(operation)],
     );
   }

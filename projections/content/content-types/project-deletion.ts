@@ -52,7 +52,8 @@ async function moveToKeptTable(tx: Transaction, target: Target, deleted: StoredC
   const { id, name, tenant } = deleted;
   const table = `${target.schema}.${quoteIdentifier(name)}`;
   await tx.query(
-    `update ${table} set "_deleted_at" = "_deleted_at" - interval '1 millisecond' where tenant_id = $1 and "_deleted_at" = $2`,
+    `update ${table} set "_deleted_at" = "_deleted_at" - interval '1 millisecond'
+     where tenant_id = $1 and "_deleted_at" = $2`,
     [tenant, at],
   );
   await tx.query(`update ${table} set "_deleted_at" = $2 where tenant_id = $1 and "_deleted_at" is null`, [tenant, at]);

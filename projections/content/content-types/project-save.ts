@@ -33,7 +33,8 @@ export async function projectSave(tx: Transaction, target: Target, event: EventO
   await writeType(tx, target, { event, typeId, definition, retained, fieldNames });
   if (canceled.length > 0) {
     await tx.query(
-      `update ${schema}._statements set state = 'canceled', settled_revision = $3 where id = any ($1::uuid[]) and type_id = $2 and state in ('pending', 'failed')`,
+      `update ${schema}._statements set state = 'canceled', settled_revision = $3
+       where id = any ($1::uuid[]) and type_id = $2 and state in ('pending', 'failed')`,
       [canceled, typeId, event.revision],
     );
   }

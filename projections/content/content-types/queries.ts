@@ -4,7 +4,8 @@ import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE, TIMESTAMP_FORMAT, readContentTypes } from './rows.ts';
 
 const STATEMENT = `s.id, s.description, s.sql, s.down_sql, s.destructive, s.state, s.reason, s.actor,
-  to_char(s.applied_at at time zone 'UTC', ${TIMESTAMP_FORMAT}) as applied_at, to_char(s.created_at at time zone 'UTC', ${TIMESTAMP_FORMAT}) as created_at`;
+  to_char(s.applied_at at time zone 'UTC', ${TIMESTAMP_FORMAT}) as applied_at,
+    to_char(s.created_at at time zone 'UTC', ${TIMESTAMP_FORMAT}) as created_at`;
 
 /** A schema statement as the history shows it. Times are RFC 3339, UTC. */
 export type StatementRecord = {
@@ -45,7 +46,8 @@ export function createContentTypeQueries({ database }: { readonly database: Data
     /** The statements of a content type, newest first. */
     history: (tenant: string, typeId: string): Promise<readonly StatementRecord[]> =>
       database.query<StatementRecord>(
-        `select ${STATEMENT} from ${LIVE}._statements s where tenant_id = $1 and type_id = $2 order by revision desc, ordinal desc`,
+        `select ${STATEMENT} from ${LIVE}._statements s where tenant_id = $1 and type_id = $2
+         order by revision desc, ordinal desc`,
         [tenant, typeId],
       ),
     /**
@@ -55,7 +57,8 @@ export function createContentTypeQueries({ database }: { readonly database: Data
     pending: (tenant: string): Promise<readonly PendingStatementRecord[]> =>
       database.query<PendingStatementRecord>(
         `select t.name, ${STATEMENT} from ${LIVE}._statements s join ${LIVE}._content_types t on t.type_id = s.type_id
-         where s.tenant_id = $1 and s.state in ('pending', 'failed') and t.deleted_at is null order by t.name, s.revision, s.ordinal`,
+         where s.tenant_id = $1 and s.state in ('pending', 'failed') and t.deleted_at is null
+         order by t.name, s.revision, s.ordinal`,
         [tenant],
       ),
   };

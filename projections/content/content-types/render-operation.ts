@@ -136,7 +136,8 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
     }
     case 'clear_column': {
       const column = quoteIdentifier(operation.column.name);
-      const sql = `update ${table} set ${column} = ${emptyOf(operation.column)} where tenant_id = ${literal(operation.tenant)}`;
+      const rows = `tenant_id = ${literal(operation.tenant)}`;
+      const sql = `update ${table} set ${column} = ${emptyOf(operation.column)} where ${rows}`;
       return rendered(`Clear column ${operation.column.name}, which another tenant's ${type} uses too`, sql, NO_UNDO);
     }
     case 'drop_link':
@@ -151,7 +152,8 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
       return rendered('Turn off soft delete: removes the deleted entries', sql, NO_UNDO);
     }
     case 'publish_all': {
-      const sql = `update ${table} set "_status" = 'published' where tenant_id = ${literal(operation.tenant)} and "_status" <> 'published'`;
+      const rows = `tenant_id = ${literal(operation.tenant)} and "_status" <> 'published'`;
+      const sql = `update ${table} set "_status" = 'published' where ${rows}`;
       return rendered('Turn off draft and publish: every entry counts as published', sql, NO_UNDO);
     }
     default:
@@ -197,12 +199,16 @@ function createTable(place: TablePlace, columns: readonly Column[]): string {
     ...columns.map(({ name, type }) => `${quoteIdentifier(name)} ${typeSql(type)}`),
     `constraint ${quoteIdentifier(primaryKeyName(place.table))} primary key (id)`,
   ];
+  const [created, slug, changed] = [createdIndexName, slugIndexName, changedIndexName].map((nameOf) =>
+    quoteIdentifier(nameOf(place.table)),
+  );
   return [
     `create table if not exists ${table} (\n  ${lines.join(',\n  ')}\n)`,
-    `create index if not exists ${quoteIdentifier(createdIndexName(place.table))} on ${table} (tenant_id, "_created_at" desc, id)`,
-    `create index if not exists ${quoteIdentifier(slugIndexName(place.table))} on ${table} (tenant_id, "_slug") where "_slug" is not null`,
+    `create index if not exists ${created} on ${table} (tenant_id, "_created_at" desc, id)`,
+    `create index if not exists ${slug} on ${table} (tenant_id, "_slug") where "_slug" is not null`,
     // A BRIN index covers ranges of pages, so an update costs little and can stay in its page.
-    `create index if not exists ${quoteIdentifier(changedIndexName(place.table))} on ${table} using brin ("_updated_at", "_position") with (pages_per_range = 32, autosummarize = on)`,
+    `create index if not exists ${changed} on ${table} using brin ("_updated_at", "_position") ` +
+      'with (pages_per_range = 32, autosummarize = on)',
   ].join(';\n');
 }
 
@@ -228,14 +234,14 @@ function alterType(table: string, column: string, to: ScalarColumnType, using: s
 }
 
 function createIndex(place: TablePlace, index: TableIndex): string {
-  const name = quoteIdentifier(indexName(place.table, index));
+  const [table, name] = [tableName(place), quoteIdentifier(indexName(place.table, index))];
   if (index.kind === 'column' && index.column.type === 'uuid[]')
-    return `create index if not exists ${name} on ${tableName(place)} using gin (${quoteIdentifier(index.column.name)})`;
+    return `create index if not exists ${name} on ${table} using gin (${quoteIdentifier(index.column.name)})`;
   const keys =
     index.kind === 'status'
       ? '"_status", "_created_at" desc'
       : indexedExpression(index.column.type, quoteIdentifier(index.column.name));
-  return `create index if not exists ${name} on ${tableName(place)} (tenant_id, ${keys}, id)`;
+  return `create index if not exists ${name} on ${table} (tenant_id, ${keys}, id)`;
 }
 
 function dropIndex(place: TablePlace, index: TableIndex): string {
@@ -255,13 +261,19 @@ function renameColumn(place: TablePlace, from: string, to: Column): string {
   const [before, after] = [from, to.name].map((name) =>
     quoteIdentifier(indexName(place.table, { kind: 'column', column: { ...to, name } })),
   );
-  return `alter table ${tableName(place)} rename column ${quoteIdentifier(from)} to ${quoteIdentifier(to.name)};\nalter index if exists ${place.schema}.${before ?? ''} rename to ${after ?? ''}`;
+  return [
+    `alter table ${tableName(place)} rename column ${quoteIdentifier(from)} to ${quoteIdentifier(to.name)}`,
+    `alter index if exists ${place.schema}.${before ?? ''} rename to ${after ?? ''}`,
+  ].join(';\n');
 }
 
 function moveRows(place: TablePlace, to: string, columns: readonly Column[], tenant: string): string {
   const names = [...SYSTEM_COLUMNS, ...columns].map(({ name }) => quoteIdentifier(name)).join(', ');
   const target = tableName({ ...place, table: to });
-  return `with moved as (delete from ${tableName(place)} where tenant_id = ${literal(tenant)} returning ${names})\ninsert into ${target} (${names}) select ${names} from moved`;
+  return [
+    `with moved as (delete from ${tableName(place)} where tenant_id = ${literal(tenant)} returning ${names})`,
+    `insert into ${target} (${names}) select ${names} from moved`,
+  ].join('\n');
 }
 
 function moveValues(table: string, from: Column, to: Column, tenant: string): string {

@@ -41,12 +41,16 @@ export async function readContentTypes(
   query: ContentTypeQuery,
 ): Promise<readonly StoredContentType[]> {
   const rows = await queryable.query<Row>(
-    `select type_id, tenant_id, name, revision, definition, retained, field_names, to_char(deleted_at at time zone 'UTC', ${TIMESTAMP_FORMAT}) as deleted_at,
+    `select type_id, tenant_id, name, revision, definition, retained, field_names,
+     to_char(deleted_at at time zone 'UTC', ${TIMESTAMP_FORMAT}) as deleted_at,
        coalesce((select json_agg(json_build_object('id', s.id, 'operation', s.operation) order by s.revision, s.ordinal)
-                 from ${schema}._statements s where s.type_id = t.type_id and s.state in ('pending', 'failed')), '[]') as pending,
-       (select count(*) from ${schema}._statements s where s.type_id = t.type_id and s.state = 'canceled' and s.settled_revision > t.applied_revision) as canceled
+                 from ${schema}._statements s where s.type_id = t.type_id and s.state in ('pending', 'failed')),
+                   '[]') as pending,
+       (select count(*) from ${schema}._statements s
+         where s.type_id = t.type_id and s.state = 'canceled' and s.settled_revision > t.applied_revision) as canceled
      from ${schema}._content_types t
-     where ($1::text is null or tenant_id = $1) and ($2::text is null or name = $2) and ($3::uuid[] is null or type_id = any ($3))
+     where ($1::text is null or tenant_id = $1) and ($2::text is null or name = $2)
+       and ($3::uuid[] is null or type_id = any ($3))
        and (not $4 or deleted_at is null)
      order by name, tenant_id, t.deleted_at nulls first, type_id`,
     [query.tenant ?? null, query.name ?? null, query.typeIds ?? null, query.live ?? false],

@@ -116,7 +116,8 @@ async function tryOut(
   await tx.query('savepoint try_out');
   try {
     await tx.query(
-      `set local lock_timeout to ${String(Math.ceil(lockTimeoutMs))}; set local timezone to 'UTC'; set local datestyle to 'ISO, YMD'`,
+      `set local lock_timeout to ${String(Math.ceil(lockTimeoutMs))}; set local timezone to 'UTC';
+       set local datestyle to 'ISO, YMD'`,
     );
     const reason =
       (await findLoss(tx, table, statements)) ?? (await runAndCheck(tx, { tenant, table, statements, checks }));

@@ -40,7 +40,8 @@ export async function refreshView(tx: Transaction, { schema }: Target, { name }:
   if (loses) await dropView(tx, { schema }, { name });
   const order = loses ? [...wanted.keys()] : [...new Set([...shown, ...wanted.keys()])];
   const columns = order.map((column) => `${wanted.get(column) ?? 'null'} as ${quoteIdentifier(column)}`);
-  const body = `view content.${quoteIdentifier(name)} as select ${columns.join(', ')} from ${LIVE}.${quoteIdentifier(name)} t where t."_deleted_at" is null`;
+  const body = `view content.${quoteIdentifier(name)} as select ${columns.join(', ')}
+    from ${LIVE}.${quoteIdentifier(name)} t where t."_deleted_at" is null`;
   await tx.query('savepoint refresh_view');
   try {
     await tx.query(`create or replace ${body}`);
@@ -100,8 +101,10 @@ export async function recreateViews(run: InTransaction, target: Target): Promise
 
 async function viewColumns(queryable: Queryable, name: string): Promise<readonly string[]> {
   const rows = await queryable.query<{ name: string }>(
-    `select a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid join pg_namespace n on n.oid = c.relnamespace
-     where n.nspname = 'content' and c.relname = $1 and c.relkind = 'v' and a.attnum > 0 and not a.attisdropped order by a.attnum`,
+    `select a.attname as name from pg_attribute a join pg_class c on c.oid = a.attrelid
+     join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'content' and c.relname = $1 and c.relkind = 'v' and a.attnum > 0 and not a.attisdropped
+     order by a.attnum`,
     [name],
   );
   return rows.map((row) => row.name);

@@ -20,10 +20,13 @@ export async function writeType(
   { event, typeId, definition, retained, fieldNames }: TypeRow & { readonly event: RecordedEvent },
 ): Promise<void> {
   await tx.query(
-    `insert into ${schema}._content_types (type_id, tenant_id, name, revision, definition, retained, field_names, applied_revision, created_at, updated_at)
+    `insert into ${schema}._content_types (type_id, tenant_id, name, revision, definition, retained, field_names,
+     applied_revision, created_at, updated_at)
      values ($1, $2, $3, $4, $5, $6, $7, -1, $8, $8)
-     on conflict (type_id) do update set name = excluded.name, revision = excluded.revision, definition = excluded.definition,
-       retained = excluded.retained, field_names = excluded.field_names, updated_at = excluded.updated_at, deleted_at = null`,
+     on conflict (type_id) do update
+       set name = excluded.name, revision = excluded.revision, definition = excluded.definition,
+       retained = excluded.retained, field_names = excluded.field_names, updated_at = excluded.updated_at,
+       deleted_at = null`,
     [
       typeId,
       event.metadata.tenant,
@@ -50,10 +53,13 @@ export async function addStatements(
   if (statements.length === 0) return;
   await tx.query(
     `insert into ${schema}._statements
-       (id, tenant_id, type_id, revision, ordinal, description, sql, down_sql, destructive, operation, state, settled_revision, created_at, applied_at, actor)
+       (id, tenant_id, type_id, revision, ordinal, description, sql, down_sql, destructive, operation, state,
+         settled_revision, created_at, applied_at, actor)
      select s.id, $2, $3, $4, s.ordinal, s.description, s.sql, s.down_sql, s.destructive, s.operation,
-       case when s.destructive then 'pending' else 'applied' end, $4, $5::timestamptz, case when s.destructive then null else $5::timestamptz end, $6
-     from json_to_recordset($1) as s (id uuid, ordinal int4, description text, sql text, down_sql text, destructive boolean, operation json)`,
+       case when s.destructive then 'pending' else 'applied' end, $4, $5::timestamptz,
+         case when s.destructive then null else $5::timestamptz end, $6
+     from json_to_recordset($1) as s (id uuid, ordinal int4, description text, sql text, down_sql text,
+       destructive boolean, operation json)`,
     [
       json(
         statements.map((statement, ordinal) => ({

@@ -101,13 +101,15 @@ async function findPage(
   const paging: BoundValues = { values: [tenant, limit, offset] };
   const arms = sources.map(
     (source, at) =>
-      `(select ${at} as at, t.id, t."_updated_at" as changed_at ${from(source, paging)} order by t."_updated_at" desc, t.id desc limit $2::int8 + $3::int8)`,
+      `(select ${at} as at, t.id, t."_updated_at" as changed_at ${from(source, paging)}
+       order by t."_updated_at" desc, t.id desc limit $2::int8 + $3::int8)`,
   );
   const counting: BoundValues = { values: [tenant] };
   const counts = sources.map((source) => `(select count(*) ${from(source, counting)})`);
   const [places, [count]] = await Promise.all([
     queryable.query<Page['places'][number]>(
-      `select at, id::text as id from (${arms.join(' union all ')}) a order by changed_at desc, id desc limit $2 offset $3`,
+      `select at, id::text as id from (${arms.join(' union all ')}) a order by changed_at desc, id desc
+       limit $2 offset $3`,
       paging.values,
     ),
     queryable.query<{ readonly total: number }>(`select (${counts.join(' + ')})::int8 as total`, counting.values),

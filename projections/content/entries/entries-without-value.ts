@@ -11,7 +11,9 @@ export function createEntriesWithoutValue({ database }: { readonly database: Dat
       const column = quoteIdentifier(key);
       const empty = isManyToMany(definition) ? `coalesce(cardinality(${column}), 0) = 0` : `${column} is null`;
       const rows = await database.query<{ id: string }>(
-        `select id::text as id from ${tableOf(type)} where tenant_id = $1 and "_deleted_at" is null and ${empty} and ($2::uuid is null or id > $2::uuid) order by id limit $3`,
+        `select id::text as id from ${tableOf(type)}
+         where tenant_id = $1 and "_deleted_at" is null and ${empty} and ($2::uuid is null or id > $2::uuid)
+         order by id limit $3`,
         [type.tenant, after ?? null, limit],
       );
       return rows.map(({ id }) => id);

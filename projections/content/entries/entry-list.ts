@@ -227,7 +227,9 @@ function statementSql(
   const plan = query.populate ?? [];
   if (!mayExceed(plan, query.limit)) return `select ${json} as json${rest} from ${texts(`(${rows}) t`)} t`;
   const within = withinBound(plan, 'page', (related) => sourceOf(related, query));
-  return `with page as materialized (${rows}) select case when ${within} then (select ${json} from ${texts('page t')} t) end as json${rest}${columns.length === 0 ? '' : ' from page t'}`;
+  return `with page as materialized (${rows})
+    select case when ${within} then (select ${json}
+    from ${texts('page t')} t) end as json${rest}${columns.length === 0 ? '' : ' from page t'}`;
 }
 
 /** Columns with the number of entries on the page, and the sort values and id of the last one. */

@@ -56,7 +56,8 @@ export function createEntryReads({
     },
     referrers: (type, id, { required } = {}) => listReferrers(database, { target: type, id, required, toState }),
     async existing(type, ids) {
-      const text = `select t.id::text as id from ${tableOf(type)} t where t.id = any($1::uuid[]) and t.tenant_id = $2 and t._deleted_at is null`;
+      const text = `select t.id::text as id from ${tableOf(type)} t
+        where t.id = any($1::uuid[]) and t.tenant_id = $2 and t._deleted_at is null`;
       return new Set((await database.query<{ id: string }>(text, [ids, type.tenant])).map(({ id }) => id));
     },
   };
@@ -74,7 +75,8 @@ export function getSql(type: ContentType, shape: EntryShape): string {
   if (!mayExceed(plan, 1)) return `select ${json} as json, t._version as version from ${source}`;
   const within = withinBound(plan, 'page', (related) => sourceOf(related, shape));
   const columns = shapeColumns(type, shape).map((column) => `t.${column}`);
-  return `with page as materialized (select ${columns.join(', ')} from ${source}) select case when ${within} then (${json}) end as json, t._version as version from page t`;
+  return `with page as materialized (select ${columns.join(', ')} from ${source})
+    select case when ${within} then (${json}) end as json, t._version as version from page t`;
 }
 
 /** The JSON of a complete entry, as `entryJson` makes it. */

@@ -10,7 +10,8 @@ export const LAST_CHANGES = '_last_changes';
 
 export async function createLastChanges(tx: Transaction, { schema }: Target): Promise<void> {
   await tx.query(
-    `create table ${schema}.${LAST_CHANGES} (type_id uuid primary key, tenant_id text not null, position text collate "C" not null)`,
+    `create table ${schema}.${LAST_CHANGES} (type_id uuid primary key, tenant_id text not null,
+     position text collate "C" not null)`,
   );
 }
 
@@ -26,7 +27,8 @@ export async function writeLastChanges(
   if (changes.size === 0) return;
   const all = [...changes];
   await tx.execute(
-    `insert into ${schema}.${LAST_CHANGES} (type_id, tenant_id, position) select * from unnest($1::uuid[], $2::text[], $3::text[])
+    `insert into ${schema}.${LAST_CHANGES} (type_id, tenant_id, position)
+     select * from unnest($1::uuid[], $2::text[], $3::text[])
      on conflict (type_id) do update set position = excluded.position`,
     [all.map(([id]) => id), all.map(([, { tenant }]) => tenant), all.map(([, { position }]) => position)],
     `last-changes-${schema}`,

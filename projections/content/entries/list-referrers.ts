@@ -66,7 +66,8 @@ export async function* listReferrers(
 async function referringTypes(queryable: Queryable, { tenant, name }: ContentType): Promise<readonly ContentType[]> {
   const found = await queryable.query<{ type_id: string }>(
     `select type_id from ${LIVE}._content_types where tenant_id = $1 and deleted_at is null
-       and jsonb_path_exists(definition::jsonb, '$.fields[*] ? (@.relation_to == $name)', jsonb_build_object('name', $2::text))`,
+       and jsonb_path_exists(definition::jsonb, '$.fields[*] ? (@.relation_to == $name)',
+         jsonb_build_object('name', $2::text))`,
     [tenant, name],
     'content-types-referring',
   );
@@ -94,8 +95,10 @@ function referrersSql(type: ContentType, target: ContentType, required: boolean)
     });
   if (conditions.length === 0) return undefined;
   const texts =
-    `select ${entryJson(type, COMPLETE)} as json from ${tableOf(type)} t where (${conditions.join(' or ')}) and t.tenant_id = ${TENANT} ` +
+    `select ${entryJson(type, COMPLETE)} as json from ${tableOf(type)} t
+     where (${conditions.join(' or ')}) and t.tenant_id = ${TENANT} ` +
     `and t._deleted_at is null and t.id <> $2::uuid and t.id > $3::uuid order by t.id limit $4::int8`;
-  const measured = `select json, sum(octet_length(json)) over (rows unbounded preceding) as bytes, count(*) over () as found from (${texts}) b`;
+  const measured = `select json, sum(octet_length(json)) over (rows unbounded preceding) as bytes,
+    count(*) over () as found from (${texts}) b`;
   return `select json, bytes, found from (${measured}) b where bytes - octet_length(json) < $5::int8`;
 }

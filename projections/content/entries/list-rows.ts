@@ -23,7 +23,8 @@ const PAST_WORDS = 't."_words"';
 export function rowsSql(type: ContentType, query: EntryQuery & From, parameters: BoundValues): string {
   const where = whereSql(type, query, parameters, { words: wordsOf(query) });
   const rows = (more: string): string =>
-    `from ${sourceOf(type, query)} t where ${where}${more} order by ${orderSql(query.sort)} limit ${Math.trunc(query.limit)}`;
+    `from ${sourceOf(type, query)} t where ${where}${more} order by ${orderSql(query.sort)}
+     limit ${Math.trunc(query.limit)}`;
   const ranges = query.after ? afterRanges(query.sort, query.after, parameters) : [];
   if (ranges.length > 1)
     return unionSql(
@@ -49,12 +50,14 @@ function rowColumns(type: ContentType, query: EntryQuery, alias = 't'): string {
 /** The first rows of several selects, each of which returns `rowColumns` in the order of the query. */
 function unionSql({ sort, limit }: EntryQuery, selects: readonly string[]): string {
   const order = orderSql(sort, (_, index) => `t."_o${index}"`);
-  return `select * from (${selects.map((select) => `(${select})`).join(' union all ')}) t order by ${order} limit ${Math.trunc(limit)}`;
+  return `select * from (${selects.map((select) => `(${select})`).join(' union all ')}) t order by ${order}
+    limit ${Math.trunc(limit)}`;
 }
 
 /** SQL of the number of entries that match. */
 export function countSql(type: ContentType, query: Conditions & From, parameters: BoundValues): string {
-  return `select count(*)::int8 as count from ${sourceOf(type, query)} t where ${whereSql(type, query, parameters, { words: wordsOf(query) })}`;
+  return `select count(*)::int8 as count from ${sourceOf(type, query)} t
+    where ${whereSql(type, query, parameters, { words: wordsOf(query) })}`;
 }
 
 function wordsOf({ sources }: From): string | undefined {
@@ -63,7 +66,8 @@ function wordsOf({ sources }: From): string | undefined {
 
 /** SQL: whether an entry of the type has changed after the position. Creating an entry does not count as a change. */
 export function hasChangedSql(type: ContentType, since: GlobalPosition, parameters: BoundValues): string {
-  return `exists (select 1 from ${LIVE}.${LAST_CHANGES} c where c.type_id = ${bind(parameters, type.id, 'uuid')} and c.position > ${bind(parameters, since, 'text')})`;
+  return `exists (select 1 from ${LIVE}.${LAST_CHANGES} c
+    where c.type_id = ${bind(parameters, type.id, 'uuid')} and c.position > ${bind(parameters, since, 'text')})`;
 }
 
 /**
@@ -86,7 +90,8 @@ export function walkRowsSql(
   const matchesNow = whereSql(type, query, parameters, { alias: 'c' });
   const unchanged = ranges.map(
     (range) =>
-      `select ${rowColumns(type, query)} from ${tableOf(type)} t where ${where} and ${isUnchanged}${range} order by ${order} limit ${limit}`,
+      `select ${rowColumns(type, query)} from ${tableOf(type)} t where ${where} and ${isUnchanged}${range}
+       order by ${order} limit ${limit}`,
   );
   const changed =
     `select ${rowColumns(type, query, 'c')} from (${pastRows(set)}) t join ${tableOf(type)} c on c."id" = t."id" ` +

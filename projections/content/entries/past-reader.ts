@@ -192,7 +192,8 @@ export function createPastReader({
       await tx.query('set transaction isolation level repeatable read; set local enable_seqscan to off');
       const ids = cached.map(({ set }) => set.id);
       const [now] = await tx.query<{ position: string | null; sets: number }>(
-        `select ${READ_MODEL_POSITION} as position, (select count(*) from operational.past_sets where id = any($1)) as sets`,
+        `select ${READ_MODEL_POSITION} as position,
+         (select count(*) from operational.past_sets where id = any($1)) as sets`,
         [ids],
       );
       if (now?.sets !== ids.length) {

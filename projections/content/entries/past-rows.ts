@@ -37,13 +37,16 @@ function pastSource(set: PastSet): string {
   const { type, moment } = set;
   if (!('time' in moment)) throw new TypeError('the set must be of a time, not of a position');
   const words = `(select s.words from ${LIVE}.${SEARCH} s where s.entry_id = x.id) as "_words"`;
-  return `(select ${[...columnsOf(type).map((name) => `x.${quoteIdentifier(name)}`), words].join(', ')} from ${tableOf(type)} x where x."_updated_at" <= ${timeLiteral(moment.time)} union all ${pastRows(set)})`;
+  return `(select ${[...columnsOf(type).map((name) => `x.${quoteIdentifier(name)}`), words].join(', ')}
+    from ${tableOf(type)} x where x."_updated_at" <= ${timeLiteral(moment.time)} union all ${pastRows(set)})`;
 }
 
 /** The set's entries as rows of the type's table, with `_words`. */
 export function pastRows({ type, id }: PastSet): string {
   const columns = columnsOf(type).map((name) => `r.${quoteIdentifier(name)}`);
-  return `select ${columns.join(', ')}, p.search as "_words" from operational.past_entries p cross join lateral json_populate_record(null::${tableOf(type)}, p.state) r where p.set_id = ${Math.trunc(id)} and p.state is not null`;
+  return `select ${columns.join(', ')}, p.search as "_words" from operational.past_entries p
+    cross join lateral json_populate_record(null::${tableOf(type)}, p.state) r
+    where p.set_id = ${Math.trunc(id)} and p.state is not null`;
 }
 
 /**
@@ -60,9 +63,14 @@ export async function missingIds(
   const rows = byTime
     ? 't."_updated_at" > $5 and t."_created_at" <= $5'
     : 't."_position" > $5 and t."_version" > 1 and t."_deleted_at" is null';
-  const deleted = `select t.id from (select entry_id as id, position from ${LIVE}.${TOMBSTONES} where tenant_id = $1 and type_id = $6 and deleted_at > $5 and position > $2) t where ${known}`;
+  const deleted = `select t.id from (
+    select entry_id as id, position from ${LIVE}.${TOMBSTONES}
+    where tenant_id = $1 and type_id = $6 and deleted_at > $5 and position > $2) t where ${known}`;
   const found = await queryable.query<{ id: string }>(
-    `select m.id::text as id from (select t.id from ${tableOf(type)} t where t.tenant_id = $1 and t."_position" > $2 and ${rows} and ${known}${byTime ? ` union ${deleted}` : ''}) m limit $4`,
+    `select m.id::text as id
+     from (select t.id from ${tableOf(type)} t
+     where t.tenant_id = $1 and t."_position" > $2 and ${rows} and ${known}${byTime ? ` union ${deleted}` : ''}) m
+     limit $4`,
     [type.tenant, upto, id, limit, byTime ? moment.time : moment.position, ...(byTime ? [type.id] : [])],
   );
   return found.map((row) => row.id);
@@ -82,7 +90,8 @@ export async function addToSet(
   );
   const vector = searchVectorSql(LIVE, searchedKeys(type.definition), (key) => `s.state->>'${key}'`);
   await queryable.execute(
-    `insert into operational.past_entries (set_id, entry_id, state, search) select $1, s.id, s.state, case when s.state is not null then ${vector} end
+    `insert into operational.past_entries (set_id, entry_id, state, search)
+     select $1, s.id, s.state, case when s.state is not null then ${vector} end
      from json_to_recordset($2::json) s(id uuid, state json) on conflict do nothing`,
     [id, rows],
   );

@@ -30,7 +30,8 @@ function maxRelated(plan: PopulatePlan, entries: number): number {
 export function withinBound(plan: PopulatePlan, page: string, sourceOf: (type: ContentType) => string): string {
   const chains = chainsOf(plan).map(
     (chain) =>
-      `select 1 from ${page} p0, ${chain.map((relation, index) => step(relation, index, index === chain.length - 1)).join(', ')}`,
+      `select 1 from ${page} p0,
+       ${chain.map((relation, index) => step(relation, index, index === chain.length - 1)).join(', ')}`,
   );
   return `(select count(*) from (${chains.join(' union all ')} limit ${MAX_POPULATED + 1}) c) <= ${MAX_POPULATED}`;
 

@@ -167,7 +167,9 @@ async function patchRows(tx: Transaction, table: string, type: ContentType, writ
   // The condition on the ids and `is not distinct from`, which no index supports, lead the planner to the index of ids;
   // without statistics of the table it would otherwise choose another path and read all of it.
   const updated = await tx.execute(
-    `update ${table} t set (${columns.join(', ')}) = (select ${columns.map((column) => `r.${column}`).join(', ')} from json_populate_record(t.*, p.patch) r) ` +
+    `update ${table} t
+     set (${columns.join(', ')}) = (select ${columns.map((column) => `r.${column}`).join(', ')}
+     from json_populate_record(t.*, p.patch) r) ` +
       'from json_to_recordset($1::json) p(id uuid, base int8, patch json) ' +
       'where t.id = p.id and t._version = p.base and t.id = any($3::uuid[]) and t.tenant_id is not distinct from $2',
     [
@@ -178,7 +180,8 @@ async function patchRows(tx: Transaction, table: string, type: ContentType, writ
   );
   if (updated !== writes.length)
     throw new Error(
-      `${writes.length - updated} of ${writes.length} entries of type ${type.id} are not at the revision before their next event`,
+      `${writes.length - updated} of ${writes.length} entries of type ${type.id} ` +
+        'are not at the revision before their next event',
     );
 }
 

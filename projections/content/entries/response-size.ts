@@ -31,8 +31,10 @@ export function boundedRows({
 }): string {
   const columns = carried.map((column) => `, ${column}`).join('');
   const texts = `select ${json} as "_json"${columns} from ${from} offset 0`;
-  const measured = `select *, sum(octet_length("_json")) over w as "_bytes", count(*) over w as "_place" from (${texts}) b window w as (rows unbounded preceding)`;
-  return `(select case when "_bytes" <= ${maxBytes} then "_json" else ${REFUSE}(${isPage ? '"_place" - 1' : '-1'}) end as "_json"${columns} from (${measured}) b)`;
+  const measured = `select *, sum(octet_length("_json")) over w as "_bytes", count(*) over w as "_place"
+    from (${texts}) b window w as (rows unbounded preceding)`;
+  return `(select case when "_bytes" <= ${maxBytes} then "_json"
+    else ${REFUSE}(${isPage ? '"_place" - 1' : '-1'}) end as "_json"${columns} from (${measured}) b)`;
 }
 
 /** SQL of the JSON array of the rows of `from`, in parentheses. The statement ends as that of `boundedRows` does. */
@@ -47,12 +49,14 @@ export function boundedArray({
   readonly maxBytes: number;
   readonly isPage: boolean;
 }): string {
-  return `(select '[' || coalesce(string_agg("_json", ','), '') || ']' from ${boundedRows({ json, from, maxBytes, isPage })} b)`;
+  return `(select '[' || coalesce(string_agg("_json", ','), '') || ']'
+    from ${boundedRows({ json, from, maxBytes, isPage })} b)`;
 }
 
 /** SQL of a JSON text, in parentheses. The statement ends with an error when the text exceeds `maxBytes`. */
 export function boundedText(json: string, maxBytes: number): string {
-  return `(select case when octet_length("_json") <= ${maxBytes} then "_json" else ${REFUSE}(-1) end from (select ${json} as "_json" offset 0) b)`;
+  return `(select case when octet_length("_json") <= ${maxBytes} then "_json" else ${REFUSE}(-1) end
+    from (select ${json} as "_json" offset 0) b)`;
 }
 
 /**

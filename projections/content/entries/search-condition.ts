@@ -42,5 +42,6 @@ export function searchSql({ type, hidden, search, words }: Search, parameters: B
   // Together with the word of the type, a query without words would match every entry of the type; it must match none.
   const indexed = `case when numnode(${query}) > 0 then coalesce(${ofType} && ${preselection}, ${ofType}) end`;
   const exact = visible.length === keys.length ? '' : ` and ${matches('s.words')}`;
-  return `exists (select 1 from ${LIVE}.${SEARCH} s where s.entry_id = ${alias}."id" and s.words @@ (${indexed})${exact})`;
+  return `exists (select 1 from ${LIVE}.${SEARCH} s
+    where s.entry_id = ${alias}."id" and s.words @@ (${indexed})${exact})`;
 }

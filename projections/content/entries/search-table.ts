@@ -18,7 +18,8 @@ export const SEARCH = '_search';
  */
 export async function createSearchTable(tx: Transaction, { schema, bulk }: Target): Promise<void> {
   await tx.query(
-    `create table ${schema}.${SEARCH} (entry_id uuid primary key, type_id uuid not null, tenant_id text not null, words tsvector not null)`,
+    `create table ${schema}.${SEARCH} (entry_id uuid primary key, type_id uuid not null, tenant_id text not null,
+     words tsvector not null)`,
   );
   if (bulk !== true) await createIndex(tx, schema);
 }
@@ -39,7 +40,8 @@ export async function buildSearchIndex(
 /** Creates the GIN index with a short pending list (256 KiB), because every search scans that list. */
 async function createIndex(tx: Transaction, schema: string): Promise<void> {
   await tx.query(
-    `create index if not exists ${SEARCH}_words on ${schema}.${SEARCH} using gin (words) with (gin_pending_list_limit = 256)`,
+    `create index if not exists ${SEARCH}_words on ${schema}.${SEARCH} using gin (words)
+     with (gin_pending_list_limit = 256)`,
   );
 }
 
@@ -77,8 +79,10 @@ export async function indexEntriesOfType(
 function indexSql(schema: string, type: ContentType, condition: string): string {
   const words = `${rowVectorSql(schema, searchedKeys(type.definition), 't')} || array_to_tsvector(array[$2::text])`;
   return (
-    `insert into ${schema}.${SEARCH} (entry_id, type_id, tenant_id, words) select t.id, '${type.id}'::uuid, t.tenant_id, ${words} from ${tableOf(type, schema)} t ` +
-    `where t.tenant_id is not distinct from $1${condition} on conflict (entry_id) do update set type_id = excluded.type_id, words = excluded.words`
+    `insert into ${schema}.${SEARCH} (entry_id, type_id, tenant_id, words)
+     select t.id, '${type.id}'::uuid, t.tenant_id, ${words} from ${tableOf(type, schema)} t ` +
+    `where t.tenant_id is not distinct from $1${condition}
+     on conflict (entry_id) do update set type_id = excluded.type_id, words = excluded.words`
   );
 }
 
@@ -90,7 +94,8 @@ export async function unindexEntries(tx: Transaction, { schema }: Target, ids: r
 /** Removes the entries of a type whose rows a pending statement has deleted from the index. */
 export async function unindexMissingEntries(tx: Transaction, { schema }: Target, type: ContentType): Promise<void> {
   await tx.execute(
-    `delete from ${schema}.${SEARCH} s where s.type_id = $1 and not exists (select 1 from ${tableOf(type, schema)} t where t.id = s.entry_id)`,
+    `delete from ${schema}.${SEARCH} s
+     where s.type_id = $1 and not exists (select 1 from ${tableOf(type, schema)} t where t.id = s.entry_id)`,
     [type.id],
   );
 }

@@ -40,19 +40,23 @@ export function searchedKeys(definition: ContentTypeDefinition): readonly string
  * than 200,000 bytes together, each is cut to an equal share. The function accepts every text without an error.
  */
 export async function createSearchFunction(tx: Transaction, { schema }: Target): Promise<void> {
-  await tx.query(`create function ${schema}._search_vector(texts text[]) returns tsvector language plpgsql immutable parallel safe as $$
+  await tx.query(`create function ${schema}._search_vector(texts text[]) returns tsvector
+    language plpgsql immutable parallel safe as $$
     declare
       whole text := array_to_string(texts, ' ');
       block text;
       parts text[] := '{}';
     begin
       if octet_length(whole) > ${MAX_BYTES} then
-        select string_agg(left(t, ${MAX_BYTES / 4} / cardinality(array_remove(texts, null))), ' ' order by n) into whole from unnest(texts) with ordinality u (t, n);
+        select string_agg(left(t, ${MAX_BYTES / 4} / cardinality(array_remove(texts, null))), ' ' order by n) into whole
+          from unnest(texts) with ordinality u (t, n);
       end if;
       if octet_length(whole) > ${SHORT_BYTES} and whole ~ '\\S{${MAX_RUN}}' then
         for block in select substr(whole, k, ${BLOCK}) from generate_series(1, length(whole), ${BLOCK}) k loop
           if block ~ '\\S{${MAX_RUN}}' then
-            select string_agg(case when length(w) <= ${MAX_RUN} then w else (select string_agg(substr(w, k, ${MAX_RUN}), ' ' order by k) from generate_series(1, length(w), ${MAX_RUN}) k) end, ' ' order by n)
+            select string_agg(case when length(w) <= ${MAX_RUN} then w
+              else (select string_agg(substr(w, k, ${MAX_RUN}), ' ' order by k)
+              from generate_series(1, length(w), ${MAX_RUN}) k) end, ' ' order by n)
               into block from string_to_table(translate(block, E'\\t\\n\\r', '   '), ' ') with ordinality u (w, n);
           end if;
           parts := parts || block;

@@ -17,9 +17,12 @@ export function createSlugQueries({ database }: { readonly database: Database })
   return {
     async freeNumber(type, base) {
       const taken = (slug: string) =>
-        `exists (select 1 from ${tableOf(type)} t where t.tenant_id = $1 and t."_slug" = ${slug} and t."_deleted_at" is null)`;
+        `exists (select 1 from ${tableOf(type)} t
+         where t.tenant_id = $1 and t."_slug" = ${slug} and t."_deleted_at" is null)`;
       const [row] = await database.query<{ readonly taken: number }>(
-        `with recursive taken(n) as (select 1 where ${taken('$2')} union all select n + 1 from taken where ${taken('$3 || (n + 1)::text')}) select coalesce(max(n), 0)::int4 as taken from taken`,
+        `with recursive taken(n) as (
+           select 1 where ${taken('$2')} union all select n + 1 from taken where ${taken('$3 || (n + 1)::text')}
+         ) select coalesce(max(n), 0)::int4 as taken from taken`,
         [type.tenant, base, numberedSlug(base, 2).slice(0, -1)],
       );
       return (row?.taken ?? 0) + 1;
@@ -28,7 +31,8 @@ export function createSlugQueries({ database }: { readonly database: Database })
       if (types.length === 0) return [];
       const arms = types.map(
         (type, at) =>
-          `(select ${at} as at, t.id::text as id from ${tableOf(type)} t where t.tenant_id = $1 and t."_slug" = $2 and t."_deleted_at" is null limit 1)`,
+          `(select ${at} as at, t.id::text as id from ${tableOf(type)} t
+           where t.tenant_id = $1 and t."_slug" = $2 and t."_deleted_at" is null limit 1)`,
       );
       const rows = await database.query<{ readonly at: number; readonly id: string }>(arms.join(' union all '), [
         types[0]?.tenant,

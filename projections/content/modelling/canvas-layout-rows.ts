@@ -32,7 +32,8 @@ export async function projectCanvasLayouts(
   }
   await tx.query(
     `insert into ${schema}.canvas_layouts (tenant_id, positions, revision)
-     select tenant_id, positions, revision from json_to_recordset($1::json) as r(tenant_id text, positions json, revision int8)
+     select tenant_id, positions, revision
+     from json_to_recordset($1::json) as r(tenant_id text, positions json, revision int8)
      on conflict (tenant_id) do update set positions = excluded.positions, revision = excluded.revision`,
     [JSON.stringify([...rows.values()])],
   );

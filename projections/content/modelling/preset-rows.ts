@@ -42,8 +42,10 @@ async function savePresets(tx: Transaction, { schema }: Target, rows: readonly P
   await tx.query(
     `insert into ${schema}.saved_presets (tenant_id, id, name, description, schemas, source_url, updated_at)
      select tenant_id, id, name, description, schemas, source_url, updated_at
-     from json_to_recordset($1::json) as r(tenant_id text, id text, name text, description text, schemas json, source_url json, updated_at text)
-     on conflict (tenant_id, id) do update set name = excluded.name, description = excluded.description, schemas = excluded.schemas,
+     from json_to_recordset($1::json) as r(tenant_id text, id text, name text, description text, schemas json,
+       source_url json, updated_at text)
+     on conflict (tenant_id, id) do update
+       set name = excluded.name, description = excluded.description, schemas = excluded.schemas,
        source_url = excluded.source_url, updated_at = excluded.updated_at`,
     [JSON.stringify(rows)],
   );

@@ -11,11 +11,12 @@ export const modellingProjection: Projection = {
   async create(tx, { schema }) {
     await tx.query(`
       create table ${schema}.saved_presets (
-        tenant_id text not null, id text not null, name text not null, description text not null, schemas json not null, source_url json, updated_at text not null,
-        primary key (tenant_id, id)
+        tenant_id text not null, id text not null, name text not null, description text not null, schemas json not null,
+        source_url json, updated_at text not null, primary key (tenant_id, id)
       )`);
     await tx.query(
-      `create table ${schema}.canvas_layouts (tenant_id text primary key, positions json not null, revision int8 not null)`,
+      `create table ${schema}.canvas_layouts (tenant_id text primary key, positions json not null,
+       revision int8 not null)`,
     );
   },
 

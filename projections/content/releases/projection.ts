@@ -15,8 +15,9 @@ export const releasesProjection: Projection = {
   async create(tx, { schema }) {
     await tx.query(`
       create table ${schema}.releases (
-        id uuid primary key, tenant_id text not null, name text not null, description text not null, status text not null, scheduled_at text, items json not null,
-        refused json not null, created_at text not null, created_by json not null, updated_at text not null, published_at text
+        id uuid primary key, tenant_id text not null, name text not null, description text not null,
+        status text not null, scheduled_at text, items json not null, refused json not null,
+        created_at text not null, created_by json not null, updated_at text not null, published_at text
       );
       create index on ${schema}.releases (tenant_id, created_at, id);
       create index on ${schema}.releases (scheduled_at) where status in ('scheduled', 'publishing')`);
@@ -44,8 +45,10 @@ async function projectReleases(tx: Transaction, { schema }: Target, events: read
   if (kept.length === 0) return;
   await tx.query(
     `insert into ${schema}.releases select * from json_populate_recordset(null::${schema}.releases, $1)
-     on conflict (id) do update set name = excluded.name, description = excluded.description, status = excluded.status, scheduled_at = excluded.scheduled_at,
-       items = excluded.items, refused = excluded.refused, updated_at = excluded.updated_at, published_at = excluded.published_at`,
+     on conflict (id) do update
+       set name = excluded.name, description = excluded.description, status = excluded.status,
+       scheduled_at = excluded.scheduled_at, items = excluded.items, refused = excluded.refused,
+       updated_at = excluded.updated_at, published_at = excluded.published_at`,
     [JSON.stringify(kept)],
   );
 }

@@ -2,7 +2,8 @@ import type { DueRelease, Releases } from '../../../application/ports/releases.t
 import type { ReleaseRecord } from '../../../domain/content/release-record.ts';
 import type { Database } from '../../../infrastructure/postgres/database.ts';
 
-const SELECT = `select id, name, description, status, scheduled_at, items, refused, created_at, created_by, updated_at, published_at from rm_releases.releases`;
+const SELECT = `select id, name, description, status, scheduled_at, items, refused, created_at, created_by, updated_at,
+  published_at from rm_releases.releases`;
 
 /** Queries of the read model of releases, bound to a database (port `Releases`). */
 export function createReleaseQueries({ database }: { readonly database: Database }): Releases {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import type { Call, Reply } from '../support/http.ts';
+import { type Call, resultOf, statusAndError } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
 type Rule = {
@@ -15,16 +15,13 @@ type Rule = {
 type Entry = { readonly id: string; readonly data: Readonly<Record<string, unknown>> };
 type Person = { readonly admin: Call; readonly content: Call };
 
-const refused = (reply: Reply) => [reply.status, reply.json<{ error?: string }>().error];
 const DENIED = [403, 'permission denied'];
 
 /** A service with several users. */
 function useRules() {
   const service = useService();
   const rule = async (body: object, headers: Readonly<Record<string, string>> = {}) => {
-    const reply = await service.owner('POST', '/api/admin/permissions', body, headers);
-    expect(reply.status, reply.text).to.equal(200);
-    return reply.json<Rule>();
+    return resultOf<Rule>(await service.owner('POST', '/api/admin/permissions', body, headers));
   };
   async function person(roles: readonly string[], tenant = 'default'): Promise<Person> {
     const who = { email: `${randomUUID()}@palimpsest.test`, password: 'Correct-Horse-8-battery' };
@@ -77,17 +74,17 @@ describe('access rules on the Admin API', () => {
     expect((await list('?schema_name=*')).map(({ role }) => role)).to.deep.equal(['author', 'editor']);
     expect((await list('?limit=1&offset=1')).map(({ id }) => id)).to.deep.equal([made.id]);
     const collision = await service.owner('PUT', `/api/admin/permissions/${other.id}`, { schema_name: 'post' });
-    expect(refused(collision)).to.deep.equal([409, 'a rule for that role and schema already exists']);
+    expect(statusAndError(collision)).to.deep.equal([409, 'a rule for that role and schema already exists']);
     for (const { id } of [made, other])
       expect((await service.owner('DELETE', `/api/admin/permissions/${id}`)).status).to.equal(204);
     expect(await list('?role=author')).to.deep.equal([]);
-    expect(refused(await service.owner('DELETE', `/api/admin/permissions/${made.id}`))).to.deep.equal([
+    expect(statusAndError(await service.owner('DELETE', `/api/admin/permissions/${made.id}`))).to.deep.equal([
       404,
       'access rule not found',
     ]);
     for (const id of [made.id, 'x'])
       expect(
-        refused(await service.owner('PUT', `/api/admin/permissions/${id}`, { role: 7 })),
+        statusAndError(await service.owner('PUT', `/api/admin/permissions/${id}`, { role: 7 })),
         'before the body',
       ).to.deep.equal([404, 'access rule not found']);
   });
@@ -99,7 +96,7 @@ describe('access rules on the Admin API', () => {
       actions: ['fly'],
       field_mask: ['A'],
     });
-    expect(refused(reply)).to.deep.equal([422, 'validation failed']);
+    expect(statusAndError(reply)).to.deep.equal([422, 'validation failed']);
     expect(reply.json<{ fields: { field: string }[] }>().fields.map(({ field }) => field)).to.deep.equal([
       'role',
       'schema_name',
@@ -113,10 +110,10 @@ describe('access rules on the Admin API', () => {
       { role: 'a', schema_name: 'b', actions: [], more: 1 },
       [],
     ]) {
-      expect(refused(await service.owner('POST', '/api/admin/permissions', body)), JSON.stringify(body)).to.deep.equal([
-        422,
-        'validation failed',
-      ]);
+      expect(
+        statusAndError(await service.owner('POST', '/api/admin/permissions', body)),
+        JSON.stringify(body),
+      ).to.deep.equal([422, 'validation failed']);
     }
   });
 
@@ -126,7 +123,7 @@ describe('access rules on the Admin API', () => {
     expect(
       (await manager.admin('POST', '/api/admin/permissions', { role: 'a', schema_name: 'b', actions: [] })).status,
     ).to.equal(200);
-    expect(refused(await editor.admin('GET', '/api/admin/permissions'))).to.deep.equal([
+    expect(statusAndError(await editor.admin('GET', '/api/admin/permissions'))).to.deep.equal([
       403,
       'insufficient permissions',
     ]);
@@ -139,7 +136,9 @@ describe('access rules on the Admin API', () => {
     expect(first).to.deep.include({ role: 'editor', schema_name: '*', actions: ['*'] });
     for (const method of ['PUT', 'DELETE'])
       expect(
-        refused(await service.owner(method, `/api/admin/permissions/${first!.id}`, method === 'PUT' ? {} : undefined)),
+        statusAndError(
+          await service.owner(method, `/api/admin/permissions/${first!.id}`, method === 'PUT' ? {} : undefined),
+        ),
       ).to.deep.equal([404, 'access rule not found']);
     expect((await service.owner('DELETE', `/api/admin/permissions/${first!.id}`, undefined, there)).status).to.equal(
       204,
@@ -183,12 +182,12 @@ describe('access rules on the Content API', () => {
       (await reader.content('GET', at())).status,
       (await reader.content('GET', at('/revisions'))).status,
     ];
-    expect(refused(await reader.content('GET', '/api/v1/content/article'))).to.deep.equal(DENIED);
+    expect(statusAndError(await reader.content('GET', '/api/v1/content/article'))).to.deep.equal(DENIED);
     expect(await reads()).to.deep.equal([403, 403, 403]);
     for (let round = 0; round < 5; round += 1) {
       const { id } = await rule({ role: 'reader', schema_name: 'article', actions: ['read'] });
       expect(await reads()).to.deep.equal([200, 200, 200]);
-      expect(refused(await reader.content('GET', '/api/v1/content/page'))).to.deep.equal(DENIED);
+      expect(statusAndError(await reader.content('GET', '/api/v1/content/page'))).to.deep.equal(DENIED);
       expect((await service.owner('PUT', `/api/admin/permissions/${id}`, { actions: ['create'] })).status).to.equal(
         200,
       );
@@ -257,7 +256,7 @@ describe('access rules on the Content API', () => {
       ['PUT', at('/unpublish'), undefined],
       ['PUT', at('/publish'), undefined],
     ] as const) {
-      expect(refused(await editor.content(method, path, body)), `${method} ${path}`).to.deep.equal(DENIED);
+      expect(statusAndError(await editor.content(method, path, body)), `${method} ${path}`).to.deep.equal(DENIED);
     }
     const updated = await editor.content('PUT', at(), { data: { title: 'three' } });
     expect([updated.status, updated.json<Entry>().data]).to.deep.equal([200, { title: 'three' }]);
@@ -290,9 +289,9 @@ describe('access rules on the Content API', () => {
     const writer = await person(['two', 'editor']);
     const { id } = await rule({ role: 'editor', schema_name: 'article', actions: [] });
     expect((await writer.content('PUT', at(), { data: { title: 'by two' } })).status).to.equal(200);
-    expect(refused(await writer.content('DELETE', at()))).to.deep.equal(DENIED);
+    expect(statusAndError(await writer.content('DELETE', at()))).to.deep.equal(DENIED);
     expect(
-      refused(await (await person(['two'])).content('PUT', at(), { data: { title: 'x' } })),
+      statusAndError(await (await person(['two'])).content('PUT', at(), { data: { title: 'x' } })),
       'a custom role alone',
     ).to.deep.equal([403, 'insufficient permissions']);
     await service.owner('DELETE', `/api/admin/permissions/${id}`);
@@ -304,21 +303,23 @@ describe('access rules on the Content API', () => {
       await service.key({ roles: ['reader2'], scopes: ['content:read'] }),
       await service.key({ roles: ['editor'], scopes: ['*:*'] }),
     ];
-    expect(refused(await silent('GET', '/api/v1/content/article'))).to.deep.equal(DENIED);
-    expect(refused(await silent('GET', at()))).to.deep.equal(DENIED);
+    expect(statusAndError(await silent('GET', '/api/v1/content/article'))).to.deep.equal(DENIED);
+    expect(statusAndError(await silent('GET', at()))).to.deep.equal(DENIED);
     expect((await silent('GET', '/api/v1/schemas')).json(), 'a key without a role sees nothing').to.deep.equal([]);
-    expect(refused(await silent('GET', '/api/v1/schemas/article'))).to.deep.equal(DENIED);
-    expect(refused(await silent('POST', '/api/v1/content/article', { data: {} }))).to.deep.equal([
+    expect(statusAndError(await silent('GET', '/api/v1/schemas/article'))).to.deep.equal(DENIED);
+    expect(statusAndError(await silent('POST', '/api/v1/content/article', { data: {} }))).to.deep.equal([
       403,
       'insufficient permissions',
     ]);
-    expect(refused(await reader('POST', '/api/v1/content/article', { data: {} }))).to.deep.equal([
+    expect(statusAndError(await reader('POST', '/api/v1/content/article', { data: {} }))).to.deep.equal([
       403,
       'insufficient scope',
     ]);
-    expect(refused(await reader('GET', at()))).to.deep.equal(DENIED);
+    expect(statusAndError(await reader('GET', at()))).to.deep.equal(DENIED);
     const { id } = await rule({ role: 'editor', schema_name: 'page', actions: ['read'] });
-    expect(refused(await writer('POST', '/api/v1/content/page', { data: { title: 'x' } }))).to.deep.equal(DENIED);
+    expect(statusAndError(await writer('POST', '/api/v1/content/page', { data: { title: 'x' } }))).to.deep.equal(
+      DENIED,
+    );
     await service.owner('DELETE', `/api/admin/permissions/${id}`);
     expect((await writer('POST', '/api/v1/content/page', { data: { title: 'x' } })).status).to.equal(201);
   });
@@ -336,7 +337,7 @@ describe('access rules on the Content API', () => {
     expect((await viewer.content('GET', '/api/v1/schemas/article')).json<{ fields: object[] }>().fields).to.have.length(
       1,
     );
-    expect(refused(await viewer.content('GET', '/api/v1/schemas/page'))).to.deep.equal(DENIED);
+    expect(statusAndError(await viewer.content('GET', '/api/v1/schemas/page'))).to.deep.equal(DENIED);
     expect((await service.ownerContent('GET', '/api/v1/schemas')).json<object[]>()).to.have.length(2);
   });
 
@@ -379,7 +380,7 @@ describe('access rules on the Content API', () => {
     await get(`/api/admin/content/${target.id}`, narrow.admin);
     await get('/api/admin/content?q=hiddenword', narrow.admin);
     for (const path of ['/api/v1/content/article/changes', `/api/v1/content/article/${target.id}/blame`])
-      expect(refused(await stranger.content('GET', path)), path).to.deep.equal(DENIED);
+      expect(statusAndError(await stranger.content('GET', path)), path).to.deep.equal(DENIED);
     await rule({ role: 'blind', schema_name: 'comment', actions: ['read'] });
     const blind = (
       await (await person(['blind'])).content('GET', `/api/v1/content/comment/${id}?populate=article`)
@@ -413,7 +414,7 @@ describe('access rules on the Content API', () => {
     const renamed = await service.owner('PUT', '/api/admin/schemas/before/rename', { new_name: 'after' });
     expect(renamed.status, renamed.text).to.equal(200);
     expect((await read('after')).status).to.equal(200);
-    expect(refused(await read('before'))).to.deep.equal([403, 'schema not allowed for this credential']);
+    expect(statusAndError(await read('before'))).to.deep.equal([403, 'schema not allowed for this credential']);
     const [moved, ...others] = (await service.owner('GET', '/api/admin/permissions?role=mover')).json<Rule[]>();
     expect([moved, others]).to.deep.equal([{ ...made, schema_name: 'after', updated_at: moved!.updated_at }, []]);
     const keys = (await service.owner('GET', '/api/admin/api-keys')).json<{ id: string; schemas: string[] }[]>();
@@ -424,8 +425,8 @@ describe('access rules on the Content API', () => {
     const [editor, manager] = [await person(['editor']), await person(['admin'])];
     for (const { id } of (await service.owner('GET', '/api/admin/permissions?role=editor')).json<Rule[]>())
       await service.owner('DELETE', `/api/admin/permissions/${id}`);
-    expect(refused(await editor.content('GET', '/api/v1/content/page'))).to.deep.equal(DENIED);
-    expect(refused(await editor.content('POST', '/api/v1/content/page', { data: {} }))).to.deep.equal(DENIED);
+    expect(statusAndError(await editor.content('GET', '/api/v1/content/page'))).to.deep.equal(DENIED);
+    expect(statusAndError(await editor.content('POST', '/api/v1/content/page', { data: {} }))).to.deep.equal(DENIED);
     expect((await manager.content('POST', '/api/v1/content/page', { data: { title: 'x' } })).status).to.equal(201);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
 import { DAY_MS } from '../../domain/durations.ts';
-import { caller } from '../support/http.ts';
+import { caller, statusAndError } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
 import { useReplicas } from '../support/replicas.ts';
 import { useService } from '../support/service.ts';
@@ -60,10 +60,7 @@ describe('API keys and admin tokens', () => {
         `/${author.id}/blame`,
       ]) {
         const reply = await call('GET', `/api/v1/content/author${path}`);
-        expect([reply.status, reply.json()['error']], path).to.deep.equal([
-          403,
-          'schema not allowed for this credential',
-        ]);
+        expect(statusAndError(reply), path).to.deep.equal([403, 'schema not allowed for this credential']);
       }
       expect((await call('GET', `/api/v1/content/book/${book.id}/relations/author`)).status).to.equal(403);
       expect((await call('GET', '/api/v1/schemas')).json<{ name: string }[]>().map(({ name }) => name)).to.deep.equal([

@@ -1,13 +1,11 @@
 import { expect } from 'chai';
 import { eventually } from '../support/eventually.ts';
-import type { Call, Reply } from '../support/http.ts';
+import { type Call, type Reply, statusAndError } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
 import { useService } from '../support/service.ts';
 
 type Entry = { readonly id: string; readonly version: number; readonly data: Readonly<Record<string, unknown>> };
 type Page = { readonly data: readonly Entry[]; readonly next_cursor: string };
-
-const answered = (reply: Reply) => [reply.status, reply.text === '' ? undefined : reply.json()['error']];
 
 /** Combines features that other tests cover separately. */
 describe('combined content features', () => {
@@ -125,13 +123,14 @@ describe('combined content features', () => {
       good(await save('closed', [text('title')], { transports: { rest: mode } }));
       for (const path of reads) {
         const reply = await ownerContent('GET', at(path));
-        expect(read_[0] === 200 ? [reply.status, undefined] : answered(reply), `${mode} GET ${path}`).to.deep.equal(
-          read_,
-        );
+        expect(
+          read_[0] === 200 ? [reply.status, undefined] : statusAndError(reply),
+          `${mode} GET ${path}`,
+        ).to.deep.equal(read_);
       }
       if (write)
         for (const [method, path, body] of writes)
-          expect(answered(await ownerContent(method, at(path), body)), `${mode} ${method} ${path}`).to.deep.equal(
+          expect(statusAndError(await ownerContent(method, at(path), body)), `${mode} ${method} ${path}`).to.deep.equal(
             write,
           );
       else expect((await ownerContent('PUT', at(`/${entry.id}`), { data: { title: 'written' } })).status).to.equal(200);
@@ -168,7 +167,7 @@ describe('combined content features', () => {
     ] as const)
       expect((await post(data)).status).to.equal(status);
     for (const data of [{}, {}, { t: 'a' }]) good(await post(data, there));
-    expect(answered(await save('shared', [text('t', { unique: true })], {}, there))).to.deep.equal([
+    expect(statusAndError(await save('shared', [text('t', { unique: true })], {}, there))).to.deep.equal([
       422,
       'schema migration failed',
     ]);

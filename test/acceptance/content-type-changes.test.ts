@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Call, caller } from '../support/http.ts';
+import { type Call, caller, statusAndError } from '../support/http.ts';
 import { setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { testEnvironment } from '../support/service.ts';
@@ -181,10 +181,7 @@ describe('two processes that change content types', function () {
       ['GET', '/api/admin/migrate'],
     ] as const) {
       const refused = await call(method, path, method === 'POST' ? { name: 'article' } : undefined);
-      expect([refused.status, refused.json<{ error: string }>().error], path).to.deep.equal([
-        503,
-        'service unavailable',
-      ]);
+      expect(statusAndError(refused), path).to.deep.equal([503, 'service unavailable']);
       expect(refused.headers['retry-after']).to.equal('1');
     }
     bridge.up();

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Json } from '../../domain/json.ts';
-import type { Call, Reply } from '../support/http.ts';
+import { type Call, type Reply, resultOf } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
 type Entry = { readonly id: string; readonly version: number; readonly data: Readonly<Record<string, Json>> };
@@ -149,9 +149,7 @@ describe('validation rules over HTTP', () => {
   const refusal = (reply: Reply) => [reply.status, reply.json()['error'], reply.json<{ fields?: unknown }>().fields];
   const refused = (field: string, message: string) => [422, 'validation failed', [{ field, message }]];
   async function make(data: object = {}): Promise<Entry> {
-    const reply = await post(data);
-    expect(reply.status, reply.text).to.equal(201);
-    return reply.json<Entry>();
+    return resultOf<Entry>(await post(data), 201);
   }
 
   for (const { field, good, bad } of CASES) {

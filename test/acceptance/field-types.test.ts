@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { FIELD_TYPES } from '../../domain/content/definition.ts';
 import type { Json } from '../../domain/json.ts';
-import type { Call } from '../support/http.ts';
+import { type Call, resultOf, statusAndError } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
 type Entry = { readonly id: string; readonly version: number; readonly data: Readonly<Record<string, Json>> };
@@ -77,9 +77,7 @@ describe('a content type with every field type', () => {
     expect(saved.status, saved.text).to.equal(200);
     key = await service.key({});
     const create = async (data: object) => {
-      const reply = await key('POST', path, { data });
-      expect(reply.status, reply.text).to.equal(201);
-      return reply.json<Entry>();
+      return resultOf<Entry>(await key('POST', path, { data }), 201);
     };
     low = await create(one('low'));
     high = await create({ ...one('high'), parent_id: low.id });
@@ -198,7 +196,7 @@ describe('a content type with every field type', () => {
     expect(await idsOf(`filters[parent_id]=${low.id}`)).to.deep.equal([high.id]);
     expect(await idsOf(`filters[parent]=${low.id}`)).to.deep.equal([high.id]);
     const missing = await key('POST', path, { data: { parent: UUIDS[0] } });
-    expect([missing.status, missing.json()['error']]).to.deep.equal([422, `related entry not found: ${UUIDS[0]}`]);
+    expect(statusAndError(missing)).to.deep.equal([422, `related entry not found: ${UUIDS[0]}`]);
   });
 
   it('provides typed columns for SQL in the view content.everything', async () => {

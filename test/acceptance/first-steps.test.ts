@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { decodeJwt } from 'jose';
 import { eventually } from '../support/eventually.ts';
+import { statusAndError } from '../support/http.ts';
 import { OWNER, SETUP_TOKEN } from '../support/owner.ts';
 import { useService } from '../support/service.ts';
 
@@ -35,7 +36,7 @@ describe('first steps over HTTP', () => {
   it('creates the first account once, with the setup token', async () => {
     expect((await admin('GET', '/api/admin/setup')).json()).to.deep.equal({ setup_required: false });
     const again = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: SETUP_TOKEN });
-    expect([again.status, again.json()['error']]).to.deep.equal([409, 'setup is already complete']);
+    expect(statusAndError(again)).to.deep.equal([409, 'setup is already complete']);
   });
 
   it('signs in, returns the current user, refreshes the session once and signs out', async () => {
@@ -56,7 +57,7 @@ describe('first steps over HTTP', () => {
     const refreshed = await admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token });
     expect(refreshed.status).to.equal(200);
     const reused = await admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token });
-    expect([reused.status, reused.json()['error']]).to.deep.equal([401, 'invalid refresh token']);
+    expect(statusAndError(reused)).to.deep.equal([401, 'invalid refresh token']);
   });
 
   it('requires the CSRF token with the session cookie', async () => {
@@ -64,7 +65,7 @@ describe('first steps over HTTP', () => {
     const cookie = login.headers['set-cookie']?.split(';')[0] ?? '';
     expect(login.headers['set-cookie']).to.match(/^sys_session=.*HttpOnly.*SameSite=Lax/i);
     const without = await admin('POST', '/api/admin/auth/logout', {}, { cookie });
-    expect([without.status, without.json()['error']]).to.deep.equal([403, 'invalid CSRF token']);
+    expect(statusAndError(without)).to.deep.equal([403, 'invalid CSRF token']);
     const withToken = await admin(
       'POST',
       '/api/admin/auth/logout',
@@ -219,7 +220,7 @@ describe('first steps over HTTP', () => {
     expect(second.headers['idempotency-replayed']).to.equal('true');
     expect(second.json<Entry>().id).to.equal(first.json<Entry>().id);
     const other = await key('POST', '/api/v1/content/article', { data: { title: 'other' } }, header);
-    expect([other.status, other.json()['error']]).to.deep.equal([422, 'idempotency key was used with another body']);
+    expect(statusAndError(other)).to.deep.equal([422, 'idempotency key was used with another body']);
   });
 
   it('lists the actions of all users in the audit log, newest first, without secrets', async () => {

@@ -5,7 +5,7 @@ import { digest } from '../../projections/engine/digest.ts';
 import { replay } from '../../projections/engine/replay.ts';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import type { Call } from '../support/http.ts';
+import { type Call, statusAndError } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
 type Entry = {
@@ -40,10 +40,7 @@ describe('search, time travel, cursors and locales of lists over HTTP', () => {
     expect(answer.status, answer.text).to.equal(200);
     return answer.json<Entry[]>().map(({ data }) => data['title']);
   };
-  const refused = async (path: string): Promise<unknown> => {
-    const answer = await editor('GET', path);
-    return [answer.status, answer.json()['error']];
-  };
+  const refused = async (path: string) => statusAndError(await editor('GET', path));
   const schema = async (name: string, body: object): Promise<void> => {
     const there = (await service.owner('GET', `/api/admin/schemas/${name}`)).status === 200;
     const answer = await service.owner(there ? 'PUT' : 'POST', `/api/admin/schemas${there ? `/${name}` : ''}`, body);

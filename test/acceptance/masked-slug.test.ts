@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { openEventSource } from '../support/event-source.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Call, type Reply, caller } from '../support/http.ts';
+import { type Call, caller, statusAndError } from '../support/http.ts';
 import { OWNER } from '../support/owner.ts';
 import { useService } from '../support/service.ts';
 
@@ -9,7 +9,6 @@ type Entry = { readonly id: string; readonly slug?: string };
 
 const SLUG = 'merger-with-acme';
 const DENIED = [403, 'permission denied'];
-const refused = (reply: Reply) => [reply.status, reply.json<{ error?: string }>().error];
 
 describe('the slug of an entry whose title is masked', () => {
   const service = useService();
@@ -116,7 +115,7 @@ describe('the slug of an entry whose title is masked', () => {
       ['fields=note,slug', 'fields'],
     ] as const)
       for (const path of ['/api/v1/content/deal', '/api/v1/content/deal/cursor'])
-        expect(refused(await content('GET', `${path}?${query}`)), query).to.deep.equal([
+        expect(statusAndError(await content('GET', `${path}?${query}`)), query).to.deep.equal([
           400,
           `invalid query parameter: ${parameter}`,
         ]);
@@ -131,7 +130,7 @@ describe('the slug of an entry whose title is masked', () => {
     for (const path of ['/api/v1/content/deal?q=merger', `/api/v1/content/deal?q=${SLUG}`])
       expect((await content('GET', path)).json(), path).to.deep.equal([]);
     for (const query of ['', '?schema=deal'])
-      expect(refused(await admin('GET', `/api/admin/content/slug/${SLUG}${query}`))).to.deep.equal([
+      expect(statusAndError(await admin('GET', `/api/admin/content/slug/${SLUG}${query}`))).to.deep.equal([
         404,
         'content not found',
       ]);
@@ -141,9 +140,11 @@ describe('the slug of an entry whose title is masked', () => {
 
   it('cannot be written, so that a refusal does not show whether another entry has it', async () => {
     const create = (slug: string) => admin('POST', '/api/admin/content', { schema_name: 'deal', data: {}, slug });
-    expect(refused(await create(SLUG))).to.deep.equal(DENIED);
-    expect(refused(await create('another'))).to.deep.equal(DENIED);
-    expect(refused(await admin('PUT', `/api/admin/content/${secret}`, { slug: 'another' }))).to.deep.equal(DENIED);
+    expect(statusAndError(await create(SLUG))).to.deep.equal(DENIED);
+    expect(statusAndError(await create('another'))).to.deep.equal(DENIED);
+    expect(statusAndError(await admin('PUT', `/api/admin/content/${secret}`, { slug: 'another' }))).to.deep.equal(
+      DENIED,
+    );
     const saved = await admin('PUT', `/api/admin/content/${secret}`, { data: { note: 'changed' }, slug: '' });
     expect([saved.status, saved.json()['slug']], 'a form with an empty field').to.deep.equal([200, null]);
     const updated = await content('PUT', `/api/v1/content/deal/${secret}`, { data: { note: 'again' } });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Json } from '../../domain/json.ts';
-import type { Call, Reply } from '../support/http.ts';
+import { type Call, type Reply, resultOf, statusAndError } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 import { type WebhookReceiver, startReceiver } from '../support/webhook-receiver.ts';
 
@@ -53,9 +53,7 @@ describe('relations between entries', function () {
   after(() => receiver.close());
 
   async function create(schema: string, data: object): Promise<Entry> {
-    const reply = await key('POST', `/api/v1/content/${schema}`, { data });
-    expect(reply.status, reply.text).to.equal(201);
-    return reply.json<Entry>();
+    return resultOf<Entry>(await key('POST', `/api/v1/content/${schema}`, { data }), 201);
   }
   async function get<T = Entry>(path: string, by = key): Promise<T> {
     const reply = await by('GET', `/api/v1/content/${path}`);
@@ -65,7 +63,6 @@ describe('relations between entries', function () {
   const published = async (data: object) =>
     (await key('PUT', `/api/v1/content/article/${(await create('article', data)).id}/publish`)).json<Entry>();
   const remove = (schema: string, id: string) => key('DELETE', `/api/v1/content/${schema}/${id}`);
-  const error = (reply: Reply) => [reply.status, reply.json()['error']];
   const ids = (entries: readonly Entry[]) => entries.map(({ id }) => id);
 
   it('never name a deleted entry, when entries are deleted while others begin to name them', async () => {
@@ -98,7 +95,10 @@ describe('relations between entries', function () {
     const author = await create('author', { name: 'a' });
     const book = await create('book', { name: 'b', author: author.id });
     const article = await published({ name: 'x', author: author.id });
-    expect(error(await remove('author', author.id))).to.deep.equal([409, 'entry is referenced by book.author']);
+    expect(statusAndError(await remove('author', author.id))).to.deep.equal([
+      409,
+      'entry is referenced by book.author',
+    ]);
     expect((await get(`article/${article.id}`)).data['author_id']).to.equal(author.id);
     expect((await remove('book', book.id)).status).to.equal(204);
     expect((await remove('author', author.id)).status).to.equal(204);
@@ -182,7 +182,7 @@ describe('relations between entries', function () {
     const seen = await get(`article/${article.id}?populate=*`, visitor);
     expect(seen.data['author']).to.deep.include({ id: author.id, data: { name: 'Masked' } });
     expect(seen.data['tags']).to.deep.equal([tag.id]);
-    expect(error(await visitor('GET', `/api/v1/content/article/${article.id}/relations/tags`))).to.deep.equal([
+    expect(statusAndError(await visitor('GET', `/api/v1/content/article/${article.id}/relations/tags`))).to.deep.equal([
       403,
       'permission denied',
     ]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeEventStoreDb, startFakeEventStoreDb } from '../support/fake-eventstoredb/fake-eventstoredb.ts';
-import { type Call, type Reply, caller } from '../support/http.ts';
+import { type Call, type Reply, caller, statusAndError } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
 import { setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
@@ -170,10 +170,7 @@ describe('a request with an Idempotency-Key whose process is killed after the ap
       { data: { title: 'other' } },
       { 'idempotency-key': 'the same' },
     );
-    expect([reply.status, reply.json<{ error: string }>().error]).to.deep.equal([
-      422,
-      'idempotency key was used with another body',
-    ]);
+    expect(statusAndError(reply)).to.deep.equal([422, 'idempotency key was used with another body']);
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { Call, Reply } from '../support/http.ts';
+import { type Call, type Reply, statusAndError } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
 type Entry = { readonly id: string; readonly version: number; readonly data: Readonly<Record<string, unknown>> };
@@ -198,19 +198,13 @@ describe('names of content types', () => {
   it('cannot be segments of existing routes', async () => {
     for (const name of ['presets', 'migrate', 'export', 'import']) {
       const reply = await owner('POST', '/api/admin/schemas', { name, fields: [] });
-      expect([reply.status, reply.json()['error']], name).to.deep.equal([
-        422,
-        `invalid schema: name "${name}" is reserved`,
-      ]);
+      expect(statusAndError(reply), name).to.deep.equal([422, `invalid schema: name "${name}" is reserved`]);
       if (name !== 'presets')
         expect((await owner('POST', `/api/admin/schemas/${name}/preview`, { fields: [] })).status).to.equal(422);
     }
     await owner('POST', '/api/admin/schemas', { name: 'plain', fields: [] });
     const renamed = await owner('PUT', '/api/admin/schemas/plain/rename', { new_name: 'presets' });
-    expect([renamed.status, renamed.json()['error']]).to.deep.equal([
-      422,
-      'invalid schema: name "presets" is reserved',
-    ]);
+    expect(statusAndError(renamed)).to.deep.equal([422, 'invalid schema: name "presets" is reserved']);
   });
 
   it('may have 63 characters, like field names, and differ only in the last character', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
 import { eventually } from '../support/eventually.ts';
-import { type Call, caller } from '../support/http.ts';
+import { type Call, caller, resultOf, statusAndError } from '../support/http.ts';
 import { type Session, setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, runCommand, startServiceProcess } from '../support/process.ts';
 import { testEnvironment } from '../support/service.ts';
@@ -46,14 +46,14 @@ describe('sessions over two processes', function () {
     { email, password }: { readonly email: string; readonly password: string },
   ): Promise<Session> {
     people += 1;
-    const reply = await at.admin(
-      'POST',
-      '/api/admin/auth/login',
-      { email, password },
-      { 'x-forwarded-for': `198.51.100.${people}` },
+    return resultOf<Session>(
+      await at.admin(
+        'POST',
+        '/api/admin/auth/login',
+        { email, password },
+        { 'x-forwarded-for': `198.51.100.${people}` },
+      ),
     );
-    expect(reply.status, reply.text).to.equal(200);
-    return reply.json<Session>();
   }
 
   async function person(): Promise<{ readonly id: string; readonly email: string; readonly password: string }> {
@@ -136,8 +136,7 @@ describe('sessions over two processes', function () {
     );
     const [winner, ...others] = replies.toSorted((a, b) => a.status - b.status);
     expect(winner?.status).to.equal(200);
-    for (const reply of others)
-      expect([reply.status, reply.json()['error']]).to.deep.equal([401, 'invalid refresh token']);
+    for (const reply of others) expect(statusAndError(reply)).to.deep.equal([401, 'invalid refresh token']);
     const next = winner?.json<Session>();
     expect(
       (await there.admin('POST', '/api/admin/auth/refresh', { refresh_token: next?.refresh_token })).status,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
+import { statusAndError } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
 describe('tenants', () => {
@@ -48,7 +49,7 @@ describe('tenants', () => {
 
   it('can be selected with X-Tenant-ID by super admins only', async () => {
     const unknown = await service.owner('GET', '/api/admin/schemas', undefined, { 'x-tenant-id': 'acme' });
-    expect([unknown.status, unknown.json()['error']]).to.deep.equal([404, 'tenant not found']);
+    expect(statusAndError(unknown)).to.deep.equal([404, 'tenant not found']);
     const key = await service.key({});
     expect(
       (await key('GET', '/api/v1/content/note', undefined, { 'x-tenant-id': 'acme' })).status,

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createHmac } from 'node:crypto';
 import { eventually } from '../support/eventually.ts';
-import type { Call } from '../support/http.ts';
+import { type Call, statusAndError } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 import { type Received, type WebhookReceiver, startReceiver } from '../support/webhook-receiver.ts';
 
@@ -319,7 +319,7 @@ describe('outbound webhooks', function () {
       { ...body, name: 'another' },
       { 'idempotency-key': 'once' },
     );
-    expect([other.status, other.json()['error']]).to.deep.equal([422, 'idempotency key was used with another body']);
+    expect(statusAndError(other)).to.deep.equal([422, 'idempotency key was used with another body']);
     await remove(id);
   });
 
@@ -389,6 +389,6 @@ describe('outbound webhooks', function () {
       url: `http://${hostname}:${port}/`,
       events: ['after_create'],
     });
-    expect([reply.status, reply.json()['error']]).to.deep.equal([400, 'invalid input']);
+    expect(statusAndError(reply)).to.deep.equal([400, 'invalid input']);
   });
 });

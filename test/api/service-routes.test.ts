@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Route } from '../../api/http/route.ts';
-import { caller } from '../support/http.ts';
+import { caller, statusAndError } from '../support/http.ts';
 import { useService } from '../support/service.ts';
 
 /**
@@ -287,10 +287,7 @@ describe('the routes of the service', () => {
     const reader = await service.key({ roles: ['reviewer'] });
     for (const { method, path, who } of EXPECTED_ROUTES.filter((route) => route.who === 'editors')) {
       const reply = await reader(method, concrete(path), method === 'DELETE' ? undefined : { data: {} });
-      expect([reply.status, reply.json()['error']], lineOf({ method, path }) + who).to.deep.equal([
-        403,
-        'insufficient permissions',
-      ]);
+      expect(statusAndError(reply), lineOf({ method, path }) + who).to.deep.equal([403, 'insufficient permissions']);
     }
   });
 
@@ -313,7 +310,7 @@ describe('the routes of the service', () => {
       const message = /^\/api\/admin\/(api-keys|usage\/api-key)/.test(path)
         ? 'API keys are managed by a signed-in user, not by another key'
         : 'This route needs a signed-in session.';
-      expect([key.status, key.json()['error']], `${method} ${path} by a key`).to.deep.equal([403, message]);
+      expect(statusAndError(key), `${method} ${path} by a key`).to.deep.equal([403, message]);
     }
   });
 

@@ -16,6 +16,17 @@ export type Call = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Reply>;
 
+/** The status and the message of a response; undefined: it has no message. */
+export function statusAndError(reply: Reply): readonly [number, string | undefined] {
+  return [reply.status, reply.text === '' ? undefined : reply.json<{ error?: string }>().error];
+}
+
+/** The body of a response with the status. @throws Error with the text of the response when it has another status */
+export function resultOf<T = Record<string, unknown>>(reply: Reply, status: 200 | 201 | 202 = 200): T {
+  if (reply.status !== status) throw new Error(`${reply.status} instead of ${status}: ${reply.text}`);
+  return reply.json<T>();
+}
+
 /**
  * A client of one base address, with fixed headers. Sends text and buffers unchanged and other bodies as JSON. Does not
  * follow redirects.

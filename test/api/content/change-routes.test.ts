@@ -12,7 +12,7 @@ import type { Principal } from '../../../domain/identity/principal.ts';
 import { testContext, useContent } from '../../support/content.ts';
 import { type EventSource, openEventSource } from '../../support/event-source.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Reply, caller } from '../../support/http.ts';
+import { caller, resultOf, statusAndError } from '../../support/http.ts';
 import { apiKey, useServedContent } from '../../support/serve-content.ts';
 import { testMetadata } from '../../support/test-metadata.ts';
 import { serve } from '../http/serve.ts';
@@ -83,17 +83,12 @@ describe('the changes feed', () => {
   after(() => agent.close());
 
   const create = async (data: Record<string, unknown>, schema = 'article', by = call): Promise<Entry> => {
-    const reply = await by('POST', `/api/v1/content/${schema}`, { data });
-    expect(reply.status, reply.text).to.equal(201);
-    return reply.json<Entry>();
+    return resultOf<Entry>(await by('POST', `/api/v1/content/${schema}`, { data }), 201);
   };
   const page = async (query = '', by = call, path = PATH): Promise<Page> => {
-    const reply = await by('GET', `${path}/changes${query}`);
-    expect(reply.status, reply.text).to.equal(200);
-    return reply.json<Page>();
+    return resultOf<Page>(await by('GET', `${path}/changes${query}`));
   };
   const here = async (): Promise<string> => content.eventStore().head();
-  const error = (reply: Reply) => [reply.status, reply.json()['error']];
   const stream = async (name = 'writer', query = '', headers: Record<string, string> = {}): Promise<EventSource> => {
     const source = await openEventSource(`${served().content.url}${PATH}/changes${query}`, {
       'x-api-key': name,
@@ -259,13 +254,16 @@ describe('the changes feed', () => {
   it('refuses malformed parameters, unknown types and types that the caller may not read', async () => {
     for (const query of ['?after=1', '?after=', '?after=x', '?limit=0', '?limit=1001', '?limit=ten', '?other=1'])
       expect((await call('GET', `${PATH}/changes${query}`)).status, query).to.equal(400);
-    expect(error(await call('GET', `${PATH}/changes?after=7`))).to.deep.equal([400, 'invalid query parameter: after']);
-    expect(error(await call('GET', '/api/v1/content/nope/changes'))).to.deep.equal([404, 'schema not found']);
-    expect(error(await call('GET', '/api/v1/content/inbox/changes'))).to.deep.equal([
+    expect(statusAndError(await call('GET', `${PATH}/changes?after=7`))).to.deep.equal([
+      400,
+      'invalid query parameter: after',
+    ]);
+    expect(statusAndError(await call('GET', '/api/v1/content/nope/changes'))).to.deep.equal([404, 'schema not found']);
+    expect(statusAndError(await call('GET', '/api/v1/content/inbox/changes'))).to.deep.equal([
       405,
       'schema is write-only over this transport',
     ]);
-    expect(error(await as('listed')('GET', `${PATH}/changes`))).to.deep.equal([
+    expect(statusAndError(await as('listed')('GET', `${PATH}/changes`))).to.deep.equal([
       403,
       'schema not allowed for this credential',
     ]);

@@ -7,7 +7,7 @@ import { ENTRY_TRANSITIONS } from '../../../domain/content/entry.ts';
 import { hasCode } from '../../../domain/errors.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
 import { testContext, useContent } from '../../support/content.ts';
-import { type Reply, caller } from '../../support/http.ts';
+import { caller, resultOf, statusAndError } from '../../support/http.ts';
 import { rejectionOf } from '../../support/rejection.ts';
 import { type EntryAnswer as Entry, apiKey, useServedContent } from '../../support/serve-content.ts';
 
@@ -59,15 +59,6 @@ describe('entry lifecycle over HTTP', () => {
     const entry = reply.json<Entry>();
     return { entry, path: `/api/v1/content/${schema}/${entry.id}` };
   }
-  async function ok(reply: Promise<Reply>): Promise<Entry> {
-    const answer = await reply;
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.json<Entry>();
-  }
-  const refused = async (reply: Promise<Reply>) => {
-    const answer = await reply;
-    return [answer.status, answer.json()['error']];
-  };
 
   for (const { from, way, allowed } of [
     { from: 'draft', way: [], allowed: { publish: 'published', archive: 'archived' } },
@@ -77,16 +68,16 @@ describe('entry lifecycle over HTTP', () => {
     it(`allows the transitions that the status ${from} permits, and answers 409 to the others`, async () => {
       for (const transition of ENTRY_TRANSITIONS) {
         const { path } = await create({ title: from });
-        for (const step of way) await ok(call('PUT', `${path}/${step}`));
+        for (const step of way) resultOf<Entry>(await call('PUT', `${path}/${step}`));
         const to = (allowed as Partial<Record<string, string>>)[transition];
         const reply = call('PUT', `${path}/${transition}`);
         if (to === undefined)
-          expect(await refused(reply), transition).to.deep.equal([409, 'invalid status transition']);
+          expect(statusAndError(await reply), transition).to.deep.equal([409, 'invalid status transition']);
         else {
-          const moved = await ok(reply);
+          const moved = resultOf<Entry>(await reply);
           expect(moved.status).to.equal(to);
           expect(moved['published_at'] !== null).to.equal(to === 'published');
-          expect(await ok(call('GET', path))).to.deep.equal(moved);
+          expect(resultOf<Entry>(await call('GET', path))).to.deep.equal(moved);
         }
       }
     });
@@ -96,25 +87,28 @@ describe('entry lifecycle over HTTP', () => {
     const { entry: page } = await create({ title: 'p' }, 'page');
     const { path } = await create({ must: page.id }, 'note');
     for (const transition of ENTRY_TRANSITIONS)
-      expect(await refused(call('PUT', `${path}/${transition}`))).to.deep.equal([409, 'invalid status transition']);
+      expect(statusAndError(await call('PUT', `${path}/${transition}`))).to.deep.equal([
+        409,
+        'invalid status transition',
+      ]);
   });
 
   it('leaves archived entries out of lists unless a filter names the status', async () => {
     const { entry, path } = await create({ title: 'arch', code: 'arch' });
-    await ok(call('PUT', `${path}/archive`));
+    resultOf<Entry>(await call('PUT', `${path}/archive`));
     const ids = async (query: string) =>
       (await call('GET', `/api/v1/content/article?filters[code]=arch${query}`)).json<Entry[]>().map(({ id }) => id);
     expect(await ids('')).to.deep.equal([]);
     expect(await ids('&filters[_status]=archived')).to.deep.equal([entry.id]);
-    expect((await ok(call('GET', path))).status).to.equal('archived');
+    expect(resultOf<Entry>(await call('GET', path)).status).to.equal('archived');
   });
 
   it('keeps a soft-deleted entry, lists it for admin roles and restores it unchanged', async () => {
     const { entry, path } = await create({ title: 'kept', code: 'kept' });
-    const before = await ok(call('PUT', `${path}/publish`));
+    const before = resultOf<Entry>(await call('PUT', `${path}/publish`));
     expect((await call('DELETE', path)).status).to.equal(204);
-    expect(await refused(call('GET', path))).to.deep.equal([404, 'content not found']);
-    expect(await refused(call('PUT', path, { data: { title: 'x' } }))).to.deep.equal([404, 'content not found']);
+    expect(statusAndError(await call('GET', path))).to.deep.equal([404, 'content not found']);
+    expect(statusAndError(await call('PUT', path, { data: { title: 'x' } }))).to.deep.equal([404, 'content not found']);
     for (const who of [admin, owner]) {
       for (const list of ['article?', 'article/cursor?']) {
         const reply = await who('GET', `/api/v1/content/${list}filters[_deleted]=true&filters[code]=kept&count=true`);
@@ -128,27 +122,27 @@ describe('entry lifecycle over HTTP', () => {
         (await who('GET', '/api/v1/content/article?filters[_deleted]=false&filters[code]=kept')).json(),
       ).to.deep.equal([]);
     }
-    const back = await ok(call('PUT', `${path}/undelete`));
+    const back = resultOf<Entry>(await call('PUT', `${path}/undelete`));
     expect(back).to.deep.equal({ ...before, version: 4, updated_at: back['updated_at'] });
-    expect(await ok(call('GET', path))).to.deep.equal(back);
+    expect(resultOf<Entry>(await call('GET', path))).to.deep.equal(back);
     expect(
       (await admin('GET', '/api/v1/content/article?filters[_deleted]=true&filters[code]=kept')).json(),
     ).to.deep.equal([]);
-    expect((await ok(call('PUT', path, { data: { title: 'lives on' } }))).version).to.equal(5);
+    expect(resultOf<Entry>(await call('PUT', path, { data: { title: 'lives on' } })).version).to.equal(5);
   });
 
   it('restores an entry whose row has been purged', async () => {
     const { path } = await create({ title: 'purged', code: 'purged' });
-    const before = await ok(call('GET', path));
+    const before = resultOf<Entry>(await call('GET', path));
     await call('DELETE', path);
     await content.purge('article');
-    const back = await ok(call('PUT', `${path}/undelete`));
+    const back = resultOf<Entry>(await call('PUT', `${path}/undelete`));
     expect(back).to.deep.equal({ ...before, version: 3, updated_at: back['updated_at'] });
-    expect(await ok(call('GET', path))).to.deep.equal(back);
+    expect(resultOf<Entry>(await call('GET', path))).to.deep.equal(back);
   });
 
   it('answers 400 to filters[_deleted] without an admin role, with a value other than true or false, and together with as_of', async () => {
-    expect(await refused(call('GET', '/api/v1/content/article?filters[_deleted]=true'))).to.deep.equal([
+    expect(statusAndError(await call('GET', '/api/v1/content/article?filters[_deleted]=true'))).to.deep.equal([
       400,
       'invalid query parameter: filters[_deleted]',
     ]);
@@ -157,7 +151,7 @@ describe('entry lifecycle over HTTP', () => {
       'filters[_deleted][$eq]=true',
       'filters[_deleted]=true&as_of=2026-01-01T00:00:00Z',
     ]) {
-      expect((await refused(admin('GET', `/api/v1/content/article?${filter}`)))[0], filter).to.equal(400);
+      expect(statusAndError(await admin('GET', `/api/v1/content/article?${filter}`))[0], filter).to.equal(400);
     }
   });
 
@@ -174,9 +168,9 @@ describe('entry lifecycle over HTTP', () => {
         fields: [{ field: 'code', message: 'unique value already held' }],
       },
     ]);
-    await ok(call('PUT', other, { data: { code: 'twice' } }));
-    await ok(call('PUT', `${path}/undelete`));
-    expect(await refused(call('PUT', other, { data: { code: 'once' } }))).to.deep.equal([
+    resultOf<Entry>(await call('PUT', other, { data: { code: 'twice' } }));
+    resultOf<Entry>(await call('PUT', `${path}/undelete`));
+    expect(statusAndError(await call('PUT', other, { data: { code: 'once' } }))).to.deep.equal([
       409,
       'unique value already held',
     ]);
@@ -184,12 +178,12 @@ describe('entry lifecycle over HTTP', () => {
 
   it('answers 409 to restoring an entry that is not deleted, and 404 if it was deleted permanently or never existed', async () => {
     const { path } = await create({});
-    expect(await refused(call('PUT', `${path}/undelete`))).to.deep.equal([409, 'invalid status transition']);
+    expect(statusAndError(await call('PUT', `${path}/undelete`))).to.deep.equal([409, 'invalid status transition']);
     const { path: page } = await create({ title: 'gone' }, 'page');
     await call('DELETE', page);
-    expect(await refused(call('PUT', `${page}/undelete`))).to.deep.equal([404, 'content not found']);
+    expect(statusAndError(await call('PUT', `${page}/undelete`))).to.deep.equal([404, 'content not found']);
     for (const id of ['01890000-0000-7000-8000-0000000000aa', 'nonsense']) {
-      expect(await refused(call('PUT', `/api/v1/content/article/${id}/undelete`))).to.deep.equal([
+      expect(statusAndError(await call('PUT', `/api/v1/content/article/${id}/undelete`))).to.deep.equal([
         404,
         'content not found',
       ]);
@@ -202,11 +196,14 @@ describe('entry lifecycle over HTTP', () => {
     const { path } = await create({ about: article.id, must: page.id }, 'note');
     await call('DELETE', path);
     expect((await call('DELETE', articlePath)).status).to.equal(204);
-    expect((await ok(call('PUT', `${path}/undelete`))).data).to.deep.equal({ about_id: null, must_id: page.id });
+    expect(resultOf<Entry>(await call('PUT', `${path}/undelete`)).data).to.deep.equal({
+      about_id: null,
+      must_id: page.id,
+    });
     await call('DELETE', path);
     expect((await call('DELETE', pagePath)).status).to.equal(204);
     const reply = await call('PUT', `${path}/undelete`);
-    expect([reply.status, reply.json()['error']]).to.deep.equal([422, `related entry not found: ${page.id}`]);
+    expect(statusAndError(reply)).to.deep.equal([422, `related entry not found: ${page.id}`]);
   });
 
   it('honours If-Match on every transition and on undelete', async () => {
@@ -218,7 +215,7 @@ describe('entry lifecycle over HTTP', () => {
       expect([reply.status, reply.headers['etag']]).to.deep.equal([200, `"${index + 2}"`]);
     }
     await call('DELETE', path);
-    expect(await refused(call('PUT', `${path}/undelete`, undefined, { 'if-match': '"5"' }))).to.deep.equal([
+    expect(statusAndError(await call('PUT', `${path}/undelete`, undefined, { 'if-match': '"5"' }))).to.deep.equal([
       412,
       'the entry has changed',
     ]);
@@ -229,7 +226,10 @@ describe('entry lifecycle over HTTP', () => {
   it('answers 403 to transitions and undelete from a role without write access', async () => {
     const { path } = await create({});
     for (const verb of [...ENTRY_TRANSITIONS, 'undelete'])
-      expect(await refused(as('visitor')('PUT', `${path}/${verb}`))).to.deep.equal([403, 'insufficient permissions']);
+      expect(statusAndError(await as('visitor')('PUT', `${path}/${verb}`))).to.deep.equal([
+        403,
+        'insufficient permissions',
+      ]);
   });
 
   it('answers 404 to every command on an entry of another tenant', async () => {

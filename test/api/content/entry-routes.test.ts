@@ -3,7 +3,7 @@ import { Agent } from 'undici';
 import { entryRoutes } from '../../../api/content/entry-routes.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
 import { useContent } from '../../support/content.ts';
-import { type Reply, caller } from '../../support/http.ts';
+import { caller, resultOf, statusAndError } from '../../support/http.ts';
 import { type EntryAnswer as Entry, apiKey, useServedContent } from '../../support/serve-content.ts';
 
 const PRINCIPALS: Readonly<Record<string, Principal>> = {
@@ -52,11 +52,8 @@ describe('entries over HTTP', () => {
   after(() => agent.close());
 
   async function create(data: Record<string, unknown>, schema = 'article'): Promise<Entry> {
-    const reply = await call('POST', `/api/v1/content/${schema}`, { data });
-    expect(reply.status, reply.text).to.equal(201);
-    return reply.json<Entry>();
+    return resultOf<Entry>(await call('POST', `/api/v1/content/${schema}`, { data }), 201);
   }
-  const error = (reply: Reply) => [reply.status, reply.json()['error']];
 
   it('creates a draft and returns exactly the JSON that a read returns', async () => {
     const note = await create({ text: 'n' }, 'note');
@@ -155,7 +152,7 @@ describe('entries over HTTP', () => {
     );
     expect(replies.filter(({ status }) => status === 200)).to.have.length(1);
     const lost = replies.filter(({ status }) => status !== 200);
-    for (const reply of lost) expect(error(reply)).to.deep.equal([412, 'the entry has changed']);
+    for (const reply of lost) expect(statusAndError(reply)).to.deep.equal([412, 'the entry has changed']);
   });
 
   it('honours If-Match on delete and publish, and If-None-Match on reads', async () => {
@@ -177,7 +174,7 @@ describe('entries over HTTP', () => {
         .map(({ id }) => id);
     expect(await listed()).to.deep.equal([]);
     expect(await listed('&filters[_status]=draft')).to.deep.equal([entry.id]);
-    expect(error(await call('PUT', `${path}/unpublish`))).to.deep.equal([409, 'invalid status transition']);
+    expect(statusAndError(await call('PUT', `${path}/unpublish`))).to.deep.equal([409, 'invalid status transition']);
     const published = (await call('PUT', `${path}/publish`)).json<Entry>();
     expect(published).to.include({ status: 'published', version: 2 });
     expect(published['published_at']).to.be.a('string');
@@ -202,7 +199,7 @@ describe('entries over HTTP', () => {
       ['GET', '/revisions/1'],
       ['PUT', '/revisions/1/restore'],
     ] as const) {
-      expect(error(await call(method, path + rest)), method + rest).to.deep.equal([404, 'content not found']);
+      expect(statusAndError(await call(method, path + rest)), method + rest).to.deep.equal([404, 'content not found']);
     }
   });
 
@@ -240,7 +237,7 @@ describe('entries over HTTP', () => {
   it('refuses a belongs_to relation to an entry that does not exist', async () => {
     const missing = '0190b3a8-0000-7000-8000-00000000dead';
     expect(
-      error(await call('POST', '/api/v1/content/article', { data: { title: 'a', author_id: missing } })),
+      statusAndError(await call('POST', '/api/v1/content/article', { data: { title: 'a', author_id: missing } })),
     ).to.deep.equal([422, `related entry not found: ${missing}`]);
     const article = await create({ title: 'not a note' });
     expect(
@@ -277,7 +274,7 @@ describe('entries over HTTP', () => {
     expect((await content.log()).length).to.equal(before);
     await create({ title: 'free again', code: 'bulk-2' });
     for (const entries of [[], Array(1001).fill({ data: { title: 'x' } })])
-      expect(error(await post(entries))).to.deep.equal([422, 'entries must hold 1 to 1000 items']);
+      expect(statusAndError(await post(entries))).to.deep.equal([422, 'entries must hold 1 to 1000 items']);
     expect((await post([{ nope: 1 }])).status).to.equal(422);
     expect((await post('x')).status).to.equal(422);
   });
@@ -311,7 +308,10 @@ describe('entries over HTTP', () => {
       ],
     });
     for (const revision of ['9', 'x', '0', entry.id])
-      expect(error(await call('GET', `${path}/revisions/${revision}`))).to.deep.equal([404, 'revision not found']);
+      expect(statusAndError(await call('GET', `${path}/revisions/${revision}`))).to.deep.equal([
+        404,
+        'revision not found',
+      ]);
   });
 
   it('restores a revision as a new revision', async () => {
@@ -340,37 +340,46 @@ describe('entries over HTTP', () => {
     const at = async (moment: string) => call('GET', `${path}?as_of=${encodeURIComponent(moment)}`);
     expect((await at(String(entry['created_at']))).json<Entry>().version).to.be.oneOf([1, 2]);
     expect((await at(String(second['updated_at']))).json()).to.deep.equal(second);
-    expect(error(await at('2020-01-01T00:00:00Z'))).to.deep.equal([404, 'content not found']);
+    expect(statusAndError(await at('2020-01-01T00:00:00Z'))).to.deep.equal([404, 'content not found']);
     for (const bad of ['2999-01-01T00:00:00Z', 'yesterday', ''])
-      expect(error(await at(bad))).to.deep.equal([400, 'invalid query parameter: as_of']);
+      expect(statusAndError(await at(bad))).to.deep.equal([400, 'invalid query parameter: as_of']);
   });
 
   it("checks in this order: the key's types, role, content type, transport, access rule, entry", async () => {
     const path = '/api/v1/content/article';
-    expect(error(await as('listed')('GET', path))).to.deep.equal([403, 'schema not allowed for this credential']);
-    expect(error(await as('listed')('POST', '/api/v1/content/nope', {}))).to.deep.equal([
+    expect(statusAndError(await as('listed')('GET', path))).to.deep.equal([
       403,
       'schema not allowed for this credential',
     ]);
-    expect(error(await as('roleless')('POST', '/api/v1/content/nope', {}))).to.deep.equal([
+    expect(statusAndError(await as('listed')('POST', '/api/v1/content/nope', {}))).to.deep.equal([
+      403,
+      'schema not allowed for this credential',
+    ]);
+    expect(statusAndError(await as('roleless')('POST', '/api/v1/content/nope', {}))).to.deep.equal([
       403,
       'insufficient permissions',
     ]);
-    expect(error(await as('custom')('GET', path))).to.deep.equal([403, 'permission denied']);
-    expect(error(await as('roleless')('GET', path))).to.deep.equal([403, 'permission denied']);
-    expect(error(await call('POST', '/api/v1/content/nope', 'not json'))).to.deep.equal([404, 'schema not found']);
-    expect(error(await call('GET', '/api/v1/content/hidden'))).to.deep.equal([404, 'schema not found']);
-    expect(error(await call('POST', '/api/v1/content/readonly', { data: {} }))).to.deep.equal([
+    expect(statusAndError(await as('custom')('GET', path))).to.deep.equal([403, 'permission denied']);
+    expect(statusAndError(await as('roleless')('GET', path))).to.deep.equal([403, 'permission denied']);
+    expect(statusAndError(await call('POST', '/api/v1/content/nope', 'not json'))).to.deep.equal([
+      404,
+      'schema not found',
+    ]);
+    expect(statusAndError(await call('GET', '/api/v1/content/hidden'))).to.deep.equal([404, 'schema not found']);
+    expect(statusAndError(await call('POST', '/api/v1/content/readonly', { data: {} }))).to.deep.equal([
       405,
       'schema is read-only over this transport',
     ]);
-    expect(error(await call('GET', '/api/v1/content/inbox'))).to.deep.equal([
+    expect(statusAndError(await call('GET', '/api/v1/content/inbox'))).to.deep.equal([
       405,
       'schema is write-only over this transport',
     ]);
     expect((await call('POST', '/api/v1/content/inbox', { data: {} })).status).to.equal(201);
     for (const id of ['x', '0190b3a8-0000-7000-8000-00000000dead', "1'--"])
-      expect(error(await call('GET', `${path}/${encodeURIComponent(id)}`))).to.deep.equal([404, 'content not found']);
+      expect(statusAndError(await call('GET', `${path}/${encodeURIComponent(id)}`))).to.deep.equal([
+        404,
+        'content not found',
+      ]);
   });
 
   it('keeps the entries of tenants apart in a shared table', async () => {
@@ -392,7 +401,7 @@ describe('entries over HTTP', () => {
     const path = '/api/v1/content/article';
     for (const body of [{}, { data: 1 }, { data: [] }, { data: { title: 'x' }, status: 'published' }, []])
       expect((await call('POST', path, body)).status, JSON.stringify(body)).to.equal(422);
-    expect(error(await call('POST', path, '{', { 'content-type': 'application/json' }))).to.deep.equal([
+    expect(statusAndError(await call('POST', path, '{', { 'content-type': 'application/json' }))).to.deep.equal([
       400,
       'invalid JSON body',
     ]);

@@ -9,7 +9,7 @@ import type { Principal } from '../../../domain/identity/principal.ts';
 import type { Database } from '../../../infrastructure/postgres/database.ts';
 import { createEntryQueries } from '../../../projections/content/entries/entry-queries.ts';
 import { useContent } from '../../support/content.ts';
-import { type Reply, caller } from '../../support/http.ts';
+import { caller, resultOf, statusAndError } from '../../support/http.ts';
 import { type EntryAnswer as Entry, apiKey, useServedContent } from '../../support/serve-content.ts';
 
 const PRINCIPALS: Readonly<Record<string, Principal>> = {
@@ -111,14 +111,10 @@ describe('relations over HTTP', () => {
   after(() => agent.close());
 
   async function create(schema: string, data: Record<string, unknown>, by = call): Promise<Entry> {
-    const reply = await by('POST', `/api/v1/content/${schema}`, { data });
-    expect(reply.status, reply.text).to.equal(201);
-    return reply.json<Entry>();
+    return resultOf<Entry>(await by('POST', `/api/v1/content/${schema}`, { data }), 201);
   }
   async function publish(schema: string, entry: Entry, by = call): Promise<Entry> {
-    const reply = await by('PUT', `/api/v1/content/${schema}/${entry.id}/publish`);
-    expect(reply.status, reply.text).to.equal(200);
-    return reply.json<Entry>();
+    return resultOf<Entry>(await by('PUT', `/api/v1/content/${schema}/${entry.id}/publish`));
   }
   const tag = async (name: string) => publish('tag', await create('tag', { name }));
   const article = async (data: Record<string, unknown>) => publish('article', await create('article', data));
@@ -127,7 +123,6 @@ describe('relations over HTTP', () => {
     expect(reply.status, `${path}: ${reply.text}`).to.equal(200);
     return reply.json<T>();
   }
-  const error = (reply: Reply) => [reply.status, reply.json()['error']];
   const ids = (entries: unknown) => (entries as readonly Entry[]).map(({ id }) => id);
 
   describe('a many_to_many relation', () => {
@@ -160,7 +155,10 @@ describe('relations over HTTP', () => {
         });
       }
       for (const stranger of [person.id, foreign.id, v7()])
-        expect(error(await post([own.id, stranger]))).to.deep.equal([422, `related entry not found: ${stranger}`]);
+        expect(statusAndError(await post([own.id, stranger]))).to.deep.equal([
+          422,
+          `related entry not found: ${stranger}`,
+        ]);
       expect((await post(Array.from({ length: 1001 }, () => v7()))).json<{ fields: unknown }>().fields).to.deep.equal([
         { field: 'tags', message: 'must contain at most 1000 ids' },
       ]);
@@ -314,10 +312,9 @@ describe('relations over HTTP', () => {
       expect((await get(`article/${first.id}?populate=*`, listed)).data)
         .to.deep.include({ author_id: person.id })
         .and.to.have.all.keys('title', 'author_id', 'tags');
-      expect(error(await guest('GET', `/api/v1/content/comment/${comments[0]?.id}?populate=by`))).to.deep.equal([
-        400,
-        'invalid query parameter: populate',
-      ]);
+      expect(
+        statusAndError(await guest('GET', `/api/v1/content/comment/${comments[0]?.id}?populate=by`)),
+      ).to.deep.equal([400, 'invalid query parameter: populate']);
     });
 
     it('keeps ids of a type that is not served over REST', async () => {
@@ -339,15 +336,15 @@ describe('relations over HTTP', () => {
       for (const path of ['article', 'article/cursor', `article/${first.id}`]) {
         for (const wrong of ['title', 'nope', 'author,nope', '*,nope', 'comments_id', 'author.profile', "author'"]) {
           expect(
-            error(await call('GET', `/api/v1/content/${path}?populate=${encodeURIComponent(wrong)}`)),
+            statusAndError(await call('GET', `/api/v1/content/${path}?populate=${encodeURIComponent(wrong)}`)),
             wrong,
           ).to.deep.equal([400, 'invalid query parameter: populate']);
         }
         for (const wrong of ['0', '4', '-1', 'x', ''])
-          expect(error(await call('GET', `/api/v1/content/${path}?populate=*&depth=${wrong}`)), wrong).to.deep.equal([
-            400,
-            'invalid query parameter: depth',
-          ]);
+          expect(
+            statusAndError(await call('GET', `/api/v1/content/${path}?populate=*&depth=${wrong}`)),
+            wrong,
+          ).to.deep.equal([400, 'invalid query parameter: depth']);
       }
       expect(await get(`article/${first.id}?populate=`)).to.deep.equal(await get(`article/${first.id}`));
       expect(await get(`article/${first.id}?populate=author_id`)).to.deep.equal(
@@ -395,7 +392,7 @@ describe('relations over HTTP', () => {
         ['limit', '201'],
         ['offset', 'x'],
       ])
-        expect(error(await call('GET', `/api/v1/content/${path}?${name}=${value}`))).to.deep.equal([
+        expect(statusAndError(await call('GET', `/api/v1/content/${path}?${name}=${value}`))).to.deep.equal([
           400,
           `invalid query parameter: ${name}`,
         ]);
@@ -434,7 +431,7 @@ describe('relations over HTTP', () => {
         [b.id, a.id],
       ]);
       expect(ids((await get<Related>(`article/${made.id}/relations/tags`)).data)).to.deep.equal([b.id, a.id]);
-      expect(error(await put('tags', { ids: [] }, { 'if-match': '"1"' }))).to.deep.equal([
+      expect(statusAndError(await put('tags', { ids: [] }, { 'if-match': '"1"' }))).to.deep.equal([
         412,
         'the entry has changed',
       ]);
@@ -446,22 +443,22 @@ describe('relations over HTTP', () => {
       expect((await put('author', { ids: [] })).json<Entry>().data['author_id']).to.equal(null);
       const stranger = v7();
       for (const field of ['tags', 'author']) {
-        expect(error(await put(field, { ids: [stranger] }))).to.deep.equal([
+        expect(statusAndError(await put(field, { ids: [stranger] }))).to.deep.equal([
           422,
           `related entry not found: ${stranger}`,
         ]);
-        expect(error(await put(field, { ids: ['x'] }))).to.deep.equal([422, 'related entry not found: x']);
+        expect(statusAndError(await put(field, { ids: ['x'] }))).to.deep.equal([422, 'related entry not found: x']);
         for (const body of [{}, { ids: 'x' }, { ids: [1] }, { ids: [], more: 1 }])
           expect((await put(field, body)).status, JSON.stringify(body)).to.equal(422);
       }
-      expect(error(await put('comments', { ids: [] }))).to.deep.equal([422, 'validation failed']);
+      expect(statusAndError(await put('comments', { ids: [] }))).to.deep.equal([422, 'validation failed']);
       for (const field of ['title', 'nope', '__proto__'])
-        expect(error(await put(field, { ids: [] }))).to.deep.equal([404, 'field not found in schema']);
+        expect(statusAndError(await put(field, { ids: [] }))).to.deep.equal([404, 'field not found in schema']);
     });
 
     it('are refused for an unknown field, entry or type, a masked field, another tenant, and without the right to read', async () => {
       const made = await article({ title: 'x' });
-      expect(error(await call('GET', `/api/v1/content/article/${made.id}/relations/title`))).to.deep.equal([
+      expect(statusAndError(await call('GET', `/api/v1/content/article/${made.id}/relations/title`))).to.deep.equal([
         404,
         'field not found in schema',
       ]);
@@ -470,17 +467,16 @@ describe('relations over HTTP', () => {
       expect((await call('GET', `/api/v1/content/nope/${made.id}/relations/tags`)).status).to.equal(404);
       expect((await as('other')('GET', `/api/v1/content/tag/${(await tag('t')).id}/relations/x`)).status).to.equal(404);
       const comment = await create('comment', { text: 'x' });
-      expect(error(await as('guest')('GET', `/api/v1/content/comment/${comment.id}/relations/by`))).to.deep.equal([
-        404,
-        'field not found in schema',
-      ]);
+      expect(
+        statusAndError(await as('guest')('GET', `/api/v1/content/comment/${comment.id}/relations/by`)),
+      ).to.deep.equal([404, 'field not found in schema']);
       const person = await create('person', { name: 'p' });
       for (const field of ['profile', 'comments'])
-        expect(error(await as('guest')('GET', `/api/v1/content/person/${person.id}/relations/${field}`))).to.deep.equal(
-          [403, 'permission denied'],
-        );
+        expect(
+          statusAndError(await as('guest')('GET', `/api/v1/content/person/${person.id}/relations/${field}`)),
+        ).to.deep.equal([403, 'permission denied']);
       expect(
-        error(await as('guest')('PUT', `/api/v1/content/article/${made.id}/relations/tags`, { ids: [] })),
+        statusAndError(await as('guest')('PUT', `/api/v1/content/article/${made.id}/relations/tags`, { ids: [] })),
       ).to.deep.equal([403, 'insufficient permissions']);
     });
   });

@@ -12,7 +12,7 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import { DAY_MS } from '../../../domain/durations.ts';
 import type { Actor } from '../../../domain/event.ts';
 import { testContext, useContent } from '../../support/content.ts';
-import { type Reply, caller } from '../../support/http.ts';
+import { caller, statusAndError } from '../../support/http.ts';
 import { apiKey, useServedContent } from '../../support/serve-content.ts';
 
 type Revision = { id: string; version: number; action: string; changed: string[]; data: Record<string, unknown> };
@@ -50,7 +50,6 @@ describe('the history of an entry', () => {
   });
   const as = (name: string) => caller(() => served().content.url, { 'x-api-key': name }, agent);
   const call = as('writer');
-  const error = (reply: Reply) => [reply.status, reply.json()['error']];
 
   before(async () => {
     type = await content.save({
@@ -121,7 +120,7 @@ describe('the history of an entry', () => {
         const reply = await call(method, path + rest);
         expect([reply.status, reply.json()], rest).to.deep.equal([402, wanted]);
       }
-      expect(error(await call('GET', `${path}/9`))).to.deep.equal([404, 'revision not found']);
+      expect(statusAndError(await call('GET', `${path}/9`))).to.deep.equal([404, 'revision not found']);
       licensed = true;
       expect((await call('GET', `${path}/${oldest.id}`)).json<Revision>().data['title']).to.equal('v1');
       expect((await call('PUT', `${path}/1/restore`)).json<Revision>().data['title']).to.equal('v1');
@@ -252,7 +251,10 @@ describe('the history of an entry', () => {
       await changeEntry({ type, id, data: { title: 'a' } }, writtenBy(token, 'c-3'), content.dependencies());
       await content.project();
       await call('DELETE', `/api/v1/content/article/${id}`);
-      expect(error(await call('GET', `/api/v1/content/article/${id}/blame`))).to.deep.equal([404, 'content not found']);
+      expect(statusAndError(await call('GET', `/api/v1/content/article/${id}/blame`))).to.deep.equal([
+        404,
+        'content not found',
+      ]);
       await undeleteEntry({ type, id }, writtenBy(user, 'c-5'), content.dependencies());
       const { data } = (await call('GET', `/api/v1/content/article/${id}/blame`)).json<Blame>();
       expect(data.map(({ field, version, actor }) => [field, version, actor])).to.deep.equal([['title', 3, token]]);
@@ -260,7 +262,7 @@ describe('the history of an entry', () => {
 
     it('answers 404 for an id that is not an entry of the type', async () => {
       for (const id of [v7(), 'x'])
-        expect(error(await call('GET', `/api/v1/content/article/${id}/blame`))).to.deep.equal([
+        expect(statusAndError(await call('GET', `/api/v1/content/article/${id}/blame`))).to.deep.equal([
           404,
           'content not found',
         ]);

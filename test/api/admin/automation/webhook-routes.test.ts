@@ -9,7 +9,7 @@ import { createWebhookQueries } from '../../../../projections/automation/queries
 import { type WebhookSetUp, created, webhookSetUp } from '../../../application/automation/webhook-set-up.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { type Call, caller } from '../../../support/http.ts';
+import { type Call, caller, resultOf } from '../../../support/http.ts';
 import { type WebhookReceiver, startReceiver } from '../../../support/webhook-receiver.ts';
 import { type Served, serve } from '../../http/serve.ts';
 
@@ -66,9 +66,7 @@ describe('the webhook routes', () => {
     ...extra,
   });
   async function make(extra: Record<string, unknown> = {}): Promise<Shown> {
-    const reply = await owner('POST', '/api/admin/webhooks', body(extra));
-    expect(reply.status, reply.text).to.equal(201);
-    return reply.json<Shown>();
+    return resultOf<Shown>(await owner('POST', '/api/admin/webhooks', body(extra)), 201);
   }
 
   it('create, list, read, replace and delete webhooks, and never show the secret', async () => {

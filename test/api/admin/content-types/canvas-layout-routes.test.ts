@@ -2,13 +2,12 @@ import { expect } from 'chai';
 import { openCommands } from '../../../../infrastructure/composition/commands/open-commands.ts';
 import { loadSettings } from '../../../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../../../infrastructure/configuration/read-settings.ts';
-import type { Reply } from '../../../support/http.ts';
+import { statusAndError } from '../../../support/http.ts';
 import { licenseEnvironment } from '../../../support/license.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { testEnvironment, useService } from '../../../support/service.ts';
 
 const LAYOUT = '/api/admin/schemas/canvas-layout';
-const answered = (reply: Reply) => [reply.status, reply.json()['error']];
 
 describe('the canvas layout over HTTP', () => {
   const service = useService({ environment: licenseEnvironment({ capabilities: ['schema-pro'] }) });
@@ -59,7 +58,7 @@ describe('the canvas layout over HTTP', () => {
       );
     expect(JSON.stringify({ positions: many(7_000) }).length).to.be.within(220_000, 262_144);
     expect((await put(many(7_000))).status).to.equal(200);
-    expect(answered(await put(many(9_000)))).to.deep.equal([413, 'layout too large']);
+    expect(statusAndError(await put(many(9_000)))).to.deep.equal([413, 'layout too large']);
     for (const bad of [
       undefined,
       [],
@@ -68,9 +67,9 @@ describe('the canvas layout over HTTP', () => {
       { note: { x: 1 } },
       { note: { x: 1, y: 2, z: 3 } },
     ]) {
-      expect(answered(await put(bad)), JSON.stringify(bad)).to.deep.equal([422, 'validation failed']);
+      expect(statusAndError(await put(bad)), JSON.stringify(bad)).to.deep.equal([422, 'validation failed']);
     }
-    expect(answered(await owner('PUT', LAYOUT, '{', { 'content-type': 'application/json' }))).to.deep.equal([
+    expect(statusAndError(await owner('PUT', LAYOUT, '{', { 'content-type': 'application/json' }))).to.deep.equal([
       400,
       'invalid JSON',
     ]);
@@ -128,7 +127,7 @@ describe('the budget for changes of content types', () => {
     ]);
     expect(retryAfter).to.be.within(280, 300);
     expect(refused.headers['retry-after']).to.equal(String(retryAfter));
-    expect(answered(await owner('POST', '/api/admin/schemas/migrate'))).to.deep.equal([
+    expect(statusAndError(await owner('POST', '/api/admin/schemas/migrate'))).to.deep.equal([
       429,
       'schema mutation rate limit exceeded',
     ]);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { eventually } from '../../../support/eventually.ts';
+import { resultOf, statusAndError } from '../../../support/http.ts';
 import { useService } from '../../../support/service.ts';
 
 type Json = Record<string, unknown>;
@@ -13,9 +14,7 @@ describe('content type lifecycle', () => {
   const { owner, ownerContent, database } = service;
 
   async function post(definition: Json, query = ''): Promise<Json> {
-    const reply = await owner('POST', `/api/admin/schemas${query}`, definition);
-    expect(reply.status, reply.text).to.equal(200);
-    return reply.json<Json>();
+    return resultOf<Json>(await owner('POST', `/api/admin/schemas${query}`, definition));
   }
   /** Saves an existing type through the route that has no budget. */
   const save = (definition: Json): Promise<Json> => post(definition);
@@ -32,10 +31,6 @@ describe('content type lifecycle', () => {
   const renameField = (name: string, field: string, body: unknown) =>
     owner('PUT', `/api/admin/schemas/${name}/fields/${field}/rename`, body);
   const rows = (sql: string) => database.db().query<Json>(sql);
-  const answered = (reply: { status: number; json<T>(): T }): readonly [number, unknown] => [
-    reply.status,
-    reply.json<Json>()['error'],
-  ];
   const claimed = () => rows(`select scope from operational.claims where scope like 'entry/%'`);
   const historyOf = async (name: string) =>
     (await owner('GET', `/api/admin/schemas/${name}/history`)).json<{ statements: Json[]; pending: number }>();
@@ -68,9 +63,9 @@ describe('content type lifecycle', () => {
       ).to.include({ email: 'a@x.test' });
       expect(await create('note', { title: 'second', author_id: ann })).to.be.a('string');
       expect(
-        answered(await ownerContent('POST', '/api/v1/content/human', { data: { email: 'a@x.test' } })),
+        statusAndError(await ownerContent('POST', '/api/v1/content/human', { data: { email: 'a@x.test' } })),
       ).to.deep.equal([409, 'unique value already held']);
-      expect(answered(await owner('DELETE', '/api/admin/schemas/human'))).to.deep.equal([
+      expect(statusAndError(await owner('DELETE', '/api/admin/schemas/human'))).to.deep.equal([
         409,
         'content type is referenced by note.author',
       ]);
@@ -123,26 +118,31 @@ describe('content type lifecycle', () => {
     it('refuses invalid requests with exact messages', async () => {
       await post({ name: 'here' });
       await post({ name: 'there' });
-      expect(answered(await rename('nowhere', {}))).to.deep.equal([404, 'schema not found']);
+      expect(statusAndError(await rename('nowhere', {}))).to.deep.equal([404, 'schema not found']);
       for (const body of [{}, { new_name: '' }, { new_name: null }, [], 7])
-        expect(answered(await rename('here', body)), JSON.stringify(body)).to.deep.equal([422, 'new_name is required']);
-      expect(answered(await rename('here', { new_name: 'here' }))).to.deep.equal([
+        expect(statusAndError(await rename('here', body)), JSON.stringify(body)).to.deep.equal([
+          422,
+          'new_name is required',
+        ]);
+      expect(statusAndError(await rename('here', { new_name: 'here' }))).to.deep.equal([
         422,
         'new_name must differ from current name',
       ]);
       for (const name of ['There', '1x', 'a b', 'x'.repeat(64), '_x', '"; drop table x; --', 7, {}]) {
-        const [status, message] = answered(await rename('here', { new_name: name }));
+        const [status, message] = statusAndError(await rename('here', { new_name: name }));
         expect([status, message], JSON.stringify(name)).to.deep.equal([
           422,
           'invalid schema: name must start with a letter and hold at most 63 lower-case letters, digits or _',
         ]);
       }
-      expect(answered(await rename('here', { new_name: 'there' }))).to.deep.equal([
+      expect(statusAndError(await rename('here', { new_name: 'there' }))).to.deep.equal([
         409,
         'a schema with that name already exists',
       ]);
       expect(
-        answered(await owner('PUT', '/api/admin/schemas/here/rename', '{', { 'content-type': 'application/json' })),
+        statusAndError(
+          await owner('PUT', '/api/admin/schemas/here/rename', '{', { 'content-type': 'application/json' }),
+        ),
       ).to.deep.equal([400, 'invalid JSON']);
     });
 
@@ -235,27 +235,27 @@ describe('content type lifecycle', () => {
     it('refuses invalid requests with exact messages', async () => {
       await post({ name: 'thing', fields: [text('a'), text('b'), belongsTo('c', 'thing'), text('gone')] });
       await save({ name: 'thing', fields: [text('a'), text('b'), belongsTo('c', 'thing')] });
-      expect(answered(await renameField('nothing', 'a', {}))).to.deep.equal([404, 'schema not found']);
-      expect(answered(await renameField('thing', 'z', {}))).to.deep.equal([404, 'field not found in schema']);
-      expect(answered(await renameField('thing', 'gone', { new_name: 'x' }))).to.deep.equal([
+      expect(statusAndError(await renameField('nothing', 'a', {}))).to.deep.equal([404, 'schema not found']);
+      expect(statusAndError(await renameField('thing', 'z', {}))).to.deep.equal([404, 'field not found in schema']);
+      expect(statusAndError(await renameField('thing', 'gone', { new_name: 'x' }))).to.deep.equal([
         404,
         'field not found in schema',
       ]);
-      expect(answered(await renameField('thing', 'a', {}))).to.deep.equal([422, 'new_name is required']);
-      expect(answered(await renameField('thing', 'a', { new_name: 'a' }))).to.deep.equal([
+      expect(statusAndError(await renameField('thing', 'a', {}))).to.deep.equal([422, 'new_name is required']);
+      expect(statusAndError(await renameField('thing', 'a', { new_name: 'a' }))).to.deep.equal([
         422,
         'new_name must differ from current name',
       ]);
       for (const name of ['b', 'c', 'c_id', 'gone'])
-        expect(answered(await renameField('thing', 'a', { new_name: name })), name).to.deep.equal([
+        expect(statusAndError(await renameField('thing', 'a', { new_name: name })), name).to.deep.equal([
           409,
           'a field with that name already exists',
         ]);
       for (const name of ['A', 'id', '_a', 'x'.repeat(64), 'tenant_id', 'xmin', 7]) {
-        const [status, message] = answered(await renameField('thing', 'a', { new_name: name }));
+        const [status, message] = statusAndError(await renameField('thing', 'a', { new_name: name }));
         expect([status, String(message).slice(0, 16)], String(name)).to.deep.equal([422, 'invalid schema: ']);
       }
-      expect(answered(await renameField('thing', 'c', { new_name: 'x'.repeat(61) }))[0]).to.equal(422);
+      expect(statusAndError(await renameField('thing', 'c', { new_name: 'x'.repeat(61) }))[0]).to.equal(422);
     });
   });
 
@@ -352,7 +352,7 @@ describe('content type lifecycle', () => {
     });
 
     it('are refused for an unknown type', async () => {
-      expect(answered(await owner('POST', '/api/admin/schemas/nowhere/apply-pending'))).to.deep.equal([
+      expect(statusAndError(await owner('POST', '/api/admin/schemas/nowhere/apply-pending'))).to.deep.equal([
         404,
         'schema not found',
       ]);
@@ -449,7 +449,7 @@ describe('content type lifecycle', () => {
         name: 'ashes',
         fields: [{ name: 'n', field_type: 'integer' }],
       });
-      expect(answered(refused)).to.deep.equal([422, 'schema migration failed']);
+      expect(statusAndError(refused)).to.deep.equal([422, 'schema migration failed']);
       await post({ name: 'ashes', fields: [text('n')] }, '?adopt=true');
       expect(await list('ashes')).to.deep.equal([{ n: 'many' }]);
     });

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { readPresetDocument } from '../../../../application/content/read-preset-document.ts';
 import { openOutbound } from '../../../../infrastructure/outbound/outbound.ts';
-import type { Reply } from '../../../support/http.ts';
+import { statusAndError } from '../../../support/http.ts';
 import { licenseEnvironment } from '../../../support/license.ts';
 import { useService } from '../../../support/service.ts';
 import { startReceiver } from '../../../support/webhook-receiver.ts';
@@ -37,7 +37,6 @@ const FAQ = {
     },
   ],
 };
-const answered = (reply: Reply) => [reply.status, reply.json()['error']];
 
 describe('presets over HTTP', () => {
   const service = useService({ environment: licenseEnvironment({ capabilities: ['schema-pro'] }) });
@@ -104,7 +103,7 @@ describe('presets over HTTP', () => {
       comment.text,
     ).to.deep.equal([201, 'pending']);
     expect(
-      answered(
+      statusAndError(
         await service.ownerContent('POST', '/api/v1/content/comments', {
           data: { target_schema: 'note', target_id: 'n1', body: 'hi', status: 'lost' },
         }),
@@ -147,11 +146,11 @@ describe('presets over HTTP', () => {
         { name: 'forms', fields: [{ name: 'a', field_type: 'text' }] },
       ],
     });
-    expect(answered(await owner('POST', `${PRESETS}/mixed`))).to.deep.equal([
+    expect(statusAndError(await owner('POST', `${PRESETS}/mixed`))).to.deep.equal([
       409,
       'a schema the preset creates already exists',
     ]);
-    expect(answered(await owner('POST', `${PRESETS}/comments`))).to.deep.equal([
+    expect(statusAndError(await owner('POST', `${PRESETS}/comments`))).to.deep.equal([
       409,
       'a schema the preset creates already exists',
     ]);
@@ -217,33 +216,39 @@ describe('presets over HTTP', () => {
       ['open', false],
     ]);
     expect((await owner('DELETE', `${PRESETS}/faq`)).status).to.equal(204);
-    expect(answered(await owner('DELETE', `${PRESETS}/faq`))).to.deep.equal([404, 'preset not found']);
-    expect(answered(await owner('POST', `${PRESETS}/faq`))).to.deep.equal([404, 'preset not found']);
+    expect(statusAndError(await owner('DELETE', `${PRESETS}/faq`))).to.deep.equal([404, 'preset not found']);
+    expect(statusAndError(await owner('POST', `${PRESETS}/faq`))).to.deep.equal([404, 'preset not found']);
     expect(await types()).to.include.members(['topic', 'question']);
     expect((await save(FAQ)).status).to.equal(201);
   });
 
   it('refuses neither or both sources, built-in and unknown ids with exact messages', async () => {
     const post = (body: unknown) => owner('POST', PRESETS, body);
-    expect(answered(await post({}))).to.deep.equal([422, 'a url or a document is required']);
-    expect(answered(await post([]))).to.deep.equal([422, 'a url or a document is required']);
-    expect(answered(await post({ url: '', document: null }))).to.deep.equal([422, 'a url or a document is required']);
-    expect(answered(await post({ url: 'https://example.org/a', document: FAQ }))).to.deep.equal([
+    expect(statusAndError(await post({}))).to.deep.equal([422, 'a url or a document is required']);
+    expect(statusAndError(await post([]))).to.deep.equal([422, 'a url or a document is required']);
+    expect(statusAndError(await post({ url: '', document: null }))).to.deep.equal([
+      422,
+      'a url or a document is required',
+    ]);
+    expect(statusAndError(await post({ url: 'https://example.org/a', document: FAQ }))).to.deep.equal([
       422,
       'send a url or a document, not both',
     ]);
     for (const url of ['ftp://example.org/a', 'file:///etc/passwd', 'nothing', 7, 'https://'])
-      expect(answered(await post({ url }))).to.deep.equal([422, 'the URL must be http or https']);
-    expect(answered(await owner('POST', PRESETS, '{', { 'content-type': 'application/json' }))).to.deep.equal([
+      expect(statusAndError(await post({ url }))).to.deep.equal([422, 'the URL must be http or https']);
+    expect(statusAndError(await owner('POST', PRESETS, '{', { 'content-type': 'application/json' }))).to.deep.equal([
       400,
       'invalid JSON',
     ]);
-    expect(answered(await save({ ...FAQ, id: 'seo' }))).to.deep.equal([409, 'a built-in preset already uses that id']);
-    expect(answered(await owner('DELETE', `${PRESETS}/seo`))).to.deep.equal([
+    expect(statusAndError(await save({ ...FAQ, id: 'seo' }))).to.deep.equal([
+      409,
+      'a built-in preset already uses that id',
+    ]);
+    expect(statusAndError(await owner('DELETE', `${PRESETS}/seo`))).to.deep.equal([
       409,
       'a built-in preset cannot be deleted',
     ]);
-    expect(answered(await owner('POST', `${PRESETS}/none`))).to.deep.equal([404, 'preset not found']);
+    expect(statusAndError(await owner('POST', `${PRESETS}/none`))).to.deep.equal([404, 'preset not found']);
   });
 
   const field = { name: 'a', field_type: 'text' };
@@ -286,7 +291,7 @@ describe('presets over HTTP', () => {
   ];
   for (const [document, message] of WRONG) {
     it(`refuses a document with the reason: ${message.slice(0, 60)}`, async () => {
-      expect(answered(await save(document))).to.deep.equal([422, message]);
+      expect(statusAndError(await save(document))).to.deep.equal([422, message]);
     });
   }
 
@@ -308,7 +313,7 @@ describe('presets over HTTP', () => {
       'http://[::1]/',
       'http://10.0.0.1/',
     ]) {
-      expect(answered(await owner('POST', PRESETS, { url })), url).to.deep.equal([
+      expect(statusAndError(await owner('POST', PRESETS, { url })), url).to.deep.equal([
         502,
         'the URL did not answer with a preset document',
       ]);
@@ -405,7 +410,7 @@ describe('presets and the canvas without schema-pro', () => {
       },
     ]);
     expect((await owner('POST', `${PRESETS}/seo`)).status).to.equal(201);
-    expect(answered(await owner('DELETE', `${PRESETS}/mine`))).to.deep.equal([404, 'preset not found']);
+    expect(statusAndError(await owner('DELETE', `${PRESETS}/mine`))).to.deep.equal([404, 'preset not found']);
   });
 
   it('return the layout as not licensed, and refuse to save one', async () => {

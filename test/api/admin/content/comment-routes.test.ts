@@ -5,7 +5,7 @@ import { deleteComment } from '../../../../application/content/delete-comment.ts
 import { hasCode } from '../../../../domain/errors.ts';
 import { openMemoryEventStore } from '../../../../infrastructure/event-store/memory/memory-event-store.ts';
 import { testContext } from '../../../support/content.ts';
-import { type Call, type Reply, caller } from '../../../support/http.ts';
+import { type Call, caller, resultOf, statusAndError } from '../../../support/http.ts';
 import { LICENSE_PUBLIC_KEY, licenseToken } from '../../../support/license.ts';
 import { rejectionOf } from '../../../support/rejection.ts';
 import { useService } from '../../../support/service.ts';
@@ -17,11 +17,6 @@ type Comment = {
   readonly author: { readonly kind: string; readonly id: string };
 };
 type Page = { readonly data: readonly Comment[]; readonly total: number };
-
-const refused = async (reply: Promise<Reply>) => {
-  const answer = await reply;
-  return [answer.status, answer.json()['error']];
-};
 
 describe('comments on entries', () => {
   const service = useService({
@@ -53,9 +48,7 @@ describe('comments on entries', () => {
   });
 
   async function comment(by: Call, body: string, parent?: string): Promise<Comment> {
-    const reply = await by('POST', path, { body, ...(parent === undefined ? {} : { parent }) });
-    expect(reply.status, reply.text).to.equal(201);
-    return reply.json<Comment>();
+    return resultOf<Comment>(await by('POST', path, { body, ...(parent === undefined ? {} : { parent }) }), 201);
   }
   const list = async (query = ''): Promise<Page> => (await owner('GET', `${path}${query}`)).json<Page>();
 
@@ -71,19 +64,22 @@ describe('comments on entries', () => {
     expect(second.parent).to.equal(first.id);
     expect(await list()).to.deep.equal({ data: [first, second], total: 2, limit: 25, offset: 0 });
     expect(await list('?limit=1&offset=1')).to.deep.equal({ data: [second], total: 2, limit: 1, offset: 1 });
-    expect(await refused(owner('GET', `${path}?limit=0`))).to.deep.equal([400, 'invalid query parameter: limit']);
+    expect(statusAndError(await owner('GET', `${path}?limit=0`))).to.deep.equal([
+      400,
+      'invalid query parameter: limit',
+    ]);
   });
 
   it('are deleted by their author and by admins only; replies are kept', async () => {
     const mine = await comment(editor, 'mine');
     const theirs = await comment(owner, 'theirs', mine.id);
-    expect(await refused(editor('DELETE', `${path}/${theirs.id}`))).to.deep.equal([403, 'permission denied']);
+    expect(statusAndError(await editor('DELETE', `${path}/${theirs.id}`))).to.deep.equal([403, 'permission denied']);
     expect((await editor('DELETE', `${path}/${mine.id}`)).status).to.equal(204);
     expect((await list()).data).to.deep.equal([{ ...theirs, parent: null }]);
     const other = await comment(editor, 'other');
     expect((await owner('DELETE', `${path}/${other.id}`)).status).to.equal(204);
     for (const id of [mine.id, v7(), 'nonsense'])
-      expect(await refused(owner('DELETE', `${path}/${id}`))).to.deep.equal([404, 'comment not found']);
+      expect(statusAndError(await owner('DELETE', `${path}/${id}`))).to.deep.equal([404, 'comment not found']);
   });
 
   it('belong to one entry and are not found under another', async () => {
@@ -91,7 +87,7 @@ describe('comments on entries', () => {
     const other = (await owner('POST', '/api/admin/content', { schema_name: 'article', data: {} })).json<{
       id: string;
     }>().id;
-    expect(await refused(owner('DELETE', `/api/admin/content/${other}/comments/${here.id}`))).to.deep.equal([
+    expect(statusAndError(await owner('DELETE', `/api/admin/content/${other}/comments/${here.id}`))).to.deep.equal([
       404,
       'comment not found',
     ]);
@@ -121,9 +117,9 @@ describe('comments on entries', () => {
     const kept = await comment(owner, 'kept');
     const entry = path.slice(0, -'/comments'.length);
     await owner('DELETE', entry);
-    expect(await refused(owner('GET', path))).to.deep.equal([404, 'content not found']);
-    expect(await refused(owner('POST', path, { body: 'x' }))).to.deep.equal([404, 'content not found']);
-    expect(await refused(owner('DELETE', `${path}/${kept.id}`))).to.deep.equal([404, 'content not found']);
+    expect(statusAndError(await owner('GET', path))).to.deep.equal([404, 'content not found']);
+    expect(statusAndError(await owner('POST', path, { body: 'x' }))).to.deep.equal([404, 'content not found']);
+    expect(statusAndError(await owner('DELETE', `${path}/${kept.id}`))).to.deep.equal([404, 'content not found']);
     expect((await owner('PUT', `${entry}/undelete`)).status).to.equal(200);
     expect((await list()).data).to.deep.equal([kept]);
   });

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { resultOf, statusAndError } from '../../../support/http.ts';
 import { useService } from '../../../support/service.ts';
 
 type Entry = { readonly id: string; readonly version: number; readonly slug: string | null } & Readonly<
@@ -12,9 +13,7 @@ describe('entries of a content type that was deleted with content=soft', () => {
   const { owner, ownerContent } = useService();
   const definition = { name: 'article', with_soft_delete: true, fields: [{ name: 'title', field_type: 'text' }] };
   const create = async (title: string) => {
-    const reply = await owner('POST', ROOT, { schema_name: 'article', data: { title } });
-    expect(reply.status, reply.text).to.equal(201);
-    return reply.json<Entry>();
+    return resultOf<Entry>(await owner('POST', ROOT, { schema_name: 'article', data: { title } }), 201);
   };
   const list = async (query: string) => (await owner('GET', `${ROOT}${query}`)).json<Page>();
   let entry: Entry;
@@ -39,7 +38,7 @@ describe('entries of a content type that was deleted with content=soft', () => {
     expect((await list('')).total).to.equal(0);
     for (const path of [`${ROOT}/${entry.id}`, `${ROOT}/slug/kept-for-later`, `${ROOT}/${entry.id}/revisions`]) {
       const reply = await owner('GET', path);
-      expect([reply.status, reply.json()['error']], path).to.deep.equal([404, 'content not found']);
+      expect(statusAndError(reply), path).to.deep.equal([404, 'content not found']);
     }
     expect((await owner('PUT', `${ROOT}/${entry.id}/undelete`)).status).to.equal(404);
     expect((await owner('GET', `${ROOT}?schema=article`)).json()).to.include({ error: 'schema not found' });
@@ -69,7 +68,7 @@ describe('a content type created with adopt', () => {
       (await owner('POST', ROOT, { schema_name: 'article', data: { title: 'Adopted' } })).json<Entry>().slug,
     ).to.equal('adopted-2');
     const reply = await owner('POST', ROOT, { schema_name: 'article', data: {}, slug: 'adopted' });
-    expect([reply.status, reply.json()['error']]).to.deep.equal([409, 'unique value already held']);
+    expect(statusAndError(reply)).to.deep.equal([409, 'unique value already held']);
   });
 
   it('keeps the slugs when the type is renamed', async () => {

@@ -3,7 +3,7 @@ import { openCommands } from '../../../../infrastructure/composition/commands/op
 import { loadSettings } from '../../../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../../../infrastructure/configuration/read-settings.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { type Call, type Reply, caller } from '../../../support/http.ts';
+import { type Call, caller, resultOf, statusAndError } from '../../../support/http.ts';
 import { licenseEnvironment } from '../../../support/license.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
 import { useReplicas } from '../../../support/replicas.ts';
@@ -20,7 +20,6 @@ type Release = {
 
 const RELEASES = '/api/admin/releases';
 const UNKNOWN = '00000000-0000-7000-8000-000000000000';
-const answered = (reply: Reply) => [reply.status, reply.json()['error']];
 const soon = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 /** Requests of one caller on entries and releases. */
@@ -33,16 +32,14 @@ function hands(admin: Call, content: Call) {
   };
   const status = async (id: string) => (await content('GET', `/api/v1/content/article/${id}`)).json()['status'];
   const create = async (body: object = {}): Promise<Release> => {
-    const reply = await admin('POST', RELEASES, { name: 'Spring', ...body });
-    expect(reply.status, reply.text).to.equal(201);
-    return reply.json<Release>();
+    return resultOf<Release>(await admin('POST', RELEASES, { name: 'Spring', ...body }), 201);
   };
   const fill = async ({ id }: Release, ...items: readonly (readonly [string, string])[]): Promise<Release> => {
-    const reply = await admin('PUT', `${RELEASES}/${id}/entries`, {
-      items: items.map(([entry_id, action]) => ({ entry_id, action })),
-    });
-    expect(reply.status, reply.text).to.equal(200);
-    return reply.json<Release>();
+    return resultOf<Release>(
+      await admin('PUT', `${RELEASES}/${id}/entries`, {
+        items: items.map(([entry_id, action]) => ({ entry_id, action })),
+      }),
+    );
   };
   const read = async ({ id }: Release) => (await admin('GET', `${RELEASES}/${id}`)).json<Release>();
   const publish = ({ id }: Release) => admin('POST', `${RELEASES}/${id}/publish`);
@@ -101,11 +98,11 @@ describe('releases over HTTP', () => {
       ['PUT', '/entries', { items: [] }],
       ['POST', '/publish', undefined],
     ] as const) {
-      expect(answered(await owner(method, `${RELEASES}/${first.id}${path}`, body)), method + path).to.deep.equal([
+      expect(statusAndError(await owner(method, `${RELEASES}/${first.id}${path}`, body)), method + path).to.deep.equal([
         404,
         'release not found',
       ]);
-      expect(answered(await owner(method, `${RELEASES}/nothing${path}`, body)), method + path).to.deep.equal([
+      expect(statusAndError(await owner(method, `${RELEASES}/nothing${path}`, body)), method + path).to.deep.equal([
         404,
         'release not found',
       ]);
@@ -145,7 +142,7 @@ describe('releases over HTTP', () => {
     await fill(release, [good, 'publish'], [live, 'publish'], [gone, 'publish']);
     await ownerContent('DELETE', `/api/v1/content/article/${gone}`);
     const refused = await publish(release);
-    expect([...answered(refused), refused.json()['report']]).to.deep.equal([
+    expect([...statusAndError(refused), refused.json()['report']]).to.deep.equal([
       409,
       'the release cannot be published',
       [
@@ -184,7 +181,7 @@ describe('releases over HTTP', () => {
       ['PUT', '/entries', { items: [] }],
       ['POST', '/publish', undefined],
     ] as const) {
-      expect(answered(await owner(method, `${RELEASES}/${release.id}${path}`, body))).to.deep.equal([
+      expect(statusAndError(await owner(method, `${RELEASES}/${release.id}${path}`, body))).to.deep.equal([
         409,
         'the release is already published',
       ]);
@@ -220,7 +217,7 @@ describe('releases over HTTP', () => {
     const put = async (...items: readonly object[]) => await owner('PUT', `${RELEASES}/${other.id}/entries`, { items });
     const [a = ''] = ids;
     expect(
-      answered(await put(...[...ids, UNKNOWN].map((entry_id) => ({ entry_id, action: 'archive' })))),
+      statusAndError(await put(...[...ids, UNKNOWN].map((entry_id) => ({ entry_id, action: 'archive' })))),
     ).to.deep.equal([422, 'validation failed']);
     expect(
       (await put({ entry_id: a, action: 'archive' }, { entry_id: a, action: 'unpublish' })).json()['fields'],
@@ -228,24 +225,28 @@ describe('releases over HTTP', () => {
     expect(
       (await put({ entry_id: a, action: 'archive' }, { entry_id: UNKNOWN, action: 'publish' })).json()['fields'],
     ).to.deep.equal([{ field: 'items.1.entry_id', message: 'content not found' }]);
-    expect(answered(await put({ entry_id: a, action: 'delete' }))).to.deep.equal([422, 'validation failed']);
+    expect(statusAndError(await put({ entry_id: a, action: 'delete' }))).to.deep.equal([422, 'validation failed']);
   }).timeout(20_000);
 
   it('refuse to be published without items, and refuse past or malformed times', async () => {
     const release = await create();
     const refused = await publish(release);
-    expect([...answered(refused), refused.json()['report']]).to.deep.equal([409, 'the release has no entries', []]);
+    expect([...statusAndError(refused), refused.json()['report']]).to.deep.equal([
+      409,
+      'the release has no entries',
+      [],
+    ]);
     for (const scheduled_at of [soon(-1000), 'tomorrow', 7]) {
       expect(
-        answered(await owner('PUT', `${RELEASES}/${release.id}`, { scheduled_at })),
+        statusAndError(await owner('PUT', `${RELEASES}/${release.id}`, { scheduled_at })),
         String(scheduled_at),
       ).to.deep.equal([422, 'validation failed']);
-      expect(answered(await owner('POST', RELEASES, { name: 'x', scheduled_at }))).to.deep.equal([
+      expect(statusAndError(await owner('POST', RELEASES, { name: 'x', scheduled_at }))).to.deep.equal([
         422,
         'validation failed',
       ]);
     }
-    expect(answered(await owner('POST', RELEASES, { name: '' }))).to.deep.equal([422, 'validation failed']);
+    expect(statusAndError(await owner('POST', RELEASES, { name: '' }))).to.deep.equal([422, 'validation failed']);
   });
 
   it('are published at their time, unless the schedule is canceled', async () => {
@@ -330,7 +331,7 @@ describe('releases over HTTP', () => {
     expect(await editor.fill(release, [foreign, 'publish'])).to.deep.include({ status: 'draft', scheduled_at: null });
     expect(await read(release)).to.deep.include({ status: 'draft', scheduled_at: null });
     const refused = await publish(release);
-    expect([...answered(refused), refused.json()['report']]).to.deep.equal([
+    expect([...statusAndError(refused), refused.json()['report']]).to.deep.equal([
       409,
       'the release cannot be published',
       denied,
@@ -358,10 +359,13 @@ describe('releases over HTTP', () => {
     const release = await create();
     const elsewhere: Call = (method, path, body) => owner(method, path, body, { 'x-tenant-id': 'acme' });
     expect((await elsewhere('GET', RELEASES)).json()).to.deep.equal([]);
-    expect(answered(await elsewhere('GET', `${RELEASES}/${release.id}`))).to.deep.equal([404, 'release not found']);
+    expect(statusAndError(await elsewhere('GET', `${RELEASES}/${release.id}`))).to.deep.equal([
+      404,
+      'release not found',
+    ]);
     const theirs = (await elsewhere('POST', RELEASES, { name: 'x' })).json<Release>();
     expect(
-      answered(
+      statusAndError(
         await elsewhere('PUT', `${RELEASES}/${theirs.id}/entries`, {
           items: [{ entry_id: await entry(), action: 'publish' }],
         }),

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
-import type { Reply } from '../../../support/http.ts';
+import { type Reply, resultOf, statusAndError } from '../../../support/http.ts';
 import { useService } from '../../../support/service.ts';
 
 type Obstacle = {
@@ -33,12 +33,9 @@ describe('undo', () => {
   const PATH = '/api/v1/content';
 
   before(async () => {
-    const ok = async (definition: object) => {
-      const reply = await service.owner('POST', '/api/admin/schemas', definition);
-      expect(reply.status, reply.text).to.equal(200);
-    };
-    await ok({ name: 'author', fields: [{ name: 'name', field_type: 'text', required: true }] });
-    await ok({
+    const save = async (definition: object) => resultOf(await service.owner('POST', '/api/admin/schemas', definition));
+    await save({ name: 'author', fields: [{ name: 'name', field_type: 'text', required: true }] });
+    await save({
       name: 'article',
       with_draft_publish: true,
       fields: [
@@ -48,7 +45,7 @@ describe('undo', () => {
         { name: 'author', field_type: 'relation', relation_type: 'belongs_to', relation_to: 'author' },
       ],
     });
-    await ok({ name: 'kept', with_soft_delete: true, fields: [{ name: 'text', field_type: 'text' }] });
+    await save({ name: 'kept', with_soft_delete: true, fields: [{ name: 'text', field_type: 'text' }] });
   });
 
   /** Calls with a common correlation id, so that their events are one batch. */
@@ -71,9 +68,7 @@ describe('undo', () => {
     return answer.status === 404 ? undefined : answer.json<Entry>();
   };
   const undo = async (body: object): Promise<Report> => {
-    const answer = await service.owner('POST', '/api/admin/undo', body);
-    expect(answer.status, answer.text).to.equal(200);
-    return answer.json<Report>();
+    return resultOf<Report>(await service.owner('POST', '/api/admin/undo', body));
   };
   const one = ({ entries }: Report): Undone => {
     expect(entries).to.have.length(1);
@@ -107,7 +102,7 @@ describe('undo', () => {
     ])
       expect((await service.owner('POST', '/api/admin/undo', body)).status, JSON.stringify(body)).to.equal(422);
     const nothing = await service.owner('POST', '/api/admin/undo', { correlation_id: v7() });
-    expect([nothing.status, nothing.json()['error']]).to.deep.equal([404, 'no events match']);
+    expect(statusAndError(nothing)).to.deep.equal([404, 'no events match']);
   });
 
   it('reports what would change in a dry run, then reverts fields, and undoes the undo', async () => {

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
-import { bearer, newUser, refused, signInAs, useOwnedIdentity } from './identity-process.ts';
+import { resultOf, statusAndError } from '../../../support/http.ts';
+import { bearer, newUser, signInAs, useOwnedIdentity } from './identity-process.ts';
 
 type Access = {
   readonly active: boolean;
@@ -19,9 +20,7 @@ describe('GET /api/admin/access', () => {
   const call = (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
     admin(method, `/api/admin${path}`, body, { ...bearer(owner.token), ...headers });
   async function access(query: string, headers: Readonly<Record<string, string>> = {}): Promise<Access> {
-    const reply = await call('GET', `/access?${query}`, undefined, headers);
-    expect(reply.status, reply.text).to.equal(200);
-    return reply.json<Access>();
+    return resultOf<Access>(await call('GET', `/access?${query}`, undefined, headers));
   }
   /** A point in time between the previous and the next change. */
   function moment(): string {
@@ -72,7 +71,7 @@ describe('GET /api/admin/access', () => {
     const third = moment();
     await call('DELETE', `/users/${user.id}`);
     const at = (as_of: string) => access(`user_id=${user.id}&as_of=${as_of}`);
-    expect(refused(await call('GET', `/access?user_id=${user.id}&as_of=${early}`))).to.deep.equal([
+    expect(statusAndError(await call('GET', `/access?user_id=${user.id}&as_of=${early}`))).to.deep.equal([
       404,
       'user not found',
     ]);
@@ -150,9 +149,9 @@ describe('GET /api/admin/access', () => {
       rules: everything,
     });
     expect((await asAdmin('role=author')).json<Access>().rules, 'rules of another tenant').to.deep.equal([]);
-    expect(refused(await asAdmin(`user_id=${owner.user.id}`))).to.deep.equal([404, 'user not found']);
+    expect(statusAndError(await asAdmin(`user_id=${owner.user.id}`))).to.deep.equal([404, 'user not found']);
     const key = (await call('POST', '/api-keys', { name: 'k' })).json<{ id: string }>();
-    expect(refused(await asAdmin(`api_key_id=${key.id}`))).to.deep.equal([404, 'api key not found']);
+    expect(statusAndError(await asAdmin(`api_key_id=${key.id}`))).to.deep.equal([404, 'api key not found']);
     expect(await access(`user_id=${id}`), 'a super admin may ask: no member here').to.deep.include({
       active: false,
       roles: [],
@@ -166,24 +165,24 @@ describe('GET /api/admin/access', () => {
 
   it('refuses a query without exactly one known subject, and a time in the future', async () => {
     for (const query of ['', 'role=a&user_id=b', `user_id=${v7()}&api_key_id=${v7()}`]) {
-      expect(refused(await call('GET', `/access?${query}`))).to.deep.equal([
+      expect(statusAndError(await call('GET', `/access?${query}`))).to.deep.equal([
         400,
         'exactly one of role, user_id and api_key_id is needed',
       ]);
     }
     for (const as_of of ['2999-01-01T00:00:00Z', 'yesterday', '2026-13-01T00:00:00Z', '']) {
-      expect(refused(await call('GET', `/access?role=editor&as_of=${as_of}`)), as_of).to.deep.equal([
+      expect(statusAndError(await call('GET', `/access?role=editor&as_of=${as_of}`)), as_of).to.deep.equal([
         400,
         'invalid query parameter: as_of',
       ]);
     }
-    expect(refused(await call('GET', '/access?role=no%20spaces'))).to.deep.equal([
+    expect(statusAndError(await call('GET', '/access?role=no%20spaces'))).to.deep.equal([
       400,
       'invalid query parameter: role',
     ]);
     for (const id of [v7(), 'x']) {
-      expect(refused(await call('GET', `/access?user_id=${id}`))).to.deep.equal([404, 'user not found']);
-      expect(refused(await call('GET', `/access?api_key_id=${id}`))).to.deep.equal([404, 'api key not found']);
+      expect(statusAndError(await call('GET', `/access?user_id=${id}`))).to.deep.equal([404, 'user not found']);
+      expect(statusAndError(await call('GET', `/access?api_key_id=${id}`))).to.deep.equal([404, 'api key not found']);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Route } from '../../../../api/http/route.ts';
 import { ADMIN_GRANT_NAMES, type AdminGrant } from '../../../../domain/identity/admin-grants.ts';
-import { type Call, caller } from '../../../support/http.ts';
+import { type Call, caller, statusAndError } from '../../../support/http.ts';
 import { OWNER } from '../../../support/owner.ts';
 import { useService } from '../../../support/service.ts';
 
@@ -149,10 +149,7 @@ describe('admin tokens on all routes', () => {
     for (const route of guarded('admin')) {
       const reply = await ask(admin, route);
       if (grantsOf(lineOf(route)).length === 0)
-        expect([reply.status, reply.json()['error']], lineOf(route)).to.deep.equal([
-          403,
-          'This route needs a signed-in session.',
-        ]);
+        expect(statusAndError(reply), lineOf(route)).to.deep.equal([403, 'This route needs a signed-in session.']);
       else
         expect([401, 403, 500], `${lineOf(route)} answers ${reply.status} ${reply.text.slice(0, 200)}`).to.not.include(
           reply.status,
@@ -166,7 +163,7 @@ describe('admin tokens on all routes', () => {
       const reply = await ask(admin, route);
       const message =
         grantsOf(lineOf(route)).length > 0 ? 'insufficient grant' : 'This route needs a signed-in session.';
-      expect([reply.status, reply.json()['error']], lineOf(route)).to.deep.equal([403, message]);
+      expect(statusAndError(reply), lineOf(route)).to.deep.equal([403, message]);
     }
   });
 
@@ -174,7 +171,7 @@ describe('admin tokens on all routes', () => {
     const { content } = await tokenWith(ADMIN_GRANT_NAMES);
     for (const route of guarded('content')) {
       const reply = await ask(content, route);
-      expect([reply.status, reply.json()['error']], lineOf(route)).to.deep.equal([401, 'authentication required']);
+      expect(statusAndError(reply), lineOf(route)).to.deep.equal([401, 'authentication required']);
     }
   });
 

@@ -3,17 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { DAY_MS } from '../../../../domain/durations.ts';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { statusAndError } from '../../../support/http.ts';
 import type { Session } from '../../../support/owner.ts';
-import {
-  OWNER,
-  bearer,
-  newUser,
-  refused,
-  setUpOwner,
-  signInAs,
-  useIdentity,
-  useIdentityPair,
-} from './identity-process.ts';
+import { OWNER, bearer, newUser, setUpOwner, signInAs, useIdentity, useIdentityPair } from './identity-process.ts';
 import { withSecondFactor } from './second-factor.ts';
 
 type Token = {
@@ -99,7 +91,9 @@ describe('the admin token routes', () => {
 
   it('refuse an invalid token with the reason', async () => {
     const ask = async (body: Readonly<Record<string, unknown>>) =>
-      refused(await call('POST', TOKENS, { name: 'x', grants: ['users:read'], password: OWNER.password, ...body }));
+      statusAndError(
+        await call('POST', TOKENS, { name: 'x', grants: ['users:read'], password: OWNER.password, ...body }),
+      );
     expect(await ask({ grants: ['users:read', 'users:write'] })).to.deep.equal([422, 'unknown grant: users:write']);
     expect(await ask({ grants: ['toString'] })).to.deep.equal([422, 'unknown grant: toString']);
     expect(await ask({ expires_at: inDays(91) })).to.deep.equal([422, 'an admin token expires at most 90 days away']);
@@ -117,11 +111,11 @@ describe('the admin token routes', () => {
     }
     expect(await ask({ password: undefined })).to.deep.equal([403, 'password or mfa_code is required']);
     expect(await ask({ password: 'Wrong-Password-1' })).to.deep.equal([403, 'invalid password']);
-    expect(refused(await call('POST', `${TOKENS}/${randomUUID()}/rotate`, { password: OWNER.password }))).to.deep.equal(
-      [404, 'admin token not found'],
-    );
-    expect(refused(await call('DELETE', `${TOKENS}/no-id`))).to.deep.equal([404, 'admin token not found']);
-    expect(refused(await call('GET', `${TOKENS}/${randomUUID()}/requests`))).to.deep.equal([
+    expect(
+      statusAndError(await call('POST', `${TOKENS}/${randomUUID()}/rotate`, { password: OWNER.password })),
+    ).to.deep.equal([404, 'admin token not found']);
+    expect(statusAndError(await call('DELETE', `${TOKENS}/no-id`))).to.deep.equal([404, 'admin token not found']);
+    expect(statusAndError(await call('GET', `${TOKENS}/${randomUUID()}/requests`))).to.deep.equal([
       404,
       'admin token not found',
     ]);
@@ -136,7 +130,9 @@ describe('the admin token routes', () => {
     const made = await call('POST', TOKENS, { name: 'x', grants: ['users:read'], mfa_code: recoveryCodes[0] }, token);
     expect(made.status, made.text).to.equal(201);
     expect(
-      refused(await call('POST', TOKENS, { name: 'x', grants: ['users:read'], mfa_code: recoveryCodes[0] }, token)),
+      statusAndError(
+        await call('POST', TOKENS, { name: 'x', grants: ['users:read'], mfa_code: recoveryCodes[0] }, token),
+      ),
     ).to.deep.equal([401, 'invalid code']);
     expect(
       (await call('POST', `${TOKENS}/${made.json<Token>().id}/rotate`, { mfa_code: code() }, token)).status,
@@ -151,10 +147,12 @@ describe('the admin token routes', () => {
         (await call('POST', TOKENS, { name: 'x', grants: ['users:read'], password: 'Wrong-Password-1' }, token)).status,
       ).to.equal(403);
     expect(
-      refused(await call('POST', TOKENS, { name: 'x', grants: ['users:read'], password: person.password }, token)),
+      statusAndError(
+        await call('POST', TOKENS, { name: 'x', grants: ['users:read'], password: person.password }, token),
+      ),
     ).to.deep.equal([403, 'invalid password']);
     expect(
-      refused(await admin('POST', '/api/admin/auth/login', { email: person.email, password: person.password })),
+      statusAndError(await admin('POST', '/api/admin/auth/login', { email: person.email, password: person.password })),
     ).to.deep.equal([401, 'invalid credentials']);
     await database.db().execute('delete from operational.rate_counters');
   });
@@ -162,7 +160,7 @@ describe('the admin token routes', () => {
   it('accept a token on the Admin API and in its tenant only, and refuse a bad token also beside a valid cookie, key or header', async () => {
     const { raw_token } = await make();
     expect((await use(raw_token)).status).to.equal(200);
-    expect(refused(await content('GET', '/api/v1/content/post', undefined, bearer(raw_token)))).to.deep.equal(
+    expect(statusAndError(await content('GET', '/api/v1/content/post', undefined, bearer(raw_token)))).to.deep.equal(
       unauthenticated,
     );
     for (const bad of [
@@ -172,8 +170,8 @@ describe('the admin token routes', () => {
       raw_token.slice(0, -1),
       `svcat_${'A'.repeat(9_000)}`,
     ])
-      expect(refused(await use(bad)), bad.slice(0, 60)).to.deep.equal(unauthenticated);
-    expect(refused(await admin('GET', '/api/admin/users', undefined, { 'x-api-key': raw_token }))).to.deep.equal(
+      expect(statusAndError(await use(bad)), bad.slice(0, 60)).to.deep.equal(unauthenticated);
+    expect(statusAndError(await admin('GET', '/api/admin/users', undefined, { 'x-api-key': raw_token }))).to.deep.equal(
       unauthenticated,
     );
     expect((await call('POST', '/api/admin/tenants', { slug: 'acme' })).status).to.equal(201);
@@ -185,7 +183,10 @@ describe('the admin token routes', () => {
     expect((await admin('GET', TOKENS, undefined, elsewhere)).json<Token[]>().map(({ id }) => id)).to.deep.equal([
       foreign.id,
     ]);
-    expect(refused(await call('DELETE', `${TOKENS}/${foreign.id}`))).to.deep.equal([404, 'admin token not found']);
+    expect(statusAndError(await call('DELETE', `${TOKENS}/${foreign.id}`))).to.deep.equal([
+      404,
+      'admin token not found',
+    ]);
     // No user is a member of acme, the tenant of the token. The empty list shows that the header is ignored.
     expect(
       (
@@ -193,14 +194,14 @@ describe('the admin token routes', () => {
       ).json(),
     ).to.deep.equal([]);
     expect((await call('PUT', '/api/admin/tenants/acme', { disabled: true })).status).to.equal(200);
-    expect(refused(await use(foreign.raw_token))).to.deep.equal([403, 'tenant is disabled']);
+    expect(statusAndError(await use(foreign.raw_token))).to.deep.equal([403, 'tenant is disabled']);
   });
 
   it("list the members of the token's tenant, with their roles in it", async () => {
     const [{ raw_token }, person] = [await make(), await newUser(admin, owner, ['editor'])];
     const seen = (await use(raw_token)).json<{ id: string; email: string; roles: string[] }[]>();
     expect(seen.find(({ id }) => id === person.id)).to.deep.include({ email: person.email, roles: ['editor'] });
-    expect(refused(await call('POST', '/api/admin/users', {}, raw_token))).to.deep.equal(needsSession);
+    expect(statusAndError(await call('POST', '/api/admin/users', {}, raw_token))).to.deep.equal(needsSession);
   });
 
   it('refuse to manage tokens and API keys with a token, and tokens with an API key or as an editor', async () => {
@@ -219,15 +220,15 @@ describe('the admin token routes', () => {
       ['GET', `${TOKENS}/${id}/requests`],
     ] as const;
     for (const [method, path] of own) {
-      expect(refused(await call(method, path, undefined, raw_token)), path).to.deep.equal(needsSession);
-      expect(refused(await admin(method, path, undefined, { 'x-api-key': key.raw_key })), path).to.deep.equal(
+      expect(statusAndError(await call(method, path, undefined, raw_token)), path).to.deep.equal(needsSession);
+      expect(statusAndError(await admin(method, path, undefined, { 'x-api-key': key.raw_key })), path).to.deep.equal(
         needsSession,
       );
-      expect(refused(await call(method, path, undefined, editor.token)), path).to.deep.equal([
+      expect(statusAndError(await call(method, path, undefined, editor.token)), path).to.deep.equal([
         403,
         'insufficient permissions',
       ]);
-      expect(refused(await admin(method, path)), path).to.deep.equal(unauthenticated);
+      expect(statusAndError(await admin(method, path)), path).to.deep.equal(unauthenticated);
     }
     const keys = [
       ['GET', ''],
@@ -239,21 +240,22 @@ describe('the admin token routes', () => {
       ['PATCH', `/${key.id}/monthly-limit`],
     ] as const;
     for (const [method, path] of keys)
-      expect(refused(await call(method, `/api/admin/api-keys${path}`, undefined, raw_token)), path).to.deep.equal(
-        needsSession,
-      );
-    expect(refused(await call('GET', `/api/admin/usage/api-key/${key.id}`, undefined, raw_token))).to.deep.equal(
+      expect(
+        statusAndError(await call(method, `/api/admin/api-keys${path}`, undefined, raw_token)),
+        path,
+      ).to.deep.equal(needsSession);
+    expect(statusAndError(await call('GET', `/api/admin/usage/api-key/${key.id}`, undefined, raw_token))).to.deep.equal(
       needsSession,
     );
   });
 
   it('rotate a token: it gets another secret, and the old one is invalid at once', async () => {
     const made = await make({ expires_at: inDays(7) });
-    expect(refused(await call('POST', `${TOKENS}/${made.id}/rotate`, {}))).to.deep.equal([
+    expect(statusAndError(await call('POST', `${TOKENS}/${made.id}/rotate`, {}))).to.deep.equal([
       403,
       'password or mfa_code is required',
     ]);
-    expect(refused(await call('POST', `${TOKENS}/${made.id}/rotate`))).to.deep.equal([
+    expect(statusAndError(await call('POST', `${TOKENS}/${made.id}/rotate`))).to.deep.equal([
       403,
       'password or mfa_code is required',
     ]);
@@ -269,11 +271,11 @@ describe('the admin token routes', () => {
       owner.user.id,
     ]);
     expect(daysOf(rotated), 'as long as it was made for, from now').to.be.closeTo(9, 0.01);
-    expect(refused(await use(made.raw_token))).to.deep.equal(unauthenticated);
+    expect(statusAndError(await use(made.raw_token))).to.deep.equal(unauthenticated);
     expect((await use(rotated.raw_token)).status).to.equal(200);
     process().advance(8 * DAY_MS);
     owner = await signInAs(admin, OWNER);
-    expect(refused(await use(rotated.raw_token)), 'expired').to.deep.equal(unauthenticated);
+    expect(statusAndError(await use(rotated.raw_token)), 'expired').to.deep.equal(unauthenticated);
     const requested = new Date(process().now().getTime() + DAY_MS).toISOString();
     const again = (
       await call('POST', `${TOKENS}/${made.id}/rotate`, { password: OWNER.password, expires_at: requested })
@@ -286,10 +288,10 @@ describe('the admin token routes', () => {
     const { id, raw_token } = await make();
     expect((await use(raw_token)).status).to.equal(200);
     expect((await call('DELETE', `${TOKENS}/${id}`)).status).to.equal(204);
-    expect(refused(await use(raw_token))).to.deep.equal(unauthenticated);
+    expect(statusAndError(await use(raw_token))).to.deep.equal(unauthenticated);
     expect((await call('DELETE', `${TOKENS}/${id}`)).status).to.equal(204);
     expect((await call('GET', TOKENS)).json<Token[]>().find((token) => token.id === id)?.revoked).to.equal(true);
-    expect(refused(await call('POST', `${TOKENS}/${id}/rotate`, { password: OWNER.password }))).to.deep.equal([
+    expect(statusAndError(await call('POST', `${TOKENS}/${id}/rotate`, { password: OWNER.password }))).to.deep.equal([
       409,
       'the admin token is revoked',
     ]);
@@ -338,8 +340,8 @@ describe('the admin token routes', () => {
     ).json<Token>();
     expect((await call('PUT', `/api/admin/users/${leaving.id}/state`, { disabled: true })).status).to.equal(200);
     expect((await call('PUT', `/api/admin/users/${demoted.id}/roles`, { roles: ['editor'] })).status).to.equal(200);
-    expect(refused(await use(first.raw_token))).to.deep.equal(unauthenticated);
-    expect(refused(await use(second.raw_token))).to.deep.equal(unauthenticated);
+    expect(statusAndError(await use(first.raw_token))).to.deep.equal(unauthenticated);
+    expect(statusAndError(await use(second.raw_token))).to.deep.equal(unauthenticated);
     expect((await use(taken.raw_token)).status, 'rotated by somebody else').to.equal(200);
     expect((await call('PUT', `/api/admin/users/${leaving.id}/state`, { disabled: false })).status).to.equal(200);
     expect((await use(first.raw_token)).status).to.equal(200);

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { FREE_TIER } from '../../../../application/ports/entitlements.ts';
 import { DAY_MS } from '../../../../domain/durations.ts';
 import type { Capability } from '../../../../domain/platform/license.ts';
-import type { Reply } from '../../../support/http.ts';
-import { bearer, newUser, refused, signInAs, useOwnedIdentity } from './identity-process.ts';
+import { type Reply, statusAndError } from '../../../support/http.ts';
+import { bearer, newUser, signInAs, useOwnedIdentity } from './identity-process.ts';
 
 type Key = {
   readonly id: string;
@@ -49,7 +49,7 @@ describe('the lifecycle of an API key', () => {
       expect(raw_key)
         .to.match(/^svc_[0-9A-Za-z]{40}$/)
         .and.to.not.equal(old);
-      expect(refused(await read(old))).to.deep.equal(unauthenticated);
+      expect(statusAndError(await read(old))).to.deep.equal(unauthenticated);
       expect((await read(raw_key)).status).to.equal(200);
       expect((await call('GET', KEYS)).json<Key[]>()[0]).to.deep.equal(rotated);
     });
@@ -59,29 +59,28 @@ describe('the lifecycle of an API key', () => {
       const second = (await rotate(first.id, { grace_seconds: 3_600 })).json<Key>();
       expect([(await read(first.raw_key)).status, (await read(second.raw_key)).status]).to.deep.equal([200, 200]);
       const third = (await rotate(first.id, { grace_seconds: 604_800 })).json<Key>();
-      expect(refused(await read(first.raw_key)), 'two rotations ago').to.deep.equal(unauthenticated);
+      expect(statusAndError(await read(first.raw_key)), 'two rotations ago').to.deep.equal(unauthenticated);
       expect([(await read(second.raw_key)).status, (await read(third.raw_key)).status]).to.deep.equal([200, 200]);
       process().advance(604_801_000);
-      expect(refused(await read(second.raw_key)), 'the grace is over, also where it was cached').to.deep.equal(
+      expect(statusAndError(await read(second.raw_key)), 'the grace is over, also where it was cached').to.deep.equal(
         unauthenticated,
       );
       expect((await read(third.raw_key)).status).to.equal(200);
       await call('POST', `${KEYS}/${first.id}/revoke`);
-      expect(refused(await read(third.raw_key))).to.deep.equal(unauthenticated);
-      expect(refused(await rotate(first.id))).to.deep.equal([409, 'the api key is revoked']);
+      expect(statusAndError(await read(third.raw_key))).to.deep.equal(unauthenticated);
+      expect(statusAndError(await rotate(first.id))).to.deep.equal([409, 'the api key is revoked']);
     });
 
     it('accepts 0 to 604800 seconds, for an existing key', async () => {
       const { id } = await make();
       for (const grace_seconds of [-1, 604_801, 1.5, '60', null])
-        expect(refused(await rotate(id, { grace_seconds })), String(grace_seconds)).to.deep.equal([
+        expect(statusAndError(await rotate(id, { grace_seconds })), String(grace_seconds)).to.deep.equal([
           422,
           'validation failed',
         ]);
-      expect(refused(await rotate('0192f0c0-0000-7000-8000-000000000009', { grace_seconds: -1 }))).to.deep.equal([
-        404,
-        'api key not found',
-      ]);
+      expect(statusAndError(await rotate('0192f0c0-0000-7000-8000-000000000009', { grace_seconds: -1 }))).to.deep.equal(
+        [404, 'api key not found'],
+      );
     });
 
     it('refuses a caller who lacks a role of the key', async () => {
@@ -90,10 +89,9 @@ describe('the lifecycle of an API key', () => {
         expires_at: new Date(process().now().getTime() + DAY_MS).toISOString(),
       });
       const manager = await signInAs(admin, await newUser(admin, owner, ['admin']));
-      expect(refused(await admin('POST', `${KEYS}/${chief.id}/rotate`, {}, bearer(manager.token)))).to.deep.equal([
-        403,
-        'cannot grant roles you do not possess',
-      ]);
+      expect(
+        statusAndError(await admin('POST', `${KEYS}/${chief.id}/rotate`, {}, bearer(manager.token))),
+      ).to.deep.equal([403, 'cannot grant roles you do not possess']);
       expect((await rotate(chief.id)).status).to.equal(200);
     });
   });
@@ -106,8 +104,8 @@ describe('the lifecycle of an API key', () => {
       expect([reply.status, reply.json()]).to.deep.equal([200, { ...key, monthly_limit: 500 }]);
       expect((await call('GET', KEYS)).json<Key[]>()[0]?.monthly_limit).to.equal(500);
       for (const limit of [-1, 1.5, '7', null, undefined, 2 ** 53])
-        expect(refused(await setLimit(key.id, limit)), String(limit)).to.deep.equal([422, 'validation failed']);
-      expect(refused(await setLimit('0192f0c0-0000-7000-8000-000000000009', -1))).to.deep.equal([
+        expect(statusAndError(await setLimit(key.id, limit)), String(limit)).to.deep.equal([422, 'validation failed']);
+      expect(statusAndError(await setLimit('0192f0c0-0000-7000-8000-000000000009', -1))).to.deep.equal([
         404,
         'api key not found',
       ]);
@@ -139,7 +137,7 @@ describe('the lifecycle of an API key', () => {
       const { id, raw_key } = await make({ monthly_limit: 3, schemas: ['post'] });
       const period = periodNow();
       for (let n = 0; n < 3; n += 1) {
-        expect(refused(await read(raw_key, '/api/v1/content/page'))).to.deep.equal([
+        expect(statusAndError(await read(raw_key, '/api/v1/content/page'))).to.deep.equal([
           403,
           'schema not allowed for this credential',
         ]);
@@ -151,7 +149,7 @@ describe('the lifecycle of an API key', () => {
       }
       for (let n = 0; n < 2; n += 1) {
         const over = await read(raw_key);
-        expect([...refused(over), over.headers['x-ratelimit-exceeded']]).to.deep.equal([
+        expect([...statusAndError(over), over.headers['x-ratelimit-exceeded']]).to.deep.equal([
           429,
           'monthly request limit (3) exceeded',
           'true',
@@ -192,7 +190,10 @@ describe('the lifecycle of an API key', () => {
     expect(used).to.deep.include({ requests: 2, bytes_in: 0 });
     expect(used['bytes_out']).to.equal(answered.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0));
     await call('DELETE', `${KEYS}/${id}`);
-    expect(refused(await call('GET', `/api/admin/usage/api-key/${id}`))).to.deep.equal([404, 'api key not found']);
+    expect(statusAndError(await call('GET', `/api/admin/usage/api-key/${id}`))).to.deep.equal([
+      404,
+      'api key not found',
+    ]);
     expect(await process().requests.usage({ tenant: 'default', keyId: id, period: periodNow() })).to.deep.equal({
       requests: 0,
       bytesIn: 0,

@@ -2,7 +2,8 @@ import { expect } from 'chai';
 import { v7 } from 'uuid';
 import { FREE_TIER } from '../../../../application/ports/entitlements.ts';
 import { DAY_MS } from '../../../../domain/durations.ts';
-import { bearer, newUser, refused, setUpOwner, signInAs, useIdentity, useOwnedIdentity } from './identity-process.ts';
+import { statusAndError } from '../../../support/http.ts';
+import { bearer, newUser, setUpOwner, signInAs, useIdentity, useOwnedIdentity } from './identity-process.ts';
 
 type Key = { readonly id: string; readonly raw_key: string; readonly prefix: string; readonly enabled: boolean };
 
@@ -82,11 +83,11 @@ describe('the API key routes', () => {
       make({ scopes: ['*:*'], roles: ['editor'], schemas: ['page'] }),
       make({ roles: ['admin'], expires_at: inDays(30) }),
     ]);
-    expect(refused(await read(none.raw_key))).to.deep.equal([403, 'insufficient scope']);
-    expect(refused(await write(reader.raw_key))).to.deep.equal([403, 'insufficient scope']);
-    expect(refused(await write(writer.raw_key))).to.deep.equal([403, 'insufficient permissions']);
+    expect(statusAndError(await read(none.raw_key))).to.deep.equal([403, 'insufficient scope']);
+    expect(statusAndError(await write(reader.raw_key))).to.deep.equal([403, 'insufficient scope']);
+    expect(statusAndError(await write(writer.raw_key))).to.deep.equal([403, 'insufficient permissions']);
     expect((await write(editor.raw_key)).status).to.equal(200);
-    expect(refused(await write(listed.raw_key))).to.deep.equal([403, 'schema not allowed for this credential']);
+    expect(statusAndError(await write(listed.raw_key))).to.deep.equal([403, 'schema not allowed for this credential']);
     expect((await write(listed.raw_key, 'page')).status).to.equal(200);
     expect((await write(chief.raw_key)).status).to.equal(200);
   });
@@ -112,13 +113,13 @@ describe('the API key routes', () => {
       'x'.repeat(10_000),
       revoked.id,
     ]) {
-      expect(refused(await read(key)), key.slice(0, 60)).to.deep.equal([401, 'authentication required']);
+      expect(statusAndError(await read(key)), key.slice(0, 60)).to.deep.equal([401, 'authentication required']);
     }
     process().advance(-86_400_001);
     const listed = (await call('GET', '/api/admin/api-keys?limit=200')).json<Key[]>();
     expect(listed.find(({ id }) => id === revoked.id)?.enabled).to.equal(false);
     expect(listed.some(({ id }) => id === deleted.id)).to.equal(false);
-    expect(refused(await call('DELETE', `/api/admin/api-keys/${deleted.id}`))).to.deep.equal([
+    expect(statusAndError(await call('DELETE', `/api/admin/api-keys/${deleted.id}`))).to.deep.equal([
       404,
       'api key not found',
     ]);
@@ -141,11 +142,11 @@ describe('the API key routes', () => {
         ...bearer(owner.token),
         'content-type': 'application/json',
       });
-      expect(refused(reply), body).to.deep.equal([400, 'invalid JSON, name is required']);
+      expect(statusAndError(reply), body).to.deep.equal([400, 'invalid JSON, name is required']);
     }
     const manager = await signInAs(admin, await newUser(admin, owner, ['admin']));
     expect(
-      refused(await call('POST', '/api/admin/api-keys', { name: 'x', roles: ['editor'] }, manager.token)),
+      statusAndError(await call('POST', '/api/admin/api-keys', { name: 'x', roles: ['editor'] }, manager.token)),
     ).to.deep.equal([403, 'cannot grant roles you do not possess']);
     expect(
       (
@@ -157,12 +158,14 @@ describe('the API key routes', () => {
         )
       ).status,
     ).to.equal(201);
-    expect(refused(await call('POST', '/api/admin/api-keys', { name: 'x', roles: ['admin'] }))).to.deep.equal([
+    expect(statusAndError(await call('POST', '/api/admin/api-keys', { name: 'x', roles: ['admin'] }))).to.deep.equal([
       422,
       'a key with the admin or super_admin role needs an expiry, at most 90 days away',
     ]);
     expect(
-      refused(await call('POST', '/api/admin/api-keys', { name: 'x', roles: ['admin'], expires_at: inDays(91) })),
+      statusAndError(
+        await call('POST', '/api/admin/api-keys', { name: 'x', roles: ['admin'], expires_at: inDays(91) }),
+      ),
     ).to.deep.equal([422, 'a key with the admin or super_admin role expires at most 90 days away']);
     for (const body of [
       { scopes: ['content'] },
@@ -194,24 +197,23 @@ describe('the API key routes', () => {
     ] as const;
     for (const [method, path] of routes) {
       const body = method === 'POST' && path.endsWith('keys') ? { name: 'x' } : undefined;
-      expect(refused(await admin(method, path, body, { 'x-api-key': plain.raw_key }))).to.deep.equal([
+      expect(statusAndError(await admin(method, path, body, { 'x-api-key': plain.raw_key }))).to.deep.equal([
         403,
         'API keys are managed by a signed-in user, not by another key',
       ]);
-      expect(refused(await admin(method, path, body, { 'x-api-key': chief.raw_key }))).to.deep.equal([
+      expect(statusAndError(await admin(method, path, body, { 'x-api-key': chief.raw_key }))).to.deep.equal([
         401,
         'API keys with an admin role are not accepted on the admin API. Use an admin token.',
       ]);
-      expect(refused(await admin(method, path, body, bearer(editor.token)))).to.deep.equal([
+      expect(statusAndError(await admin(method, path, body, bearer(editor.token)))).to.deep.equal([
         403,
         'insufficient permissions',
       ]);
-      expect(refused(await admin(method, path, body))).to.deep.equal([401, 'authentication required']);
+      expect(statusAndError(await admin(method, path, body))).to.deep.equal([401, 'authentication required']);
     }
-    expect(refused(await admin('GET', '/api/admin/auth/me', undefined, { 'x-api-key': plain.raw_key }))).to.deep.equal([
-      403,
-      'This route needs a signed-in session.',
-    ]);
+    expect(
+      statusAndError(await admin('GET', '/api/admin/auth/me', undefined, { 'x-api-key': plain.raw_key })),
+    ).to.deep.equal([403, 'This route needs a signed-in session.']);
   });
 
   it('answer 404 for keys of another tenant', async () => {
@@ -224,14 +226,14 @@ describe('the API key routes', () => {
       ['DELETE', `/${id}`],
       ['GET', `/${id}/audit`],
     ] as const) {
-      expect(refused(await admin(method, `/api/admin/api-keys${path}`, undefined, elsewhere))).to.deep.equal([
+      expect(statusAndError(await admin(method, `/api/admin/api-keys${path}`, undefined, elsewhere))).to.deep.equal([
         404,
         'api key not found',
       ]);
     }
     const foreign = (await admin('POST', '/api/admin/api-keys', { name: 'x', scopes: ['*:*'] }, elsewhere)).json<Key>();
     expect((await read(foreign.raw_key)).json()).to.deep.equal({ kind: 'api_key', tenant: 'acme' });
-    expect(refused(await call('DELETE', `/api/admin/api-keys/${foreign.id}`))).to.deep.equal([
+    expect(statusAndError(await call('DELETE', `/api/admin/api-keys/${foreign.id}`))).to.deep.equal([
       404,
       'api key not found',
     ]);
@@ -256,8 +258,11 @@ describe('the API key routes', () => {
       [entries[1]],
     );
     await call('DELETE', `/api/admin/api-keys/${key.id}`);
-    expect(refused(await audit())).to.deep.equal([404, 'api key not found']);
-    expect(refused(await call('GET', `/api/admin/api-keys/${v7()}/audit`))).to.deep.equal([404, 'api key not found']);
+    expect(statusAndError(await audit())).to.deep.equal([404, 'api key not found']);
+    expect(statusAndError(await call('GET', `/api/admin/api-keys/${v7()}/audit`))).to.deep.equal([
+      404,
+      'api key not found',
+    ]);
     expect(await process().requests.list({ tenant: 'default', keyId: key.id, limit: 50, offset: 0 })).to.be.empty;
   });
 

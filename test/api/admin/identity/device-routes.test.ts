@@ -1,11 +1,11 @@
 import { expect } from 'chai';
 import { USER_CODE_LETTERS } from '../../../../domain/identity/device-code.ts';
+import { statusAndError } from '../../../support/http.ts';
 import type { Session } from '../../../support/owner.ts';
 import {
   type IdentityProcess,
   bearer,
   newUser,
-  refused,
   setUpOwner,
   signInAs,
   useIdentity,
@@ -156,7 +156,7 @@ describe('device sign-in', function () {
       expect([reply.status, codeOf(reply)]).to.deep.equal([403, 'access_denied']);
     }
     for (const late of [await approve(code, approver.session), await deny(code, approver.session)])
-      expect(refused(late)).to.deep.equal([409, 'the device sign-in is already approved or denied']);
+      expect(statusAndError(late)).to.deep.equal([409, 'the device sign-in is already approved or denied']);
   });
 
   it('expires after ten minutes, approved or not', async () => {
@@ -168,8 +168,11 @@ describe('device sign-in', function () {
       const reply = await poll(device);
       expect([reply.status, codeOf(reply)]).to.deep.equal([400, 'expired_token']);
     }
-    expect(refused(await show(waiting.user_code, approver.session))).to.deep.equal([404, 'device sign-in not found']);
-    expect(refused(await approve(waiting.user_code, approver.session))).to.deep.equal([
+    expect(statusAndError(await show(waiting.user_code, approver.session))).to.deep.equal([
+      404,
+      'device sign-in not found',
+    ]);
+    expect(statusAndError(await approve(waiting.user_code, approver.session))).to.deep.equal([
       404,
       'device sign-in not found',
     ]);
@@ -178,9 +181,9 @@ describe('device sign-in', function () {
   it('answers 404 for unknown codes', async () => {
     expect(codeOf(await poll('x'))).to.equal('expired_token');
     for (const code of ['BCDF-BCDF', 'x', 'BCDF-BCDFG', 'AEIO-UAEI'])
-      expect(refused(await show(code, owner)), code).to.deep.equal([404, 'device sign-in not found']);
+      expect(statusAndError(await show(code, owner)), code).to.deep.equal([404, 'device sign-in not found']);
     expect(
-      refused(
+      statusAndError(
         await process().admin('POST', `${DEVICE}/BCDF-BCDF/approve`, 'no JSON', {
           ...bearer(owner.token),
           'content-type': 'application/json',
@@ -193,12 +196,18 @@ describe('device sign-in', function () {
   it('is approved only with the password or a code of the second factor', async () => {
     const approver = await withSecondFactor(process(), owner, ['admin']);
     const { device_code: device, user_code: code } = await start();
-    expect(refused(await approve(code, approver.session, {}))).to.deep.equal([403, 'password or mfa_code is required']);
-    expect(refused(await approve(code, approver.session, { password: 'Wrong-Pass-word-1' }))).to.deep.equal([
+    expect(statusAndError(await approve(code, approver.session, {}))).to.deep.equal([
+      403,
+      'password or mfa_code is required',
+    ]);
+    expect(statusAndError(await approve(code, approver.session, { password: 'Wrong-Pass-word-1' }))).to.deep.equal([
       403,
       'invalid password',
     ]);
-    expect(refused(await approve(code, approver.session, { mfa_code: '000000' }))).to.deep.equal([401, 'invalid code']);
+    expect(statusAndError(await approve(code, approver.session, { mfa_code: '000000' }))).to.deep.equal([
+      401,
+      'invalid code',
+    ]);
     expect(codeOf(await poll(device))).to.equal('authorization_pending');
     expect((await approve(code, approver.session, { mfa_code: approver.code() })).status).to.equal(200);
     expect((await poll(device)).json<Session>().user.id).to.equal(approver.id);
@@ -220,7 +229,7 @@ describe('device sign-in', function () {
     const session = await signInAs(admin, editor);
     const { user_code: code } = await start();
     for (const reply of [await show(code, session), await approve(code, session), await deny(code, session)])
-      expect(refused(reply)).to.deep.equal([403, 'insufficient permissions']);
+      expect(statusAndError(reply)).to.deep.equal([403, 'insufficient permissions']);
     expect((await process().admin('GET', `${DEVICE}/${code}`)).status).to.equal(401);
   });
 
@@ -247,7 +256,7 @@ describe('device sign-in', function () {
     const approver = await someAdmin();
     for (let n = 0; n < 30; n += 1) expect((await show('BCDF-BCDF', approver.session)).status).to.equal(404);
     const over = await show('BCDF-BCDF', approver.session);
-    expect(refused(over)).to.deep.equal([429, 'rate limit exceeded']);
+    expect(statusAndError(over)).to.deep.equal([429, 'rate limit exceeded']);
     expect(over.json()).to.include({ remaining: 0, limit: 30 });
   });
 
@@ -258,7 +267,7 @@ describe('device sign-in', function () {
     await database.db().execute('truncate operational.rate_counters');
     for (let n = 0; n < 60; n += 1) await start();
     process().advance(10_000);
-    expect(refused(await admin('POST', DEVICE))).to.deep.equal([429, 'rate limit exceeded']);
+    expect(statusAndError(await admin('POST', DEVICE))).to.deep.equal([429, 'rate limit exceeded']);
   });
 
   it('allows twenty polls per client address at once', async () => {
@@ -282,7 +291,7 @@ describe('device sign-in without a console URL', () => {
   const { admin } = useIdentity({ replaced: { consoleUrl: undefined } });
 
   it('answers 503', async () => {
-    expect(refused(await admin('POST', DEVICE))).to.deep.equal([
+    expect(statusAndError(await admin('POST', DEVICE))).to.deep.equal([
       503,
       'Device sign-in is not configured on this install.',
     ]);

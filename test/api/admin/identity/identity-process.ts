@@ -38,7 +38,7 @@ import { identityProjection } from '../../../../projections/identity/projection.
 import { createIdentityQueries } from '../../../../projections/identity/queries.ts';
 import { createTestEngine } from '../../../projections/engine/test-engine.ts';
 import { type TestDatabase, useDatabase } from '../../../support/database.ts';
-import { type Call, type Reply, caller } from '../../../support/http.ts';
+import { type Call, caller } from '../../../support/http.ts';
 import { SETUP_TOKEN, type Session, setUpOwner as createOwner } from '../../../support/owner.ts';
 import { HIGH_SIGN_IN_LIMITS } from '../../../support/protections.ts';
 import { recordingLogger } from '../../../support/recording-logger.ts';
@@ -322,11 +322,6 @@ export function useIdentityPair(options: Omit<ProcessOptions, 'url'> = {}): {
 }
 
 export const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
-
-/** Status and message of a refusal. */
-export function refused(reply: Reply): readonly [number, string | undefined] {
-  return [reply.status, reply.json<{ error?: string }>().error];
-}
 
 /** Creates the first account and returns its session. */
 export const setUpOwner = (admin: Call): Promise<Session> => createOwner(admin, OWNER);

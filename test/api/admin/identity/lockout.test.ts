@@ -3,16 +3,8 @@ import { v7 } from 'uuid';
 import { withinLockout } from '../../../../application/identity/account-lockout.ts';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
-import type { Call, Reply } from '../../../support/http.ts';
-import {
-  bearer,
-  newUser,
-  refused,
-  setUpOwner,
-  signInAs,
-  useIdentityPair,
-  useOwnedIdentity,
-} from './identity-process.ts';
+import { type Call, type Reply, statusAndError } from '../../../support/http.ts';
+import { bearer, newUser, setUpOwner, signInAs, useIdentityPair, useOwnedIdentity } from './identity-process.ts';
 
 const LOGIN = '/api/admin/auth/login';
 const TOKEN = '/api/v1/auth/token';
@@ -52,7 +44,7 @@ describe('account lockout', () => {
       );
     expect(window?.seconds).to.be.within(880, 900);
     const credentials = { email: person.email, password: person.password };
-    expect(refused(await admin('POST', LOGIN, credentials))).to.deep.equal(INVALID);
+    expect(statusAndError(await admin('POST', LOGIN, credentials))).to.deep.equal(INVALID);
     await database.db().execute('update operational.rate_counters set ends_at = clock_timestamp()');
     expect((await admin('POST', LOGIN, credentials)).status).to.equal(200);
   });
@@ -68,9 +60,9 @@ describe('account lockout', () => {
       new Set([200]),
     );
     await guess(person.email, 1);
-    expect(refused(await admin('POST', LOGIN, { email: person.email, password: person.password }))).to.deep.equal(
-      INVALID,
-    );
+    expect(
+      statusAndError(await admin('POST', LOGIN, { email: person.email, password: person.password })),
+    ).to.deep.equal(INVALID);
   });
 
   it('checks five of many concurrent guesses', async () => {
@@ -97,11 +89,11 @@ describe('account lockout', () => {
     const person = await newUser(admin, owner);
     for (let n = 0; n < 5; n += 1)
       expect(
-        refused(await admin('POST', LOGIN, { email: person.email, password: person.password, tenant: 'acme' })),
+        statusAndError(await admin('POST', LOGIN, { email: person.email, password: person.password, tenant: 'acme' })),
       ).to.deep.equal(INVALID);
-    expect(refused(await admin('POST', LOGIN, { email: person.email, password: person.password }))).to.deep.equal(
-      INVALID,
-    );
+    expect(
+      statusAndError(await admin('POST', LOGIN, { email: person.email, password: person.password })),
+    ).to.deep.equal(INVALID);
   });
 
   it('treats an address without an account like one with an account', async () => {
@@ -139,15 +131,15 @@ describe('account lockout', () => {
         { current_password, new_password: 'Quite-Another-Pass-1' },
         bearer(token),
       );
-    for (let n = 0; n < 2; n += 1) expect(refused(await change(WRONG))).to.deep.equal([403, 'invalid password']);
+    for (let n = 0; n < 2; n += 1) expect(statusAndError(await change(WRONG))).to.deep.equal([403, 'invalid password']);
     for (let n = 0; n < 3; n += 1)
       expect(
-        refused(await admin('POST', '/api/admin/auth/mfa/setup', { password: WRONG }, bearer(token))),
+        statusAndError(await admin('POST', '/api/admin/auth/mfa/setup', { password: WRONG }, bearer(token))),
       ).to.deep.equal([403, 'invalid password']);
-    expect(refused(await change(person.password))).to.deep.equal([403, 'invalid password']);
-    expect(refused(await admin('POST', LOGIN, { email: person.email, password: person.password }))).to.deep.equal(
-      INVALID,
-    );
+    expect(statusAndError(await change(person.password))).to.deep.equal([403, 'invalid password']);
+    expect(
+      statusAndError(await admin('POST', LOGIN, { email: person.email, password: person.password })),
+    ).to.deep.equal(INVALID);
   });
 
   it('is recorded in the history of the account once a window, with its actor', async () => {
@@ -176,8 +168,8 @@ describe('account lockout on two processes', () => {
     const replies = await Promise.all([here, there, here, there, here].map(({ admin }) => admin('POST', LOGIN, wrong)));
     expect(new Set(replies.map(({ status }) => status))).to.deep.equal(new Set([401]));
     for (const { admin } of processes())
-      expect(refused(await admin('POST', LOGIN, { email: person.email, password: person.password }))).to.deep.equal(
-        INVALID,
-      );
+      expect(
+        statusAndError(await admin('POST', LOGIN, { email: person.email, password: person.password })),
+      ).to.deep.equal(INVALID);
   });
 });

@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { PROTECTIONS } from '../../../../domain/traffic/protections.ts';
+import { statusAndError } from '../../../support/http.ts';
 import { HIGH_SIGN_IN_LIMITS } from '../../../support/protections.ts';
-import { newUser, refused } from './identity-process.ts';
+import { newUser } from './identity-process.ts';
 import { REQUEST, VERIFY, useTenants } from './magic-link-set-up.ts';
 
 describe('limits of magic-link sign-in', function () {
@@ -14,7 +15,7 @@ describe('limits of magic-link sign-in', function () {
       for (let n = 0; n < 3; n += 1)
         expect((await shipped.ask(n === 1 ? address.toUpperCase() : address)).status).to.equal(200);
       const over = await shipped.ask(address);
-      expect(refused(over)).to.deep.equal([429, 'too many magic link requests - try again in 15 minutes']);
+      expect(statusAndError(over)).to.deep.equal([429, 'too many magic link requests - try again in 15 minutes']);
       expect(Number(over.headers['retry-after'])).to.be.within(800, 900);
     }
     expect(shipped.mailsTo(email)).to.have.length(3);
@@ -24,7 +25,7 @@ describe('limits of magic-link sign-in', function () {
     expect(PROTECTIONS['magic-link.request-ip']).to.deep.equal({ requests: 60, windowSeconds: 900 });
     await shipped.database.db().execute('truncate operational.rate_counters');
     for (let n = 0; n < 60; n += 1) expect((await shipped.ask(shipped.stranger())).status).to.equal(200);
-    expect(refused(await shipped.ask(shipped.stranger()))).to.deep.equal([
+    expect(statusAndError(await shipped.ask(shipped.stranger()))).to.deep.equal([
       429,
       'too many magic link requests - try again in 15 minutes',
     ]);
@@ -33,7 +34,7 @@ describe('limits of magic-link sign-in', function () {
   it('allow 120 redemptions per client address in 15 minutes', async () => {
     for (let n = 0; n < 120; n += 1) expect((await shipped.redeem('x')).status).to.equal(400);
     const over = await shipped.redeem('x');
-    expect(refused(over)).to.deep.equal([429, 'too many magic link attempts - try again later']);
+    expect(statusAndError(over)).to.deep.equal([429, 'too many magic link attempts - try again later']);
     expect(over.headers).to.have.property('retry-after');
   });
 
@@ -52,7 +53,7 @@ describe('limits of magic-link sign-in', function () {
         2 * perSecond,
       );
       const [over] = refusals;
-      expect(over && refused(over)).to.deep.equal([429, 'rate limit exceeded']);
+      expect(over && statusAndError(over)).to.deep.equal([429, 'rate limit exceeded']);
       expect(over?.json()).to.include({ remaining: 0, limit: burst }).and.to.have.property('reset_at');
       expect(over?.headers['retry-after']).to.equal('1');
     });

@@ -1,14 +1,7 @@
 import { expect } from 'chai';
+import { statusAndError } from '../../../support/http.ts';
 import type { Session } from '../../../support/owner.ts';
-import {
-  type ProcessOptions,
-  bearer,
-  newUser,
-  refused,
-  setUpOwner,
-  useIdentity,
-  useIdentityPair,
-} from './identity-process.ts';
+import { type ProcessOptions, bearer, newUser, setUpOwner, useIdentity, useIdentityPair } from './identity-process.ts';
 import { CONSOLE, MANY, REQUEST, type Redeemed, VERIFY, personOn, useTenants } from './magic-link-set-up.ts';
 import { withSecondFactor } from './second-factor.ts';
 
@@ -79,7 +72,7 @@ describe('magic-link sign-in', function () {
     const { email } = await newUser(admin, owner());
     const token = await tokenFor(email);
     expect((await redeem(token)).status).to.equal(200);
-    expect(refused(await redeem(token))).to.deep.equal([400, 'invalid or expired magic link']);
+    expect(statusAndError(await redeem(token))).to.deep.equal([400, 'invalid or expired magic link']);
   });
 
   it('accepts a token for ten minutes', async () => {
@@ -88,12 +81,12 @@ describe('magic-link sign-in', function () {
     process().advance(590_000);
     expect((await redeem(early)).status).to.equal(200);
     process().advance(10_000);
-    expect(refused(await redeem(late))).to.deep.equal([400, 'invalid or expired magic link']);
+    expect(statusAndError(await redeem(late))).to.deep.equal([400, 'invalid or expired magic link']);
   });
 
   it('refuses an unknown token', async () => {
     for (const token of ['x', 'A'.repeat(43), 'A'.repeat(10_000)])
-      expect(refused(await redeem(token))).to.deep.equal([400, 'invalid or expired magic link']);
+      expect(statusAndError(await redeem(token))).to.deep.equal([400, 'invalid or expired magic link']);
   });
 
   it('refuses an account that was disabled or deleted after the request, and keeps the link', async () => {
@@ -102,13 +95,13 @@ describe('magic-link sign-in', function () {
     const setDisabled = (disabled: boolean) =>
       admin('PUT', `/api/admin/users/${user.id}/state`, { disabled }, bearer(owner().token));
     await setDisabled(true);
-    expect(refused(await redeem(token))).to.deep.equal([403, 'authentication failed']);
+    expect(statusAndError(await redeem(token))).to.deep.equal([403, 'authentication failed']);
     await setDisabled(false);
     expect((await redeem(token)).status).to.equal(200);
     const gone = await newUser(admin, owner());
     const lost = await tokenFor(gone.email);
     await admin('DELETE', `/api/admin/users/${gone.id}`, undefined, bearer(owner().token));
-    expect(refused(await redeem(lost)), 'unknown while accounts are not made').to.deep.equal([
+    expect(statusAndError(await redeem(lost)), 'unknown while accounts are not made').to.deep.equal([
       403,
       'authentication failed',
     ]);
@@ -125,7 +118,7 @@ describe('magic-link sign-in', function () {
       challenge_token: body.challenge_token,
       mfa_methods: ['totp', 'recovery_code'],
     });
-    expect(refused(await redeem(token))).to.deep.equal([400, 'invalid or expired magic link']);
+    expect(statusAndError(await redeem(token))).to.deep.equal([400, 'invalid or expired magic link']);
     const session = await admin('POST', '/api/admin/auth/mfa-verify', {
       challenge_token: body.challenge_token,
       code: person.code(),
@@ -159,9 +152,15 @@ describe('magic-link sign-in', function () {
 
     it('without an e-mail address or token, or with an empty one', async () => {
       for (const body of [{}, { email: '' }, { email: '  ' }])
-        expect(refused(await post(REQUEST, body)), JSON.stringify(body)).to.deep.equal([400, 'email is required']);
+        expect(statusAndError(await post(REQUEST, body)), JSON.stringify(body)).to.deep.equal([
+          400,
+          'email is required',
+        ]);
       for (const body of [{}, { token: '' }])
-        expect(refused(await post(VERIFY, body)), JSON.stringify(body)).to.deep.equal([400, 'token is required']);
+        expect(statusAndError(await post(VERIFY, body)), JSON.stringify(body)).to.deep.equal([
+          400,
+          'token is required',
+        ]);
     });
 
     it('that is not a JSON object with a text', async () => {
@@ -179,7 +178,7 @@ describe('magic-link sign-in', function () {
           `{"${field}": null}`,
           `{"${field}": {}}`,
         ]) {
-          expect(refused(await post(path, text, { 'content-type': 'application/json' })), text).to.deep.equal([
+          expect(statusAndError(await post(path, text, { 'content-type': 'application/json' })), text).to.deep.equal([
             400,
             'invalid JSON body',
           ]);
@@ -189,21 +188,21 @@ describe('magic-link sign-in', function () {
 
     it('with an invalid e-mail address', async () => {
       for (const email of ['nobody', 'a@b', 'a b@c.test', 'a@b@c.test', `${'x'.repeat(300)}@c.test`])
-        expect(refused(await post(REQUEST, { email })), email).to.deep.equal([400, 'invalid email format']);
+        expect(statusAndError(await post(REQUEST, { email })), email).to.deep.equal([400, 'invalid email format']);
     });
 
     it('of another media type, with a separate message for forms', async () => {
       for (const path of [REQUEST, VERIFY]) {
         expect(
-          refused(await post(path, 'email=x', { 'content-type': 'application/x-www-form-urlencoded' })),
+          statusAndError(await post(path, 'email=x', { 'content-type': 'application/x-www-form-urlencoded' })),
         ).to.deep.equal([415, 'unsupported media type, expected application/json or multipart/form-data']);
-        expect(refused(await post(path, 'x', { 'content-type': 'text/plain' }))).to.deep.equal([
+        expect(statusAndError(await post(path, 'x', { 'content-type': 'text/plain' }))).to.deep.equal([
           415,
           'unsupported media type, expected application/json or multipart/form-data',
         ]);
-        expect(refused(await post(path, '--x--', { 'content-type': 'multipart/form-data; boundary=x' }))).to.deep.equal(
-          [415, 'content-type must be application/json for multipart/form-data'],
-        );
+        expect(
+          statusAndError(await post(path, '--x--', { 'content-type': 'multipart/form-data; boundary=x' })),
+        ).to.deep.equal([415, 'content-type must be application/json for multipart/form-data']);
       }
     });
   });
@@ -221,7 +220,7 @@ describe('magic-link sign-in that is not configured', function () {
       it('answers 503 on both routes, also for invalid bodies', async () => {
         for (const path of [REQUEST, VERIFY]) {
           for (const body of [{ email: 'a@b.test' }, { token: 'x' }, {}, 'x'])
-            expect(refused(await admin('POST', path, body))).to.deep.equal([
+            expect(statusAndError(await admin('POST', path, body))).to.deep.equal([
               503,
               'magic link sign-in is not configured',
             ]);
@@ -253,7 +252,7 @@ describe('magic-link sign-in while the challenge store is unavailable', function
     const person = await withSecondFactor(process(), owner);
     const token = await tokenFor(person.email);
     unavailable = true;
-    expect(refused(await redeem(token))).to.deep.equal([503, 'authentication is temporarily unavailable']);
+    expect(statusAndError(await redeem(token))).to.deep.equal([503, 'authentication is temporarily unavailable']);
     unavailable = false;
     expect((await redeem(token)).json()).to.include({ mfa_required: true });
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import type { Reply } from '../../../support/http.ts';
-import { bearer, newUser, refused } from './identity-process.ts';
+import { type Reply, statusAndError } from '../../../support/http.ts';
+import { bearer, newUser } from './identity-process.ts';
 import { CONSOLE, type Redeemed, useTenants } from './magic-link-set-up.ts';
 
 describe('magic-link sign-in and tenants', function () {
@@ -26,7 +26,7 @@ describe('magic-link sign-in and tenants', function () {
   it('refuses a token through the host of another tenant, and keeps it valid', async () => {
     const { email } = await member('acme');
     const token = await tokenFor(email, 'acme.test');
-    expect(refused(await redeem(token, 'other.test'))).to.deep.equal([400, 'invalid or expired magic link']);
+    expect(statusAndError(await redeem(token, 'other.test'))).to.deep.equal([400, 'invalid or expired magic link']);
     expect((await redeem(token, 'acme.test')).status).to.equal(200);
   });
 
@@ -57,7 +57,7 @@ describe('magic-link sign-in and tenants', function () {
     await setDisabled(true);
     const reply = await redeem(token, 'acme.test');
     await setDisabled(false);
-    expect(refused(reply)).to.deep.equal([403, 'tenant is disabled']);
+    expect(statusAndError(reply)).to.deep.equal([403, 'tenant is disabled']);
     expect((await redeem(token, 'acme.test')).status).to.equal(200);
   });
 });
@@ -123,7 +123,7 @@ describe('magic-link sign-in with automatic accounts', function () {
     await admin('PUT', '/api/admin/tenants/other', { disabled: true }, bearer(owner().token));
     const reply = await redeem(token, 'other.test');
     await admin('PUT', '/api/admin/tenants/other', { disabled: false }, bearer(owner().token));
-    expect(refused(reply)).to.deep.equal([403, 'tenant is disabled']);
+    expect(statusAndError(reply)).to.deep.equal([403, 'tenant is disabled']);
     const made = await database
       .db()
       .query('select 1 from operational.magic_link_sign_ins where new_user and at > $1', [process().now()]);
@@ -144,7 +144,7 @@ describe('magic-link sign-in on listed hosts', function () {
     const token = await tokenFor(email, 'login.acme.test:1234');
     expect(linkOf(email).href).to.equal(`https://login.acme.test/auth/magic-link/verify?token=${token}`);
     for (const host of ['acme.test', 'console.palimpsest.test', 'other.test', '127.0.0.1'])
-      expect(refused(await redeem(token, host)), host).to.deep.equal([400, 'invalid or expired magic link']);
+      expect(statusAndError(await redeem(token, host)), host).to.deep.equal([400, 'invalid or expired magic link']);
     expect((await redeem(token, 'login.acme.test')).status).to.equal(200);
   });
 
@@ -184,7 +184,7 @@ describe('magic-link sign-in that requires a tenant', function () {
   it('redeems a link only through the host of a tenant', async () => {
     const { email } = await member('acme');
     const token = await tokenFor(email, 'acme.test');
-    expect(refused(await redeem(token, 'console.palimpsest.test'))).to.deep.equal([404, 'tenant not found']);
+    expect(statusAndError(await redeem(token, 'console.palimpsest.test'))).to.deep.equal([404, 'tenant not found']);
     expect((await redeem(token, 'acme.test')).status).to.equal(200);
   });
 });

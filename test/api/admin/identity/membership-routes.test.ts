@@ -2,16 +2,9 @@ import { expect } from 'chai';
 import { v7 } from 'uuid';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { statusAndError } from '../../../support/http.ts';
 import type { Session } from '../../../support/owner.ts';
-import {
-  bearer,
-  newUser,
-  refused,
-  setUpOwner,
-  signInAs,
-  useIdentityPair,
-  useOwnedIdentity,
-} from './identity-process.ts';
+import { bearer, newUser, setUpOwner, signInAs, useIdentityPair, useOwnedIdentity } from './identity-process.ts';
 
 type Membership = { readonly tenant_id: string; readonly name: string; readonly roles: readonly string[] };
 const PASSWORD = 'Another-Good-Pass-1';
@@ -46,7 +39,10 @@ describe('the membership routes', () => {
     const { token } = await signInAs(admin, user);
     expect((await own(token)).json()).to.deep.equal(both);
     expect((await call('DELETE', `${ofUser(user.id)}/acme`)).status).to.equal(204);
-    expect(refused(await call('DELETE', `${ofUser(user.id)}/acme`))).to.deep.equal([404, 'membership not found']);
+    expect(statusAndError(await call('DELETE', `${ofUser(user.id)}/acme`))).to.deep.equal([
+      404,
+      'membership not found',
+    ]);
     expect(await listed(user.id)).to.deep.equal(both.slice(0, 1));
   });
 
@@ -65,17 +61,16 @@ describe('the membership routes', () => {
     expect(await listed(user.id)).to.deep.equal([{ tenant_id: 'default', name: 'Default', roles: ['author'] }]);
     expect((await call('DELETE', `${ofUser(user.id)}/default`)).status).to.equal(204);
     expect([await roles(), await listed(user.id)]).to.deep.equal([[], []]);
-    expect(refused(await signIn(user)), 'a member of nothing').to.deep.equal([401, 'invalid credentials']);
+    expect(statusAndError(await signIn(user)), 'a member of nothing').to.deep.equal([401, 'invalid credentials']);
   });
 
   it('refuse super_admin as a role of a membership', async () => {
     const user = await newUser(admin, owner, ['super_admin']);
     const refusal = await call('PUT', ofUser(user.id), { tenant_id: 'acme', roles: ['super_admin'] });
-    expect([...refused(refusal), refusal.json<{ fields: { field: string }[] }>().fields[0]!.field]).to.deep.equal([
-      422,
-      'validation failed',
-      'roles',
-    ]);
+    expect([
+      ...statusAndError(refusal),
+      refusal.json<{ fields: { field: string }[] }>().fields[0]!.field,
+    ]).to.deep.equal([422, 'validation failed', 'roles']);
     expect((await call('PUT', ofUser(user.id), { tenant_id: 'default', roles: ['editor'] })).json()).to.deep.equal({
       tenant_id: 'default',
       roles: ['super_admin', 'editor'],
@@ -97,7 +92,9 @@ describe('the membership routes', () => {
     const { id, roles } = made.json<{ id: string; roles: string[] }>();
     expect([roles, await listed(id)]).to.deep.equal([[], [{ tenant_id: 'acme', name: 'ACME', roles: ['editor'] }]]);
     expect(
-      refused(await call('POST', '/api/admin/users', { email: `x${email}`, password: PASSWORD, tenant_id: 'nobody' })),
+      statusAndError(
+        await call('POST', '/api/admin/users', { email: `x${email}`, password: PASSWORD, tenant_id: 'nobody' }),
+      ),
     ).to.deep.equal([404, 'tenant not found']);
     const session = (await signIn({ email, password: PASSWORD })).json<Session>();
     expect(session.user.roles).to.deep.equal(['editor']);
@@ -124,9 +121,9 @@ describe('the membership routes', () => {
     await call('DELETE', `${ofUser(user.id)}/default`);
     expect(await where()).to.equal('brand');
     for (const tenant of ['default', 'nobody', 'ACME', ''])
-      expect(refused(await signIn(user, tenant)), tenant).to.deep.equal([401, 'invalid credentials']);
+      expect(statusAndError(await signIn(user, tenant)), tenant).to.deep.equal([401, 'invalid credentials']);
     expect(
-      refused(await signIn({ email: owner.user.email, password: 'Correct-Horse-7-battery' }, 'acme')),
+      statusAndError(await signIn({ email: owner.user.email, password: 'Correct-Horse-7-battery' }, 'acme')),
       'a super admin as well',
     ).to.deep.equal([401, 'invalid credentials']);
   });
@@ -143,7 +140,7 @@ describe('the membership routes', () => {
     await grant(['reader']);
     expect([await alive(home), await alive(away)]).to.deep.equal([200, 401]);
     expect(
-      refused(await admin('POST', '/api/admin/auth/refresh', { refresh_token: away.refresh_token })),
+      statusAndError(await admin('POST', '/api/admin/auth/refresh', { refresh_token: away.refresh_token })),
     ).to.deep.equal([401, 'invalid refresh token']);
     const second = (await signIn(user, 'acme')).json<Session>();
     expect(await alive(second)).to.equal(200);
@@ -193,17 +190,20 @@ describe('the membership routes', () => {
         .json<{ id: string; roles: string[] }[]>()
         .find(({ id }) => id === owner.user.id)?.roles,
     ).to.deep.equal(['super_admin']);
-    expect(refused(await call('GET', '/api/admin/tenant-members/nobody'))).to.deep.equal([404, 'tenant not found']);
+    expect(statusAndError(await call('GET', '/api/admin/tenant-members/nobody'))).to.deep.equal([
+      404,
+      'tenant not found',
+    ]);
   });
 
   it('refuse unknown users and tenants before they validate the body', async () => {
     const user = await newUser(admin, owner);
     for (const id of [v7(), 'no-uuid']) {
-      expect(refused(await call('GET', ofUser(id)))).to.deep.equal([404, 'user not found']);
-      expect(refused(await call('PUT', ofUser(id), {}))).to.deep.equal([404, 'user not found']);
-      expect(refused(await call('DELETE', `${ofUser(id)}/acme`))).to.deep.equal([404, 'user not found']);
+      expect(statusAndError(await call('GET', ofUser(id)))).to.deep.equal([404, 'user not found']);
+      expect(statusAndError(await call('PUT', ofUser(id), {}))).to.deep.equal([404, 'user not found']);
+      expect(statusAndError(await call('DELETE', `${ofUser(id)}/acme`))).to.deep.equal([404, 'user not found']);
     }
-    expect(refused(await call('PUT', ofUser(user.id), { tenant_id: 'nobody', roles: [] }))).to.deep.equal([
+    expect(statusAndError(await call('PUT', ofUser(user.id), { tenant_id: 'nobody', roles: [] }))).to.deep.equal([
       404,
       'tenant not found',
     ]);
@@ -215,7 +215,7 @@ describe('the membership routes', () => {
       { tenant_id: 7, roles: [] },
       { tenant_id: 'acme', roles: [], more: 1 },
     ]) {
-      expect(refused(await call('PUT', ofUser(user.id), body)), JSON.stringify(body)).to.deep.equal([
+      expect(statusAndError(await call('PUT', ofUser(user.id), body)), JSON.stringify(body)).to.deep.equal([
         422,
         'validation failed',
       ]);
@@ -227,7 +227,7 @@ describe('the membership routes', () => {
       ['DELETE', `${ofUser(user.id)}/acme`],
       ['GET', '/api/admin/tenant-members/acme'],
     ] as const) {
-      expect(refused(await call(method, path, method === 'GET' ? undefined : {}, manager.token))).to.deep.equal([
+      expect(statusAndError(await call(method, path, method === 'GET' ? undefined : {}, manager.token))).to.deep.equal([
         403,
         'insufficient permissions',
       ]);

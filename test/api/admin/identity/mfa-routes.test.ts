@@ -1,17 +1,9 @@
 import { expect } from 'chai';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { codeOf } from '../../../support/authenticator.ts';
-import type { Reply } from '../../../support/http.ts';
+import { type Reply, statusAndError } from '../../../support/http.ts';
 import type { Session } from '../../../support/owner.ts';
-import {
-  bearer,
-  newUser,
-  refused,
-  setUpOwner,
-  signInAs,
-  useIdentityPair,
-  useOwnedIdentity,
-} from './identity-process.ts';
+import { bearer, newUser, setUpOwner, signInAs, useIdentityPair, useOwnedIdentity } from './identity-process.ts';
 import { challengeFor, withSecondFactor } from './second-factor.ts';
 
 const MFA = '/api/admin/auth/mfa';
@@ -32,13 +24,13 @@ describe('a second factor', () => {
     const person = await newUser(admin, owner);
     const { token } = await signInAs(admin, person);
     expect(await mfaOf(token)).to.deep.equal({ enabled: false, methods: [], recovery_codes_left: 0 });
-    expect(refused(await admin('POST', `${MFA}/enable`, { code: '123456' }, bearer(token)))).to.deep.equal([
+    expect(statusAndError(await admin('POST', `${MFA}/enable`, { code: '123456' }, bearer(token)))).to.deep.equal([
       409,
       'set up an authenticator first',
     ]);
-    expect(refused(await admin('POST', `${MFA}/setup`, { password: 'Wrong-Password-1' }, bearer(token)))).to.deep.equal(
-      [403, 'invalid password'],
-    );
+    expect(
+      statusAndError(await admin('POST', `${MFA}/setup`, { password: 'Wrong-Password-1' }, bearer(token))),
+    ).to.deep.equal([403, 'invalid password']);
 
     const { secret, otpauth_url } = (
       await admin('POST', `${MFA}/setup`, { password: person.password }, bearer(token))
@@ -58,7 +50,9 @@ describe('a second factor', () => {
       period: '30',
     });
     expect((await mfaOf(token))['enabled'], 'not before its first code').to.equal(false);
-    expect(refused(await admin('POST', `${MFA}/enable`, { code: '000000' }, bearer(token)))).to.deep.equal(wrongCode);
+    expect(statusAndError(await admin('POST', `${MFA}/enable`, { code: '000000' }, bearer(token)))).to.deep.equal(
+      wrongCode,
+    );
 
     const enabled = await admin('POST', `${MFA}/enable`, { code: codeOf(secret, process().now()) }, bearer(token));
     const codes = enabled.json<{ recovery_codes: string[] }>().recovery_codes;
@@ -73,11 +67,10 @@ describe('a second factor', () => {
       { id: string; mfa_enabled: boolean }[]
     >();
     expect(users.filter(({ mfa_enabled }) => mfa_enabled).map(({ id }) => id)).to.deep.equal([person.id]);
-    expect(refused(await admin('POST', `${MFA}/setup`, { password: person.password }, bearer(token)))).to.deep.equal([
-      409,
-      'two-factor sign-in is already enabled',
-    ]);
-    expect(refused(await admin('POST', `${MFA}/enable`, { code: '123456' }, bearer(token)))).to.deep.equal([
+    expect(
+      statusAndError(await admin('POST', `${MFA}/setup`, { password: person.password }, bearer(token))),
+    ).to.deep.equal([409, 'two-factor sign-in is already enabled']);
+    expect(statusAndError(await admin('POST', `${MFA}/enable`, { code: '123456' }, bearer(token)))).to.deep.equal([
       409,
       'two-factor sign-in is already enabled',
     ]);
@@ -91,12 +84,12 @@ describe('a second factor', () => {
         .secret;
     const [first, second] = [await setUp(), await setUp()];
     expect(
-      refused(await admin('POST', `${MFA}/enable`, { code: codeOf(first, process().now()) }, bearer(token))),
+      statusAndError(await admin('POST', `${MFA}/enable`, { code: codeOf(first, process().now()) }, bearer(token))),
     ).to.deep.equal(wrongCode);
     process().advance(15 * 60_000);
     const later = (await signInAs(admin, person)).token;
     expect(
-      refused(await admin('POST', `${MFA}/enable`, { code: codeOf(second, process().now()) }, bearer(later))),
+      statusAndError(await admin('POST', `${MFA}/enable`, { code: codeOf(second, process().now()) }, bearer(later))),
     ).to.deep.equal([409, 'set up an authenticator first']);
   });
 
@@ -116,7 +109,7 @@ describe('a second factor', () => {
         'no-store',
       ]);
 
-      expect(refused(await call('POST', paths[1], { challenge_token: challenge, code: WRONG }))).to.deep.equal(
+      expect(statusAndError(await call('POST', paths[1], { challenge_token: challenge, code: WRONG }))).to.deep.equal(
         wrongCode,
       );
       const code = person.code();
@@ -132,7 +125,7 @@ describe('a second factor', () => {
       expect(Date.parse(user!.last_login_at)).to.be.closeTo(process().now().getTime(), 10_000);
 
       expect(
-        refused(await call('POST', paths[1], { challenge_token: challenge, code: person.code() })),
+        statusAndError(await call('POST', paths[1], { challenge_token: challenge, code: person.code() })),
         'a challenge works once',
       ).to.deep.equal([401, 'invalid or expired challenge']);
     });
@@ -156,9 +149,9 @@ describe('a second factor', () => {
     const code = person.code();
     expect((await verify(await challengeFor(admin, person), code)).status).to.equal(200);
     const challenge = await challengeFor(admin, person);
-    expect(refused(await verify(challenge, code)), 'used').to.deep.equal(wrongCode);
+    expect(statusAndError(await verify(challenge, code)), 'used').to.deep.equal(wrongCode);
     const early = codeOf(person.secret, new Date(process().now().getTime() + 60_000));
-    expect(refused(await verify(challenge, early)), 'two steps early').to.deep.equal(wrongCode);
+    expect(statusAndError(await verify(challenge, early)), 'two steps early').to.deep.equal(wrongCode);
     process().advance(30_000);
     expect((await verify(challenge, ` ${early.slice(0, 3)} ${early.slice(3)} `)).status, 'one step early').to.equal(
       200,
@@ -170,7 +163,9 @@ describe('a second factor', () => {
     expect((await verify(await challengeFor(admin, person), late)).status, 'one step late').to.equal(200);
     const older = codeOf(person.secret, process().now());
     process().advance(60_000);
-    expect(refused(await verify(await challengeFor(admin, person), older)), 'two steps late').to.deep.equal(wrongCode);
+    expect(statusAndError(await verify(await challengeFor(admin, person), older)), 'two steps late').to.deep.equal(
+      wrongCode,
+    );
   });
 
   it('accepts a recovery code once in place of any code, and answers how many are left', async () => {
@@ -181,7 +176,7 @@ describe('a second factor', () => {
     expect(signedIn.status).to.equal(200);
     const { token } = signedIn.json<Session>();
     expect(await mfaOf(token)).to.deep.equal({ enabled: true, methods: BOTH, recovery_codes_left: 9 });
-    expect(refused(await verify(await challengeFor(admin, person), first))).to.deep.equal(wrongCode);
+    expect(statusAndError(await verify(await challengeFor(admin, person), first))).to.deep.equal(wrongCode);
     expect(
       (await verify(await challengeFor(admin, person), second.replaceAll('-', '').toUpperCase())).status,
       'typed as it comes',
@@ -197,15 +192,15 @@ describe('a second factor', () => {
     const person = await withSecondFactor(process(), owner);
     const { token } = (await verify(await challengeFor(admin, person), person.code())).json<Session>();
     const disable = (body: object) => admin('POST', `${MFA}/disable`, body, bearer(token));
-    expect(refused(await disable({ password: 'Wrong-Password-1', code: person.code() }))).to.deep.equal([
+    expect(statusAndError(await disable({ password: 'Wrong-Password-1', code: person.code() }))).to.deep.equal([
       403,
       'invalid password',
     ]);
-    expect(refused(await disable({ password: person.password, code: WRONG }))).to.deep.equal(wrongCode);
+    expect(statusAndError(await disable({ password: person.password, code: WRONG }))).to.deep.equal(wrongCode);
     expect((await disable({ password: person.password })).status).to.equal(422);
     const off = await disable({ password: person.password, code: person.code() });
     expect(off.status).to.equal(204);
-    expect(refused(await disable({ password: person.password, code: person.code() }))).to.deep.equal([
+    expect(statusAndError(await disable({ password: person.password, code: person.code() }))).to.deep.equal([
       409,
       'two-factor sign-in is not enabled',
     ]);
@@ -218,8 +213,8 @@ describe('a second factor', () => {
     const over = [401, 'invalid or expired challenge'];
     const expired = await challengeFor(admin, person);
     process().advance(5 * 60_000);
-    expect(refused(await verify(expired, person.code()))).to.deep.equal(over);
-    expect(refused(await verify('nobody made this one', person.code()))).to.deep.equal(over);
+    expect(statusAndError(await verify(expired, person.code()))).to.deep.equal(over);
+    expect(statusAndError(await verify('nobody made this one', person.code()))).to.deep.equal(over);
 
     const replaced = await challengeFor(admin, person);
     await admin(
@@ -228,10 +223,10 @@ describe('a second factor', () => {
       { password: 'Quite-Another-Pass-1' },
       bearer(owner.token),
     );
-    expect(refused(await verify(replaced, person.code())), 'the password was replaced').to.deep.equal(over);
+    expect(statusAndError(await verify(replaced, person.code())), 'the password was replaced').to.deep.equal(over);
     const disabled = await challengeFor(admin, { ...person, password: 'Quite-Another-Pass-1' });
     await admin('PUT', `/api/admin/users/${person.id}/state`, { disabled: true }, bearer(owner.token));
-    expect(refused(await verify(disabled, person.code())), 'the account was disabled').to.deep.equal(over);
+    expect(statusAndError(await verify(disabled, person.code())), 'the account was disabled').to.deep.equal(over);
   });
 
   it('checks five codes of a user in five minutes, also right ones, then answers 429', async () => {
@@ -243,7 +238,7 @@ describe('a second factor', () => {
     expect((await verify(challenge, person.code())).status).to.equal(200);
     const other = await challengeFor(admin, person);
     const over = await verify(other, person.code());
-    expect(refused(over)).to.deep.equal([429, 'rate limit exceeded']);
+    expect(statusAndError(over)).to.deep.equal([429, 'rate limit exceeded']);
     const { limit, remaining, reset_at } = over.json<{ limit: number; remaining: number; reset_at: string }>();
     expect([limit, remaining]).to.deep.equal([5, 0]);
     expect(Number(over.headers['retry-after'])).to.be.within(1, 300);
@@ -258,7 +253,7 @@ describe('a second factor', () => {
     const setUp = () => admin('POST', `${MFA}/setup`, { password: person.password }, bearer(token));
     for (let n = 0; n < 3; n += 1) expect((await setUp()).status).to.equal(200);
     const over = await setUp();
-    expect(refused(over)).to.deep.equal([429, 'rate limit exceeded']);
+    expect(statusAndError(over)).to.deep.equal([429, 'rate limit exceeded']);
     expect(over.json()['limit']).to.equal(3);
     expect(Number(over.headers['retry-after'])).to.be.within(3_500, 3_600);
   });
@@ -270,7 +265,7 @@ describe('a second factor', () => {
     const challenge = await challengeFor(admin, person);
     for (let n = 0; n < 5; n += 1) expect((await verify(challenge, WRONG)).status).to.equal(401);
     expect(
-      refused(await admin('POST', '/api/admin/auth/login', { email: person.email, password: person.password })),
+      statusAndError(await admin('POST', '/api/admin/auth/login', { email: person.email, password: person.password })),
     ).to.deep.equal([401, 'invalid credentials']);
   });
 

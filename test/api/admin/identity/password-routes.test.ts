@@ -3,12 +3,11 @@ import { openPasswords } from '../../../../infrastructure/crypto/passwords.ts';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
-import type { Call } from '../../../support/http.ts';
+import { type Call, statusAndError } from '../../../support/http.ts';
 import type { Session } from '../../../support/owner.ts';
 import {
   bearer,
   newUser,
-  refused,
   setUpOwner,
   signInAs,
   startIdentity,
@@ -46,7 +45,7 @@ describe('change of the own password', () => {
     expect(refreshed.status).to.equal(200);
     expect(await me(admin, refreshed.json<Session>())).to.equal(200);
     expect(
-      refused(await admin('POST', '/api/admin/auth/login', { email: person.email, password: person.password })),
+      statusAndError(await admin('POST', '/api/admin/auth/login', { email: person.email, password: person.password })),
     ).to.deep.equal([401, 'invalid credentials']);
     expect((await signInAs(admin, { email: person.email, password: NEW })).user.id).to.equal(person.id);
   });
@@ -74,9 +73,9 @@ describe('change of the own password', () => {
   it('checks the current password, then the policy for the new one', async () => {
     const person = await newUser(admin, owner);
     const session = await signInAs(admin, person);
-    expect(refused(await change(session, 'Wrong-Password-1', 'weak'))).to.deep.equal([403, 'invalid password']);
+    expect(statusAndError(await change(session, 'Wrong-Password-1', 'weak'))).to.deep.equal([403, 'invalid password']);
     const weak = await change(session, person.password, 'weak');
-    expect(refused(weak)).to.deep.equal([422, 'password does not meet the policy']);
+    expect(statusAndError(weak)).to.deep.equal([422, 'password does not meet the policy']);
     expect(weak.json<{ fields: { field: string }[] }>().fields.map(({ field }) => field)).to.include('new_password');
     expect(
       (await admin('POST', '/api/admin/auth/password', { new_password: NEW }, bearer(session.token))).status,
@@ -156,8 +155,8 @@ describe('password reset', () => {
       await admin('POST', REQUEST, { email: person.email }),
       await admin('POST', REQUEST, { email: 'nobody@palimpsest.test' }),
     ];
-    expect(refused(known)).to.deep.equal([429, 'rate limit exceeded']);
-    expect(refused(unknown)).to.deep.equal(refused(known));
+    expect(statusAndError(known)).to.deep.equal([429, 'rate limit exceeded']);
+    expect(statusAndError(unknown)).to.deep.equal(statusAndError(known));
     expect([known.json()['limit'], known.json()['remaining']]).to.deep.equal([10, 0]);
     expect(Number(known.headers['retry-after'])).to.be.within(50, 60);
   });
@@ -175,7 +174,7 @@ describe('password reset', () => {
       ).to.equal(401);
     }
     expect((await signInAs(admin, { email: person.email, password: NEW })).user.id).to.equal(person.id);
-    expect(refused(await admin('POST', CONFIRM, { token, password: 'And-Yet-Another-Pass-1' }))).to.deep.equal(
+    expect(statusAndError(await admin('POST', CONFIRM, { token, password: 'And-Yet-Another-Pass-1' }))).to.deep.equal(
       INVALID_TOKEN,
     );
   });
@@ -202,23 +201,25 @@ describe('password reset', () => {
     expect((await admin('POST', CONFIRM, { token, password: NEW })).status).to.equal(204);
     const expired = await tokenFor(late.email);
     process().advance(30 * 60_000);
-    expect(refused(await admin('POST', CONFIRM, { token: expired, password: NEW }))).to.deep.equal(INVALID_TOKEN);
+    expect(statusAndError(await admin('POST', CONFIRM, { token: expired, password: NEW }))).to.deep.equal(
+      INVALID_TOKEN,
+    );
   });
 
   it('refuses unknown tokens and accounts that cannot sign in, and keeps the token after a weak password', async () => {
     const person = await newUser(admin, owner);
-    expect(refused(await admin('POST', CONFIRM, { token: 'nobody made this one', password: NEW }))).to.deep.equal(
-      INVALID_TOKEN,
-    );
-    expect(refused(await admin('POST', CONFIRM, { token: 'nobody made this one', password: 'weak' }))).to.deep.equal(
-      INVALID_TOKEN,
-    );
+    expect(
+      statusAndError(await admin('POST', CONFIRM, { token: 'nobody made this one', password: NEW })),
+    ).to.deep.equal(INVALID_TOKEN);
+    expect(
+      statusAndError(await admin('POST', CONFIRM, { token: 'nobody made this one', password: 'weak' })),
+    ).to.deep.equal(INVALID_TOKEN);
     const token = await tokenFor(person.email);
     const weak = await admin('POST', CONFIRM, { token, password: 'weak' });
-    expect(refused(weak)).to.deep.equal([422, 'password does not meet the policy']);
+    expect(statusAndError(weak)).to.deep.equal([422, 'password does not meet the policy']);
     expect(weak.json<{ fields: { field: string }[] }>().fields[0]?.field).to.equal('password');
     await admin('PUT', `/api/admin/users/${person.id}/state`, { disabled: true }, bearer(owner.token));
-    expect(refused(await admin('POST', CONFIRM, { token, password: NEW }))).to.deep.equal(INVALID_TOKEN);
+    expect(statusAndError(await admin('POST', CONFIRM, { token, password: NEW }))).to.deep.equal(INVALID_TOKEN);
     await admin('PUT', `/api/admin/users/${person.id}/state`, { disabled: false }, bearer(owner.token));
     expect((await admin('POST', CONFIRM, { token, password: NEW })).status).to.equal(204);
   });
@@ -227,7 +228,7 @@ describe('password reset', () => {
     const person = await newUser(admin, owner);
     const token = await tokenFor(person.email);
     await admin('PUT', `/api/admin/users/${person.id}/password`, { password: NEW }, bearer(owner.token));
-    expect(refused(await admin('POST', CONFIRM, { token, password: 'And-Yet-Another-Pass-1' }))).to.deep.equal(
+    expect(statusAndError(await admin('POST', CONFIRM, { token, password: 'And-Yet-Another-Pass-1' }))).to.deep.equal(
       INVALID_TOKEN,
     );
   });
@@ -331,7 +332,7 @@ describe('password hashes of another algorithm', () => {
         email: person.email,
         password: 'Wrong-Password-1',
       });
-      expect(refused(wrong)).to.deep.equal([401, 'invalid credentials']);
+      expect(statusAndError(wrong)).to.deep.equal([401, 'invalid credentials']);
     } finally {
       await now.stop();
       await passwords.close();

@@ -1,8 +1,9 @@
 import { expect } from 'chai';
 import { type JSONWebKeySet, createLocalJWKSet, jwtVerify } from 'jose';
 import { eventually } from '../../../support/eventually.ts';
+import { statusAndError } from '../../../support/http.ts';
 import { SETUP_TOKEN, type Session } from '../../../support/owner.ts';
-import { OWNER, bearer, newUser, refused, signInAs, useIdentity, useOwnedIdentity } from './identity-process.ts';
+import { OWNER, bearer, newUser, signInAs, useIdentity, useOwnedIdentity } from './identity-process.ts';
 
 const UNKNOWN = { email: 'nobody@palimpsest.test', password: 'Correct-Horse-7-battery' };
 
@@ -13,7 +14,7 @@ describe('setup', () => {
     expect((await admin('GET', '/api/admin/setup')).json()).to.deep.equal({ setup_required: true });
 
     const wrong = await admin('POST', '/api/admin/setup', { ...OWNER, setup_token: 'wrong-token-of-16-chars' });
-    expect(refused(wrong)).to.deep.equal([403, 'invalid setup token']);
+    expect(statusAndError(wrong)).to.deep.equal([403, 'invalid setup token']);
     expect((await admin('POST', '/api/admin/setup', { ...OWNER })).status).to.equal(403);
 
     const weak = await admin('POST', '/api/admin/setup', {
@@ -38,7 +39,7 @@ describe('setup', () => {
     const winners = racers.filter(({ status }) => status === 201);
     expect(winners).to.have.length(1);
     for (const loser of racers.filter(({ status }) => status !== 201)) {
-      expect(refused(loser)).to.deep.equal([409, 'setup is already complete']);
+      expect(statusAndError(loser)).to.deep.equal([409, 'setup is already complete']);
     }
     const session = winners[0]!.json<Session>();
     expect(session.user.roles).to.deep.equal(['super_admin']);
@@ -101,7 +102,7 @@ describe('sign-in', () => {
         [content, '/api/v1/auth/token'],
       ] as const) {
         const reply = await call('POST', path, attempt);
-        expect(refused(reply)).to.deep.equal([401, 'invalid credentials']);
+        expect(statusAndError(reply)).to.deep.equal([401, 'invalid credentials']);
         expect(Object.keys(reply.headers)).to.not.include('set-cookie');
         bodies.add(reply.text);
       }
@@ -140,7 +141,7 @@ describe('sign-in', () => {
         ...cookie,
         ...(csrf === undefined ? {} : { 'x-csrf-token': csrf }),
       });
-      expect(refused(reply)).to.deep.equal([403, 'invalid CSRF token']);
+      expect(statusAndError(reply)).to.deep.equal([403, 'invalid CSRF token']);
     }
     const reply = await admin('POST', '/api/admin/auth/logout', undefined, {
       ...cookie,
@@ -195,7 +196,7 @@ describe('sessions', () => {
     const second = (await refresh(first.refresh_token)).json<Session>();
     const other = await signInAs(admin, OWNER);
     const reused = await refresh(first.refresh_token);
-    expect(refused(reused)).to.deep.equal([401, 'invalid refresh token']);
+    expect(statusAndError(reused)).to.deep.equal([401, 'invalid refresh token']);
     expect((await refresh(second.refresh_token)).status).to.equal(401);
     await eventually(async () => {
       expect([await me(first.token), await me(second.token)]).to.deep.equal([401, 401]);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Service, startService } from '../../../../infrastructure/composition/start-service.ts';
 import { loadSettings } from '../../../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../../../infrastructure/configuration/read-settings.ts';
-import { caller } from '../../../support/http.ts';
+import { caller, statusAndError } from '../../../support/http.ts';
 import { OWNER } from '../../../support/owner.ts';
 import { useReplicas } from '../../../support/replicas.ts';
 import { testEnvironment, useService } from '../../../support/service.ts';
@@ -49,7 +49,7 @@ describe('the lifetime of sessions', () => {
     expect(last.status, 'each refresh token lives its own time').to.equal(200);
     ahead = 1_765_000;
     const late = await refresh(last.json<Session>().refresh_token);
-    expect([late.status, late.json()['error']]).to.deep.equal([401, 'invalid refresh token']);
+    expect(statusAndError(late)).to.deep.equal([401, 'invalid refresh token']);
   });
 
   it('is the same on the Content API', async () => {
@@ -121,10 +121,7 @@ describe('the session cookie', () => {
           { disabled: true },
           { ...cookie, ...(csrf === undefined ? {} : { 'x-csrf-token': csrf }) },
         );
-        expect([refused.status, refused.json()['error']], `${method} ${path}`).to.deep.equal([
-          403,
-          'invalid CSRF token',
-        ]);
+        expect(statusAndError(refused), `${method} ${path}`).to.deep.equal([403, 'invalid CSRF token']);
       }
     }
     for (const headers of [

@@ -3,16 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { DAY_MS } from '../../../../domain/durations.ts';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { resultOf, statusAndError } from '../../../support/http.ts';
 import type { Session } from '../../../support/owner.ts';
-import {
-  bearer,
-  newUser,
-  refused,
-  setUpOwner,
-  signInAs,
-  useIdentityPair,
-  useOwnedIdentity,
-} from './identity-process.ts';
+import { bearer, newUser, setUpOwner, signInAs, useIdentityPair, useOwnedIdentity } from './identity-process.ts';
 
 type Tenant = {
   readonly slug: string;
@@ -31,9 +24,7 @@ describe('the tenant routes', () => {
   const call = (method: string, path: string, body?: unknown, headers: Readonly<Record<string, string>> = {}) =>
     admin(method, `/api/admin/tenants${path}`, body, { ...bearer(owner.token), ...headers });
   async function make(settings: object = {}): Promise<Tenant> {
-    const reply = await call('POST', '', { slug: newSlug(), ...settings });
-    expect(reply.status, reply.text).to.equal(201);
-    return reply.json<Tenant>();
+    return resultOf<Tenant>(await call('POST', '', { slug: newSlug(), ...settings }), 201);
   }
   const publicly = async (host: string) => content('GET', '/api/v1/public', undefined, { host });
 
@@ -71,13 +62,16 @@ describe('the tenant routes', () => {
 
   it('refuse invalid slugs, and slugs that were ever used', async () => {
     for (const slug of ['', 'Acme', '1acme', '_acme', 'a-b', 'a'.repeat(64), 'ä', 'a b', 7, null, ['acme']]) {
-      expect(refused(await call('POST', '', { slug })), JSON.stringify(slug)).to.deep.equal([422, slugRefusal]);
+      expect(statusAndError(await call('POST', '', { slug })), JSON.stringify(slug)).to.deep.equal([422, slugRefusal]);
     }
-    expect(refused(await call('POST', '', {}))).to.deep.equal([422, slugRefusal]);
+    expect(statusAndError(await call('POST', '', {}))).to.deep.equal([422, slugRefusal]);
     expect((await make({ slug: 'a'.repeat(63) })).slug).to.have.length(63);
     const { slug } = await make();
-    expect(refused(await call('POST', '', { slug }))).to.deep.equal([409, 'a tenant with that slug already exists']);
-    expect(refused(await call('POST', '', { slug: 'default' }))).to.deep.equal([
+    expect(statusAndError(await call('POST', '', { slug }))).to.deep.equal([
+      409,
+      'a tenant with that slug already exists',
+    ]);
+    expect(statusAndError(await call('POST', '', { slug: 'default' }))).to.deep.equal([
       409,
       'a tenant with that slug already exists',
     ]);
@@ -85,23 +79,26 @@ describe('the tenant routes', () => {
     const rivals = await Promise.all(Array.from({ length: 8 }, () => call('POST', '', { slug: contested })));
     expect(rivals.map(({ status }) => status).toSorted()).to.deep.equal([201, ...Array.from({ length: 7 }, () => 409)]);
     expect((await call('DELETE', `/${slug}?confirm=${slug}`)).status).to.equal(204);
-    expect(refused(await call('POST', '', { slug }))).to.deep.equal([409, 'a tenant with that slug already exists']);
+    expect(statusAndError(await call('POST', '', { slug }))).to.deep.equal([
+      409,
+      'a tenant with that slug already exists',
+    ]);
   });
 
   it('refuse a domain of another tenant, ignoring case and port', async () => {
     const [one, two] = [await make({ domains: ['one.test'] }), await make()];
     for (const domain of ['one.test', 'ONE.test:443', 'one.test.']) {
-      expect(refused(await call('POST', '', { slug: newSlug(), domains: [domain] }))).to.deep.equal([
+      expect(statusAndError(await call('POST', '', { slug: newSlug(), domains: [domain] }))).to.deep.equal([
         409,
         'another tenant has that domain',
       ]);
-      expect(refused(await call('PUT', `/${two.slug}`, { domains: [domain] }))).to.deep.equal([
+      expect(statusAndError(await call('PUT', `/${two.slug}`, { domains: [domain] }))).to.deep.equal([
         409,
         'another tenant has that domain',
       ]);
     }
     for (const domain of ['http://one.test', 'no spaces', '', '*.test'])
-      expect(refused(await call('PUT', `/${two.slug}`, { domains: [domain] }))).to.deep.equal([
+      expect(statusAndError(await call('PUT', `/${two.slug}`, { domains: [domain] }))).to.deep.equal([
         422,
         'validation failed',
       ]);
@@ -165,7 +162,7 @@ describe('the tenant routes', () => {
         ...bearer(owner.token),
         'x-tenant-id': unknown,
       });
-      expect(refused(reply), unknown).to.deep.equal([404, 'tenant not found']);
+      expect(statusAndError(reply), unknown).to.deep.equal([404, 'tenant not found']);
     }
   });
 
@@ -188,25 +185,24 @@ describe('the tenant routes', () => {
       await admin('POST', '/api/admin/api-keys', { name: 'k', scopes: ['*:*'], roles: ['editor'] }, elsewhere)
     ).json<{ raw_key: string }>();
     const asked = async () => [
-      refused(await admin('GET', '/api/admin/auth/me', undefined, bearer(session.token))),
-      refused(await admin('GET', '/api/admin/users', undefined, bearer(session.token))),
-      refused(await content('GET', '/api/v1/content/post', undefined, { 'x-api-key': key.raw_key })),
-      refused(await publicly('closed.test')),
-      refused(await admin('POST', '/api/admin/auth/login', { email, password })),
-      refused(await content('POST', '/api/v1/auth/token', { email, password, tenant: slug })),
+      statusAndError(await admin('GET', '/api/admin/auth/me', undefined, bearer(session.token))),
+      statusAndError(await admin('GET', '/api/admin/users', undefined, bearer(session.token))),
+      statusAndError(await content('GET', '/api/v1/content/post', undefined, { 'x-api-key': key.raw_key })),
+      statusAndError(await publicly('closed.test')),
+      statusAndError(await admin('POST', '/api/admin/auth/login', { email, password })),
+      statusAndError(await content('POST', '/api/v1/auth/token', { email, password, tenant: slug })),
     ];
     expect((await call('PUT', `/${slug}`, { disabled: true })).json()).to.include({ disabled: true });
     for (const refusal of await asked()) expect(refusal).to.deep.equal([403, 'tenant is disabled']);
     expect(
-      refused(await admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token })),
+      statusAndError(await admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token })),
     ).to.deep.equal([403, 'tenant is disabled']);
     expect(
-      refused(await admin('POST', '/api/admin/auth/login', { email, password: 'Wrong-Password-1' })),
+      statusAndError(await admin('POST', '/api/admin/auth/login', { email, password: 'Wrong-Password-1' })),
     ).to.deep.equal([401, 'invalid credentials']);
-    expect(refused(await admin('GET', '/api/admin/auth/me', undefined, { authorization: 'Bearer x' }))).to.deep.equal([
-      401,
-      'authentication required',
-    ]);
+    expect(
+      statusAndError(await admin('GET', '/api/admin/auth/me', undefined, { authorization: 'Bearer x' })),
+    ).to.deep.equal([401, 'authentication required']);
     expect((await admin('GET', '/api/admin/api-keys', undefined, elsewhere)).status, 'a super admin').to.equal(200);
     expect((await call('PUT', `/${slug}`, { disabled: false })).status).to.equal(200);
     const refreshed = await admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token });
@@ -251,38 +247,41 @@ describe('the tenant routes', () => {
     const key = (
       await admin('POST', '/api/admin/api-keys', { name: 'k', scopes: ['*:*'], roles: ['editor'] }, elsewhere)
     ).json<{ raw_key: string }>();
-    expect(refused(await call('DELETE', '/default'))).to.deep.equal([409, 'the default tenant cannot be deleted']);
-    expect(refused(await call('DELETE', '/default?confirm=default'))).to.deep.equal([
+    expect(statusAndError(await call('DELETE', '/default'))).to.deep.equal([
       409,
       'the default tenant cannot be deleted',
     ]);
-    expect(refused(await call('DELETE', '/nobody?confirm=nobody'))).to.deep.equal([404, 'tenant not found']);
+    expect(statusAndError(await call('DELETE', '/default?confirm=default'))).to.deep.equal([
+      409,
+      'the default tenant cannot be deleted',
+    ]);
+    expect(statusAndError(await call('DELETE', '/nobody?confirm=nobody'))).to.deep.equal([404, 'tenant not found']);
     for (const query of ['', '?confirm=', '?confirm=default', `?confirm=${slug.toUpperCase()}`]) {
       const reply = await call('DELETE', `/${slug}${query}`);
-      expect(refused(reply)).to.deep.equal([422, 'validation failed']);
+      expect(statusAndError(reply)).to.deep.equal([422, 'validation failed']);
       expect(reply.json<{ fields: { field: string }[] }>().fields[0]!.field).to.equal('confirm');
     }
     expect((await call('DELETE', `/${slug}?confirm=${slug}`)).status).to.equal(204);
-    expect(refused(await call('GET', `/${slug}`))).to.deep.equal([404, 'tenant not found']);
-    expect(refused(await call('PUT', `/${slug}`, {}))).to.deep.equal([404, 'tenant not found']);
-    expect(refused(await call('DELETE', `/${slug}?confirm=${slug}`))).to.deep.equal([404, 'tenant not found']);
-    expect(refused(await admin('GET', '/api/admin/api-keys', undefined, elsewhere))).to.deep.equal([
+    expect(statusAndError(await call('GET', `/${slug}`))).to.deep.equal([404, 'tenant not found']);
+    expect(statusAndError(await call('PUT', `/${slug}`, {}))).to.deep.equal([404, 'tenant not found']);
+    expect(statusAndError(await call('DELETE', `/${slug}?confirm=${slug}`))).to.deep.equal([404, 'tenant not found']);
+    expect(statusAndError(await admin('GET', '/api/admin/api-keys', undefined, elsewhere))).to.deep.equal([
       404,
       'tenant not found',
     ]);
-    expect(refused(await admin('GET', '/api/admin/auth/me', undefined, bearer(session.token)))).to.deep.equal([
+    expect(statusAndError(await admin('GET', '/api/admin/auth/me', undefined, bearer(session.token)))).to.deep.equal([
       401,
       'authentication required',
     ]);
     expect(
-      refused(await admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token })),
+      statusAndError(await admin('POST', '/api/admin/auth/refresh', { refresh_token: session.refresh_token })),
     ).to.deep.equal([401, 'invalid refresh token']);
-    expect(refused(await admin('POST', '/api/admin/auth/login', { email, password }))).to.deep.equal([
+    expect(statusAndError(await admin('POST', '/api/admin/auth/login', { email, password }))).to.deep.equal([
       401,
       'invalid credentials',
     ]);
     expect(
-      refused(await content('GET', '/api/v1/content/post', undefined, { 'x-api-key': key.raw_key })),
+      statusAndError(await content('GET', '/api/v1/content/post', undefined, { 'x-api-key': key.raw_key })),
     ).to.deep.equal([401, 'authentication required']);
     expect((await publicly('deleted.test')).json()).to.deep.equal({ tenant: 'default' });
     const types: string[] = [];
@@ -301,7 +300,7 @@ describe('the tenant routes', () => {
       ['DELETE', '/default'],
     ] as const) {
       expect(
-        refused(
+        statusAndError(
           await admin(method, `/api/admin/tenants${path}`, method === 'GET' ? undefined : {}, bearer(manager.token)),
         ),
       ).to.deep.equal([403, 'insufficient permissions']);
@@ -312,9 +311,9 @@ describe('the tenant routes', () => {
       ['PUT', { name: ' ' }],
       ['PUT', { domains: 'a.test' }],
     ] as const) {
-      expect(refused(await call(method, '/default', body))).to.deep.equal([422, 'validation failed']);
+      expect(statusAndError(await call(method, '/default', body))).to.deep.equal([422, 'validation failed']);
     }
-    expect(refused(await call('PUT', '/nobody', { name: 7 })), 'before the body').to.deep.equal([
+    expect(statusAndError(await call('PUT', '/nobody', { name: 7 })), 'before the body').to.deep.equal([
       404,
       'tenant not found',
     ]);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { decodeProtectedHeader } from 'jose';
 import type { Service } from '../../../../infrastructure/composition/start-service.ts';
-import { type Call, caller } from '../../../support/http.ts';
+import { type Call, caller, statusAndError } from '../../../support/http.ts';
 import { type OidcIssuer, startOidcIssuer } from '../../../support/oidc-issuer.ts';
 import { type Replica, useReplicas } from '../../../support/replicas.ts';
 
@@ -77,10 +77,8 @@ describe('tokens of trusted issuers on the Content API', function () {
 
   it('are subject to access rules, and write only with a role that may write', async () => {
     const token = await issuer.token('one', { aud: 'readers' });
-    const refused = async (method: string, path: string, body?: unknown) => {
-      const reply = await content(method, path, body, with_(token));
-      return [reply.status, reply.json()['error']];
-    };
+    const refused = async (method: string, path: string, body?: unknown) =>
+      statusAndError(await content(method, path, body, with_(token)));
     expect(await refused('GET', '/api/v1/content/note')).to.deep.equal([403, 'permission denied']);
     expect(await refused('POST', '/api/v1/content/note', { data: { title: 'x' } })).to.deep.equal([
       403,
@@ -102,7 +100,7 @@ describe('tokens of trusted issuers on the Content API', function () {
     ).to.equal(404);
     await replica.owner('PUT', '/api/admin/tenants/acme', { disabled: true });
     const refused = await content('GET', '/api/v1/content/note', undefined, with_(ofAcme));
-    expect([refused.status, refused.json()['error']]).to.deep.equal([403, 'tenant is disabled']);
+    expect(statusAndError(refused)).to.deep.equal([403, 'tenant is disabled']);
   });
 
   it('are refused on the Admin API', async () => {

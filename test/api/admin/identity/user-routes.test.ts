@@ -1,16 +1,8 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
+import { statusAndError } from '../../../support/http.ts';
 import type { Session } from '../../../support/owner.ts';
-import {
-  OWNER,
-  bearer,
-  newUser,
-  refused,
-  setUpOwner,
-  signInAs,
-  useIdentity,
-  useOwnedIdentity,
-} from './identity-process.ts';
+import { OWNER, bearer, newUser, setUpOwner, signInAs, useIdentity, useOwnedIdentity } from './identity-process.ts';
 
 type User = {
   readonly id: string;
@@ -53,7 +45,9 @@ describe('the user routes', () => {
     });
     expect(await list()).to.deep.include(user);
     expect(
-      refused(await call('POST', '/api/admin/users', { email: 'ADA@example.org ', password: 'A-long-Password-1' })),
+      statusAndError(
+        await call('POST', '/api/admin/users', { email: 'ADA@example.org ', password: 'A-long-Password-1' }),
+      ),
     ).to.deep.equal([409, 'a user with that email already exists']);
     expect((await signInAs(admin, { email: 'ADA@EXAMPLE.ORG', password: 'A-long-Password-1' })).user).to.deep.equal({
       id: user.id,
@@ -76,7 +70,7 @@ describe('the user routes', () => {
 
   it('refuse an invalid e-mail address, a weak password and invalid roles', async () => {
     const weak = await call('POST', '/api/admin/users', { email: 'weak@example.org', password: 'short' });
-    expect(refused(weak)).to.deep.equal([422, 'password does not meet the policy']);
+    expect(statusAndError(weak)).to.deep.equal([422, 'password does not meet the policy']);
     expect(weak.json<{ fields: { field: string }[] }>().fields[0]!.field).to.equal('password');
     for (const body of [
       { email: 'nobody', password: 'A-long-Password-1' },
@@ -107,7 +101,7 @@ describe('the user routes', () => {
     expect(page.json<User[]>()).to.deep.equal([all[1]]);
     expect(page.headers['x-total-count']).to.equal(String(all.length));
     for (const query of ['limit=0', 'limit=201', 'limit=x', 'offset=-1', 'offset=x']) {
-      expect(refused(await call('GET', `/api/admin/users?${query}`))).to.deep.equal([
+      expect(statusAndError(await call('GET', `/api/admin/users?${query}`))).to.deep.equal([
         400,
         `invalid query parameter: ${query.split('=')[0]}`,
       ]);
@@ -128,15 +122,14 @@ describe('the user routes', () => {
     expect(
       (await call('PUT', `/api/admin/users/${user.id}/state`, { disabled: false })).json<User>().disabled,
     ).to.equal(false);
-    expect(refused(await call('PUT', `/api/admin/users/${user.id}/password`, { password: 'weak' }))).to.deep.equal([
-      422,
-      'password does not meet the policy',
-    ]);
+    expect(
+      statusAndError(await call('PUT', `/api/admin/users/${user.id}/password`, { password: 'weak' })),
+    ).to.deep.equal([422, 'password does not meet the policy']);
     expect(
       (await call('PUT', `/api/admin/users/${user.id}/password`, { password: 'A-brand-new-Pass-3' })).status,
     ).to.equal(204);
     expect(
-      refused(await admin('POST', '/api/admin/auth/login', { email: user.email, password: user.password })),
+      statusAndError(await admin('POST', '/api/admin/auth/login', { email: user.email, password: user.password })),
     ).to.deep.equal([401, 'invalid credentials']);
     expect((await signInAs(admin, { ...user, password: 'A-brand-new-Pass-3' })).user.roles).to.deep.equal([
       'super_admin',
@@ -148,7 +141,7 @@ describe('the user routes', () => {
     const user = await newUser(admin, owner);
     expect((await call('DELETE', `/api/admin/users/${user.id}`)).status).to.equal(204);
     expect((await list()).some(({ id }) => id === user.id)).to.equal(false);
-    expect(refused(await call('DELETE', `/api/admin/users/${user.id}`))).to.deep.equal([404, 'user not found']);
+    expect(statusAndError(await call('DELETE', `/api/admin/users/${user.id}`))).to.deep.equal([404, 'user not found']);
     const again = await call('POST', '/api/admin/users', { email: user.email, password: user.password });
     expect(again.status).to.equal(201);
     expect(again.json<User>().id).to.not.equal(user.id);
@@ -162,12 +155,12 @@ describe('the user routes', () => {
         ['PUT', 'state', { disabled: 'x' }],
         ['PUT', 'password', {}],
       ] as const) {
-        expect(refused(await call(method, `/api/admin/users/${id}/${path}`, body))).to.deep.equal([
+        expect(statusAndError(await call(method, `/api/admin/users/${id}/${path}`, body))).to.deep.equal([
           404,
           'user not found',
         ]);
       }
-      expect(refused(await call('DELETE', `/api/admin/users/${id}`))).to.deep.equal([404, 'user not found']);
+      expect(statusAndError(await call('DELETE', `/api/admin/users/${id}`))).to.deep.equal([404, 'user not found']);
     }
   });
 
@@ -179,11 +172,11 @@ describe('the user routes', () => {
       ['PUT', `/api/admin/users/${owner.user.id}/roles`],
       ['DELETE', `/api/admin/users/${owner.user.id}`],
     ] as const) {
-      expect(refused(await call(method, path, method === 'GET' ? undefined : {}, manager.token))).to.deep.equal([
+      expect(statusAndError(await call(method, path, method === 'GET' ? undefined : {}, manager.token))).to.deep.equal([
         403,
         'insufficient permissions',
       ]);
-      expect(refused(await admin(method, path))).to.deep.equal([401, 'authentication required']);
+      expect(statusAndError(await admin(method, path))).to.deep.equal([401, 'authentication required']);
     }
   });
 });
@@ -200,7 +193,7 @@ describe('the last super admin', () => {
       await only('PUT', '/roles', { roles: ['editor'] }),
       await only('PUT', '/state', { disabled: true }),
     ]) {
-      expect(refused(reply)).to.deep.equal([409, 'the last super_admin cannot be removed']);
+      expect(statusAndError(reply)).to.deep.equal([409, 'the last super_admin cannot be removed']);
     }
     const second = await newUser(admin, owner, ['super_admin']);
     const session = await signInAs(admin, second);

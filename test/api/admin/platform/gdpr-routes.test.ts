@@ -7,6 +7,7 @@ import { environmentLayer, readSettings } from '../../../../infrastructure/confi
 import { createLogger } from '../../../../infrastructure/logging/create-logger.ts';
 import { admin as server, serverUrl } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { statusAndError } from '../../../support/http.ts';
 import { OWNER } from '../../../support/owner.ts';
 import { useReplicas } from '../../../support/replicas.ts';
 import { useService } from '../../../support/service.ts';
@@ -54,7 +55,7 @@ describe('the privacy routes', function () {
     for (const path of ['/api/admin/gdpr/export', '/api/admin/gdpr/erase']) {
       expect((await service.admin('POST', path, { email: 'x' })).status).to.equal(401);
       const refused = await service.admin('POST', path, { email: 'x' }, bearer(session.token));
-      expect([refused.status, refused.json()['error']]).to.deep.equal([403, 'insufficient permissions']);
+      expect(statusAndError(refused)).to.deep.equal([403, 'insufficient permissions']);
     }
   });
 
@@ -68,7 +69,7 @@ describe('the privacy routes', function () {
       for (const call of [exported, erased]) {
         await service.database.db().execute('truncate operational.rate_counters');
         const reply = await call(body);
-        expect([reply.status, reply.json()['error']], JSON.stringify(body)).to.deep.equal([404, 'person not found']);
+        expect(statusAndError(reply), JSON.stringify(body)).to.deep.equal([404, 'person not found']);
       }
     }
     await service.database.db().execute('truncate operational.rate_counters');
@@ -80,7 +81,7 @@ describe('the privacy routes', function () {
     for (let call = 0; call < 10; call += 1)
       expect((await (call % 2 === 0 ? exported : erased)({ email: 'nobody@palimpsest.test' })).status).to.equal(404);
     const refused = await exported({ email: 'nobody@palimpsest.test' });
-    expect([refused.status, refused.json()['error']]).to.deep.equal([429, 'rate limit exceeded']);
+    expect(statusAndError(refused)).to.deep.equal([429, 'rate limit exceeded']);
     expect(Number(refused.headers['retry-after'])).to.be.within(1, 60);
     expect(refused.json()).to.include({ remaining: 0, limit: 10 });
   });
@@ -208,7 +209,7 @@ describe('the privacy routes', function () {
 
   it('refuse to erase the last super admin', async () => {
     const refused = await erased({ email: OWNER.email });
-    expect([refused.status, refused.json()['error']]).to.deep.equal([409, 'the last super_admin cannot be removed']);
+    expect(statusAndError(refused)).to.deep.equal([409, 'the last super_admin cannot be removed']);
     expect((await service.owner('GET', '/api/admin/auth/me')).status).to.equal(200);
     expect((await exported({ email: OWNER.email })).status).to.equal(200);
     const { email } = await person(['super_admin']);

@@ -3,6 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { eventually } from '../../../support/eventually.ts';
+import { statusAndError } from '../../../support/http.ts';
 import { useLicenseServer } from '../../../support/license-server.ts';
 import { LICENSE_PUBLIC_KEY, inDays, licenseEnvironment, licenseToken } from '../../../support/license.ts';
 import { useReplicas } from '../../../support/replicas.ts';
@@ -405,10 +406,7 @@ describe('a build without license support', () => {
       ['POST', '/api/admin/license/renew'],
     ] as const) {
       const reply = await service.owner(method, path, method === 'POST' ? { license_key: 'x' } : undefined);
-      expect([reply.status, reply.json<{ error: string }>().error]).to.deep.equal([
-        404,
-        'The requested endpoint does not exist.',
-      ]);
+      expect(statusAndError(reply)).to.deep.equal([404, 'The requested endpoint does not exist.']);
     }
     expect((await service.owner('GET', '/api/admin/entitlements')).json()).to.deep.equal({
       ...FREE,

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
 import { setUpOwner } from '../support/owner.ts';
@@ -18,20 +16,16 @@ import { startReceiver } from '../support/webhook-receiver.ts';
 describe('kill -9 during 500 concurrent creates', function () {
   this.timeout(90_000);
   const database = useDatabase();
-  let directory: string;
+  const directory = useDirectory();
   let service: ServiceProcess | undefined;
 
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-crash-'));
-  });
   after(async () => {
     await service?.end('SIGKILL');
-    await rm(directory, { recursive: true, force: true });
   });
 
   it('loses no acknowledged write and records nothing twice', async () => {
     const receiver = await startReceiver();
-    const environment = testEnvironment(database.url(), directory);
+    const environment = testEnvironment(database.url(), directory());
     service = await startServiceProcess(environment);
     const admin = caller(() => service?.adminUrl ?? '');
     const setup = await setUpOwner(admin);

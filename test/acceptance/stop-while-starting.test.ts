@@ -1,23 +1,17 @@
 import { expect } from 'chai';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { launchServiceProcess, startServiceProcess } from '../support/process.ts';
 import { testEnvironment } from '../support/service.ts';
 
 describe('a process that is still starting', function () {
   this.timeout(60_000);
-  let directory: string;
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-starting-'));
-  });
-  after(async () => {
-    await rm(directory, { recursive: true, force: true });
-  });
+  const directory = useDirectory();
   const database = useDatabase();
-  const environment = () => testEnvironment(database.url(), directory);
+  const environment = () => testEnvironment(database.url(), directory());
 
   /** Starts a process that waits for a lock of the test; signals it, then lets it continue. */
   async function stopWhileWaiting(
@@ -71,7 +65,7 @@ describe('a process that is still starting', function () {
   });
 
   it('closes everything and exits with 1 when a step after the stores fails', async () => {
-    const key = join(directory, 'broken_key.json');
+    const key = join(directory(), 'broken_key.json');
     await writeFile(key, '{"keys":[]}', { mode: 0o600 });
     const { exited, output } = launchServiceProcess({ ...environment(), JWT_KEY_PATH: key });
     expect(await exited, output()).to.equal(1);

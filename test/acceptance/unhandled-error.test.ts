@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import pg from 'pg';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
 import { setUpOwner } from '../support/owner.ts';
@@ -18,13 +16,9 @@ const thrower = `
 describe('an error that nothing handles', function () {
   this.timeout(60_000);
   const database = useDatabase();
-  let directory: string;
+  const directory = useDirectory();
   /** The owner's session. The processes of all cases use one database, so only the first one is set up. */
   let token: string | undefined;
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-fault-'));
-  });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   for (const [signal, message] of [
     ['SIGUSR2', 'thrown outside of requests'],
@@ -32,7 +26,7 @@ describe('an error that nothing handles', function () {
   ] as const)
     it(`is logged (${message}); open requests get 500, and the process exits with 1`, async () => {
       const service = await startServiceProcess({
-        ...testEnvironment(database.url(), directory),
+        ...testEnvironment(database.url(), directory()),
         NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(thrower)}`,
       });
       const admin = caller(() => service.adminUrl);

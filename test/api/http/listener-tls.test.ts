@@ -1,20 +1,20 @@
 import { expect } from 'chai';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { type Listener, startListener } from '../../../api/http/listener.ts';
 import { watchTls } from '../../../infrastructure/composition/watch-tls.ts';
 import { recordNotRun } from '../../support/adapters.ts';
+import { useDirectory } from '../../support/directory.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 describe('TLS certificates', () => {
-  let directory = '';
+  const directory = useDirectory();
   let listener: Listener;
   let watching: { stop(): void };
-  const files = () => ({ tlsCertFile: join(directory, 'cert.pem'), tlsKeyFile: join(directory, 'key.pem') });
+  const files = () => ({ tlsCertFile: join(directory(), 'cert.pem'), tlsKeyFile: join(directory(), 'key.pem') });
 
   /** Creates a self-signed certificate for a name. Replaces the previous one. */
   async function issue(name: string): Promise<void> {
@@ -33,14 +33,14 @@ describe('TLS certificates', () => {
         '-subj',
         `/CN=${name}`,
         '-keyout',
-        join(directory, 'new-key.pem'),
+        join(directory(), 'new-key.pem'),
         '-out',
-        join(directory, 'new-cert.pem'),
+        join(directory(), 'new-cert.pem'),
       ],
       { stdio: 'ignore' },
     );
-    await rename(join(directory, 'new-key.pem'), files().tlsKeyFile);
-    await rename(join(directory, 'new-cert.pem'), files().tlsCertFile);
+    await rename(join(directory(), 'new-key.pem'), files().tlsKeyFile);
+    await rename(join(directory(), 'new-cert.pem'), files().tlsCertFile);
   }
 
   function served(options: { maxVersion?: 'TLSv1.1' } = {}): Promise<string> {
@@ -70,7 +70,6 @@ describe('TLS certificates', () => {
       await recordNotRun('TLS certificates', 'openssl is not installed');
       this.skip();
     }
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-tls-'));
     await issue('first.test');
     const [cert, key] = await Promise.all([
       readFile(files().tlsCertFile, 'utf8'),
@@ -86,7 +85,6 @@ describe('TLS certificates', () => {
   after(async () => {
     watching.stop();
     await listener.close();
-    await rm(directory, { recursive: true, force: true });
   });
 
   it('are served from the start, with TLS 1.2 or later', async () => {

@@ -1,18 +1,14 @@
 import { expect } from 'chai';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DAY_MS } from '../../../domain/durations.ts';
+import { useDirectory } from '../../support/directory.ts';
 import { runCommand } from '../../support/process.ts';
 
 describe('palimpsest license', () => {
-  let directory = '';
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-license-'));
-  });
-  after(() => rm(directory, { recursive: true, force: true }));
+  const directory = useDirectory();
   const license = (...args: readonly string[]) => runCommand(['license', ...args], {});
-  const keyFile = () => join(directory, 'key.json');
+  const keyFile = () => join(directory(), 'key.json');
 
   it('creates keys, issues a license with them and verifies it; another key rejects the license', async () => {
     const keys = await license('keygen');

@@ -1,0 +1,19 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Creates an empty directory for the enclosing `describe`, and removes it after all its other hooks. */
+export function useDirectory(): () => string {
+  let directory: string | undefined;
+  before(async function () {
+    const created = await mkdtemp(join(tmpdir(), 'palimpsest-spec-'));
+    directory = created;
+    // Mocha runs `after` hooks in the order of their registration. Registered only now, this one is the last: the
+    // other hooks have stopped the services that write to the directory.
+    this.test?.parent?.afterAll(() => rm(created, { recursive: true, force: true }));
+  });
+  return () => {
+    if (directory === undefined) throw new Error('the directory exists inside tests and hooks only');
+    return directory;
+  };
+}

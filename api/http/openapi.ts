@@ -20,7 +20,8 @@ export type OpenApiDocument = JsonObject & {
 
 const DESCRIPTION = [
   'A multi-tenant headless content service that keeps every change.',
-  'Every error response has `error`, a message for people, and `code`, for programs. ' +
+  'Every error response has `error`, a message for people, and `code`, for programs; ' +
+    'in a 402 response `error` is the code. ' +
     'Writes answer `X-Commit-Position`; a read that sends this value as `X-Min-Position` sees the write.',
   'Every request may also be answered 400 `bad_request`, 403 `address_refused`, ' +
     '405 `method_not_allowed` (with `Allow`), 408 `request_timeout`, 417 `expectation_failed`, ' +

@@ -4,7 +4,7 @@ import { problemsOf } from '../configuration/load-settings.ts';
 import { readSettings } from '../configuration/read-settings.ts';
 import { settingsSchema } from '../configuration/settings-schema.ts';
 import { startLayers } from '../configuration/start-layers.ts';
-import { quickstartDefaults } from './quickstart-defaults.ts';
+import { newQuickstartSecrets, quickstartDefaults } from './quickstart-defaults.ts';
 
 export const usage = `usage: palimpsest config check|print|schema [--json] [--quickstart]
 
@@ -37,7 +37,9 @@ export function run(args: readonly string[]): Promise<number> {
     process.stdout.write(`${JSON.stringify(settingsSchema(), undefined, 2)}\n`);
     return Promise.resolve(0);
   }
-  const start = startLayers(process.env, values.quickstart ? quickstartDefaults(process.env) : {});
+  // Before its first start the quickstart has no secrets. That start creates them, so their absence is no problem.
+  const defaults = values.quickstart ? { ...newQuickstartSecrets(), ...quickstartDefaults(process.env) } : {};
+  const start = startLayers(process.env, defaults);
   const read = readSettings(start.layers);
   const problems = [...start.problems, ...problemsOf(read)];
   const { ignored } = read;

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { messageOf } from '../../domain/message-of.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import { createStopSignal } from './stop-signal.ts';
 
 // Created before the commands' modules load, so that a signal during the load is handled.
@@ -7,54 +8,6 @@ const stop = createStopSignal();
 
 // Makes stack traces name the sources. Node reads source maps while it loads modules, so this comes before the load.
 process.setSourceMapsEnabled(true);
-
-const COMMANDS = {
-  start: {
-    summary:
-      'the quickstart: the whole service in one process with an embedded database (--demo loads sample content, --demo-from <directory> loads it from another directory of packages)',
-    load: () => import('./start.ts'),
-  },
-  serve: {
-    summary: 'starts the service with the settings of the environment and svc.yaml',
-    load: () => import('./serve.ts'),
-  },
-  config: {
-    summary: 'check|print|schema: checks or prints the settings without a start',
-    load: () => import('./config.ts'),
-  },
-  rebuild: {
-    summary:
-      '<projection|all>: rebuilds read models beside the live ones and swaps them in (--force: even when they differ)',
-    load: () => import('./rebuild.ts'),
-  },
-  replay: {
-    summary:
-      '--to <DATABASE_URL> [--until <time|position>] [--tenant <slug>]: builds all read models in an empty database',
-    load: () => import('./replay.ts'),
-  },
-  'copy-events': {
-    summary: '--from <url> --to <url>: copies all events to another event store and compares both',
-    load: () => import('./copy-events.ts'),
-  },
-  keys: {
-    summary: 'rotate | list: the signing keys of session tokens; a rotation needs no restart',
-    load: () => import('./keys.ts'),
-  },
-  openapi: {
-    summary: "public|admin|all [--tenant <slug>] [--out <file>]: the OpenAPI document, with the tenant's content types",
-    load: () => import('./openapi.ts'),
-  },
-  types: {
-    summary: "[--tenant <slug>] [--out <file>]: TypeScript types of the tenant's content types, for palimpsest/client",
-    load: () => import('./types.ts'),
-  },
-  license: { summary: 'keygen | issue | inspect: licenses for development', load: () => import('./license.ts') },
-  'verify-audit': {
-    summary:
-      '[--tenant <slug>] [--anchors <file>] [--restart]: verifies the log against its audit chain, and against copies of its signatures; names the first difference; exits 1 when there is one',
-    load: () => import('./verify-audit.ts'),
-  },
-} as const;
 
 /** The exports of a command's module. */
 export type Command = {
@@ -66,10 +19,81 @@ export type Command = {
   readonly usage?: string;
 };
 
+type CommandEntry = {
+  /** What follows the name of the command. */
+  readonly options?: string;
+  readonly summary: string;
+  readonly load: () => Promise<Command>;
+};
+
+const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  start: {
+    options: '[--demo | --demo-from <directory>]',
+    summary:
+      'the quickstart: the whole service in one process with an embedded database (--demo loads sample content, --demo-from loads it from another directory of packages)',
+    load: () => import('./start.ts'),
+  },
+  serve: {
+    summary: 'starts the service with the settings of the environment and svc.yaml',
+    load: () => import('./serve.ts'),
+  },
+  config: {
+    options: 'check|print|schema [--json] [--quickstart]',
+    summary: 'checks or prints the settings without a start',
+    load: () => import('./config.ts'),
+  },
+  rebuild: {
+    options: '<projection|all> [--force]',
+    summary: 'rebuilds read models beside the live ones and swaps them in (--force: even when they differ)',
+    load: () => import('./rebuild.ts'),
+  },
+  replay: {
+    options: '--to <DATABASE_URL> [--until <time|position>] [--tenant <slug>]',
+    summary: 'builds all read models in an empty database',
+    load: () => import('./replay.ts'),
+  },
+  'copy-events': {
+    options: '--from <url> --to <url>',
+    summary: 'copies all events to another event store and compares both',
+    load: () => import('./copy-events.ts'),
+  },
+  keys: {
+    options: 'rotate|list',
+    summary: 'the signing keys of session tokens; a rotation needs no restart',
+    load: () => import('./keys.ts'),
+  },
+  openapi: {
+    options: 'public|admin|all [--tenant <slug>] [--out <file>]',
+    summary: "the OpenAPI document, with the tenant's content types",
+    load: () => import('./openapi.ts'),
+  },
+  types: {
+    options: '[--tenant <slug>] [--out <file>]',
+    summary: "TypeScript types of the tenant's content types, for palimpsest/client",
+    load: () => import('./types.ts'),
+  },
+  license: {
+    options: 'keygen|issue|inspect',
+    summary: 'licenses for development',
+    load: () => import('./license.ts'),
+  },
+  'verify-audit': {
+    options: '[--tenant <slug>] [--anchors <file>] [--restart]',
+    summary:
+      'verifies the log against its audit chain, and against copies of its signatures; names the first difference; exits 1 when there is one (--restart: starts the chains again before)',
+    load: () => import('./verify-audit.ts'),
+  },
+};
+
 function usage(): string {
   const width = Math.max(...Object.keys(COMMANDS).map((name) => name.length));
-  const lines = Object.entries(COMMANDS).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  const lines = Object.entries(COMMANDS).map(([name, entry]) => `  ${name.padEnd(width)}  ${lineOf(entry)}`);
   return `usage: palimpsest <command> [options]\n\n${lines.join('\n')}\n`;
+}
+
+/** The options and the summary of a command. */
+function lineOf({ options, summary }: CommandEntry): string {
+  return options === undefined ? summary : `${options}: ${summary}`;
 }
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
@@ -77,14 +101,15 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
     process.stdout.write(usage());
     return name === undefined ? 2 : 0;
   }
-  if (!Object.hasOwn(COMMANDS, name)) {
+  const entry = ownValue(COMMANDS, name);
+  if (!entry) {
     process.stderr.write(`palimpsest: there is no command ${name}\n\n${usage()}`);
     return 2;
   }
-  const { summary, load } = COMMANDS[name as keyof typeof COMMANDS];
-  const command: Command = await load();
+  const command = await entry.load();
   if (args.includes('--help') || args.includes('-h')) {
-    process.stdout.write(command.usage ?? `usage: palimpsest ${name} ${summary}\n`);
+    const help = `usage: palimpsest ${name}${entry.options === undefined ? ':' : ''} ${lineOf(entry)}\n`;
+    process.stdout.write(command.usage ?? help);
     return 0;
   }
   if (command.handlesStop !== true) {

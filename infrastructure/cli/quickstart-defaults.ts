@@ -44,15 +44,19 @@ export function quickstartDefaults(
 export function ensureQuickstartSecrets(dataDirectory: string): void {
   if (Object.keys(quickstartSecrets(dataDirectory)).length > 0) return;
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
+  const file = secretsFile(dataDirectory);
+  writeFileSync(file, JSON.stringify(newQuickstartSecrets(), undefined, 2), { mode: 0o600 });
+  chmodSync(file, 0o600);
+}
+
+/** Random secrets, as the first start of the quickstart creates them. */
+export function newQuickstartSecrets(): Readonly<Record<string, string>> {
   const secret = () => randomBytes(32).toString('hex');
-  const secrets = {
+  return {
     JWT_SECRET: secret(),
     ENCRYPTION_KEY: secret(),
     API_KEY_PEPPER: secret(),
     SVC_AUDIT_HMAC_KEY: secret(),
     SVC_SETUP_TOKEN: randomBytes(16).toString('hex'),
   };
-  const file = secretsFile(dataDirectory);
-  writeFileSync(file, JSON.stringify(secrets, undefined, 2), { mode: 0o600 });
-  chmodSync(file, 0o600);
 }

@@ -9,6 +9,7 @@ import { createProgress } from './progress.ts';
  * signatures that were kept outside the database. Prints one JSON line for each tenant on stdout and the progress on
  * stderr. `--restart` starts the chains again before.
  * @returns 1 when the log of a tenant differs from its chain or from the copies
+ * @throws Error when the named tenant has no events, so that a misspelt name does not count as verified
  */
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
@@ -27,6 +28,11 @@ export async function run(args: readonly string[]): Promise<number> {
       },
     });
     progress.finish();
+    if (
+      values.tenant !== undefined &&
+      verdicts.every(({ ok, checked, anchors }) => ok && checked + (anchors?.checked ?? 0) === 0)
+    )
+      throw new Error(`the tenant ${values.tenant} has no events`);
     printJson(...verdicts);
     return verdicts.every(({ ok }) => ok) ? 0 : 1;
   } finally {

@@ -281,6 +281,9 @@ describe('the audit signing', () => {
     const whole = await runCommand(['verify-audit'], environment);
     expect(whole.code).to.equal(0);
     expect(verdictOf(whole.output)).to.deep.include({ tenant: 'default', ok: true, first_broken: null });
+    const misspelt = await runCommand(['verify-audit', '--tenant', 'defualt'], environment);
+    expect(misspelt.code).to.equal(1);
+    expect(misspelt.output).to.contain('the tenant defualt has no events');
     await service.database.db().transaction(async (tx) => {
       await tx.query('alter table eventstore.events disable trigger append_only');
       await tx.query(

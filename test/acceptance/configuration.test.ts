@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -219,6 +220,13 @@ describe('palimpsest config', () => {
     ])
       expect(output).to.match(new RegExp(`^${variable}: `, 'm'));
     expect(output).to.not.contain('short-one');
+  });
+
+  it('check finds no problem in what the first start of the quickstart uses, and creates nothing', async () => {
+    const directory = join(await mkdtemp(join(tmpdir(), 'palimpsest-config-')), 'absent');
+    const { code, output } = await runCommand(['config', 'check', '--quickstart'], { SVC_DATA_DIR: directory });
+    expect([code, output]).to.deep.equal([0, 'The settings are valid.\n']);
+    expect(existsSync(directory)).to.equal(false);
   });
 
   it('print shows every value with its source, and masks secrets', async () => {

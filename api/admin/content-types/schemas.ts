@@ -35,7 +35,11 @@ export const ContentTypeResponse = Type.Object({
 
 /** Any JSON: the parser of definitions checks it and refuses with its own messages. */
 export const DefinitionBody = Type.Unknown({
-  description: 'A content type definition: name, display_name, fields, with_*, transports',
+  description:
+    'A content type definition, with the members of the response; only `name` and `fields` with `name` and `field_type` are ' +
+    'required. `validation` is a list of `{rule, params}`; the rules and their params: `enum` (`values`), `min` and ' +
+    '`max` (`value`), `min_length` and `max_length` (`value`), `pattern` (`pattern`, in the syntax of RE2), `compare` ' +
+    '(`op`: eq, ne, gt, gte, lt or lte; `field`). In entries a belongs_to relation `author` is the value `author_id`.',
 });
 
 export const StatementResponse = Type.Object({

@@ -21,7 +21,7 @@ export function refusalsOf(route: Route): readonly ErrorCode[] {
       : []),
     ...(body && !route.bodyRefusal ? (['validation_failed'] as const) : []),
     ...(rawBody ? ([route.tooLarge ?? 'body_too_large', 'unsupported_media_type'] as const) : []),
-    ...(route.idempotent ? (['idempotency_in_progress', 'idempotency_key_reused'] as const) : []),
+    ...(route.idempotent ? (['invalid_header', 'idempotency_in_progress', 'idempotency_key_reused'] as const) : []),
     ...(route.reads && method === 'GET' ? (['invalid_header', 'not_caught_up'] as const) : []),
     ...(route.refusals ?? []),
     'rate_limited',

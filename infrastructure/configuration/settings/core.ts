@@ -148,7 +148,7 @@ export const core = {
     'MAX_RESPONSE_BYTES',
     integer(65_536, 134_217_728),
     16_777_216,
-    'Largest response with entries in bytes. A request for a larger one gets 400 with a hint of what fits.',
+    'Largest list of entries, and largest entry with related entries, in bytes. A request for a larger one gets 400 with a hint of what fits.',
   ),
   rateLimitRps: setting(
     'RATE_LIMIT_RPS',

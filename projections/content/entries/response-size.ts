@@ -92,7 +92,7 @@ function largeResponse({
       : parameter === 'populate'
         ? 'populate fewer relations or a smaller page'
         : fitting === 0
-          ? 'name fewer fields'
+          ? 'name fewer fields in the parameter fields'
           : 'ask for a smaller page';
   return refusal('invalid_query_parameter', {
     message: `invalid query parameter: ${parameter}`,

@@ -50,6 +50,9 @@ describe('the OpenAPI document', () => {
     for (const { path, method } of table) at(path, method.toLowerCase());
     const create = at('/api/v1/things', 'post');
     expect(create.requestBody?.content['application/json'].schema.required).to.deep.equal(['name']);
+    expect(create.responses['400']).to.deep.equal({
+      $ref: '#/components/responses/400-invalid_header-invalid_json_body',
+    });
     expect(Object.keys(create.responses)).to.include.members([
       '200',
       '400',

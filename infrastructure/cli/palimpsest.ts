@@ -130,7 +130,7 @@ const alive = setInterval(() => undefined, 60_000);
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const message = error instanceof Error && error.name !== 'SettingsError' ? reasonOf(error) : messageOf(error);
+  const message = error instanceof Error && error.name !== 'SettingsError' ? messagesOfCauses(error) : messageOf(error);
   process.stderr.write(`palimpsest: ${message}\n`);
   process.exitCode = error instanceof TypeError && 'code' in error ? 2 : 1;
 } finally {
@@ -138,7 +138,7 @@ try {
 }
 
 /** The messages of an error and its causes, joined by colons. */
-function reasonOf(error: Error): string {
+function messagesOfCauses(error: Error): string {
   const causes: string[] = [];
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     const errors: readonly unknown[] = at instanceof AggregateError ? at.errors : [];

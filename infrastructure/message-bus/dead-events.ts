@@ -14,10 +14,10 @@ export type DeadEvent = {
 
 export type DeadEvents = {
   /**
-   * Stores a dead event with its reason. Parking the same event again replaces the reason. The event's data stays in
+   * Stores a dead event with its reason. Storing the same event again replaces the reason. The event's data stays in
    * the event store.
    */
-  park(dead: DeadEvent): Promise<void>;
+  store(dead: DeadEvent): Promise<void>;
 };
 
 const MAX_REASON_LENGTH = 1_000;
@@ -25,7 +25,7 @@ const MAX_REASON_LENGTH = 1_000;
 /** Creates the store of dead events, in `operational.dead_events`. */
 export function createDeadEvents({ database }: { readonly database: Database }): DeadEvents {
   return {
-    async park({ worker, event, topic, reason, attempts, firstSeen }) {
+    async store({ worker, event, topic, reason, attempts, firstSeen }) {
       await database.execute(
         `insert into operational.dead_events as d
            (worker, event_id, tenant_id, topic, position, reason, attempts, first_seen)

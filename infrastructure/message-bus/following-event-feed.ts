@@ -87,7 +87,7 @@ export function createFollowingEventFeed(options: FollowingEventFeedOptions): Ev
         last,
         reason: reasonOf(error),
       });
-      if (last) return park(event, { worker, attempts, firstSeen, error });
+      if (last) return store(event, { worker, attempts, firstSeen, error });
       if (!(await pause(Math.min(retryDelayMs * 2 ** (attempts - 1), MAX_DELAY_MS)))) signal.throwIfAborted();
       try {
         await handle([event]);
@@ -99,12 +99,12 @@ export function createFollowingEventFeed(options: FollowingEventFeedOptions): Ev
     }
   }
 
-  async function park(
+  async function store(
     event: RecordedEvent,
     { worker, attempts, firstSeen, error }: { worker: string; attempts: number; firstSeen: Date; error: unknown },
   ): Promise<void> {
     const topic = deadLetterTopic(eventsTopic(prefix, categoryOf(event.stream)));
-    await deadEvents.park({ worker, event, topic, reason: reasonOf(error), attempts, firstSeen });
+    await deadEvents.store({ worker, event, topic, reason: reasonOf(error), attempts, firstSeen });
     logger.error('an event was stored as a dead event', {
       worker,
       event_id: event.id,

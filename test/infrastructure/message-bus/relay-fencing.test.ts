@@ -84,7 +84,7 @@ describe('two relays in processes of their own', function () {
   }
 
   for (const place of ['publish', 'open'])
-    it(`end with the newest state when the first is frozen before it can ${place}, and goes on after the second`, async () => {
+    it(`end with the newest state when the first is suspended before it can ${place}, and goes on after the second`, async () => {
       const id = randomUUID();
       await append(id, 0);
       const first = relay('first', place);
@@ -102,7 +102,7 @@ describe('two relays in processes of their own', function () {
       await expectNewestLast(new Map([[id, 6]]));
     });
 
-  it('end with the newest states when the first is frozen in the middle of its work', async () => {
+  it('end with the newest states when the first is suspended in the middle of its work', async () => {
     const newest = new Map(Array.from({ length: 20 }, () => [randomUUID(), 49] as const));
     for (let revision = 0; revision < 50; revision += 1)
       await Promise.all([...newest.keys()].map((id) => append(id, revision)));

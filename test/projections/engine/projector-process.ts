@@ -5,7 +5,7 @@ import { note, notes } from './notes.ts';
 import { createTestEngine } from './test-engine.ts';
 
 /**
- * A projector in a separate process, for tests that kill or freeze it. Arguments: `<database url> <events> <ttl ms>`.
+ * A projector in a separate process, for tests that kill or suspend it. Arguments: `<database url> <events> <ttl ms>`.
  */
 const [url = '', events = '0', ttlMs = '1000'] = process.argv.slice(2);
 const database = openDatabase({ url, maxConnections: 5 });

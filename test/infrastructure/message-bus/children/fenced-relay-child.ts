@@ -10,7 +10,7 @@ import { startFollower } from '../../../../projections/engine/follower.ts';
 import { openTestKafka } from '../../../support/kafka.ts';
 
 /**
- * A leased relay in a separate process, for tests that freeze it. Arguments: `<brokers> <prefix> <database url> <name>
+ * A leased relay in a separate process, for tests that suspend it. Arguments: `<brokers> <prefix> <database url> <name>
  * <place>`. At its place, `open` or `publish`, it says `standing` once and waits for a line of input.
  */
 const [brokers = '', prefix = '', url = '', name = '', place = ''] = process.argv.slice(2);

@@ -3,7 +3,8 @@ import { runCommand } from '../../support/process.ts';
 
 describe('palimpsest --help', () => {
   it('lists every command, and each command prints its usage without running', async function () {
-    this.timeout(60_000);
+    // Starts a process for each command.
+    this.timeout(120_000);
     const { code, output } = await runCommand(['--help'], {});
     expect(code).to.equal(0);
     const commands = [...output.matchAll(/^ {2}([a-z-]+) {2,}/gm)].map(([, name]) => name ?? '');
@@ -19,8 +20,9 @@ describe('palimpsest --help', () => {
       'openapi',
       'types',
     ]);
-    for (const name of commands) {
-      const help = await runCommand([name, '--help'], {});
+    const helps = await Promise.all(commands.map((name) => runCommand([name, '--help'], {})));
+    for (const [index, help] of helps.entries()) {
+      const name = commands[index] ?? '';
       // The options, and then the summary after a colon or in lines of its own.
       expect([help.code, help.output], name).to.deep.equal([0, help.output]);
       expect(help.output).to.match(new RegExp(`^usage: palimpsest ${name}(?:(?: [^:]+)?: |.*\\n\\n)`));

@@ -65,7 +65,7 @@ const ALLOWED_ROUTES: Readonly<Partial<Record<AdminGrant, readonly string[]>>> =
     'GET /api/admin/webhook-dead-letters',
     'GET /api/admin/webhook-dead-letters/{id}',
   ],
-  'audit:read': ['GET /api/admin/audit', 'GET /api/admin/audit/{event_id}'],
+  'audit:read': ['GET /api/admin/audit', 'GET /api/admin/audit/{event_id}', 'GET /api/admin/audit/{event_id}/change'],
   'users:read': ['GET /api/admin/users'],
 };
 

@@ -43,7 +43,9 @@ async function fill(store: EventStore): Promise<number> {
 }
 
 const portableEvents = async (store: EventStore) =>
-  (await collect(store.readAll())).map(({ position: _position, recorded_at: _recordedAt, ...event }) => event);
+  (await collect(store.readAll())).map(
+    ({ position: _position, recorded_at: _recordedAt, append_end: _appendEnd, ...event }) => event,
+  );
 
 describe('copy-events', function () {
   this.timeout(60_000);

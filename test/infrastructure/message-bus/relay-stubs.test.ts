@@ -10,6 +10,7 @@ import { type MessageBus, type ReceivedMessage, deadLetterTopic } from '../../..
 import type { RecordedEvent } from '../../../domain/event.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
+import { readTopicLimits } from '../../../infrastructure/message-bus/kafka/topic-limits.ts';
 import { createKafkaEventFeed } from '../../../infrastructure/message-bus/kafka-event-feed.ts';
 import { createLeases } from '../../../infrastructure/postgres/leases.ts';
 import { type Follower, startFollower } from '../../../projections/engine/follower.ts';
@@ -74,19 +75,18 @@ describe('messages that a topic does not take', function () {
     });
   }
 
+  /** Sets the limit, and waits until the broker knows it: it learns changes of a topic some time after the answer. */
   async function limit(topic: string, bytes: number): Promise<void> {
-    await withKafkaAdmin(kafka.address(), (admin) =>
-      admin.alterConfigs({
+    const type = ConfigResourceTypes.TOPIC;
+    await withKafkaAdmin(kafka.address(), async (admin) => {
+      await admin.alterConfigs({
         validateOnly: false,
-        resources: [
-          {
-            type: ConfigResourceTypes.TOPIC,
-            name: topic,
-            configEntries: [{ name: 'max.message.bytes', value: String(bytes) }],
-          },
-        ],
-      }),
-    );
+        resources: [{ type, name: topic, configEntries: [{ name: 'max.message.bytes', value: String(bytes) }] }],
+      });
+      await eventually(async () => {
+        expect((await readTopicLimits({ topics: [topic], type }, { admin })).get(topic)).to.equal(bytes);
+      });
+    });
   }
 
   async function append(id: string, fields: JsonObject, type = 'EntryFieldsChanged'): Promise<void> {

@@ -6,7 +6,7 @@ import { ownProperties } from './ops/lint/own-properties.js';
 const layers = {
   domain: [],
   application: ['domain'],
-  projections: ['domain', 'application/ports', 'application/waker.ts', 'infrastructure/postgres'],
+  projections: ['domain', 'application/ports', 'application/concurrency', 'infrastructure/postgres'],
   infrastructure: ['application', 'domain'],
   api: ['application', 'projections', 'domain'],
 };

@@ -1,4 +1,5 @@
 import type { StreamRevision } from '../domain/event.ts';
+import { withDeadline } from './concurrency/with-deadline.ts';
 import type { EventStore } from './ports/event-store.ts';
 
 /** Shared by the commands of this process that wait for, or work on, one stream. */
@@ -37,21 +38,11 @@ export async function runExclusivelyOnStream<T>(
     leave = resolve;
   });
   try {
-    if (before) await waitAtMost(before, MAX_WAIT_MS);
+    if (before) await withDeadline(before, MAX_WAIT_MS, () => undefined);
     return await work(queue);
   } finally {
     leave();
     queue.waiting -= 1;
     if (queue.waiting === 0) ofStore.delete(stream);
   }
-}
-
-function waitAtMost(before: Promise<void>, milliseconds: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    void before.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { stoppablePause } from '../../application/concurrency/stoppable-pause.ts';
 import { type ChangesDependencies, type ChangesView, followChanges } from '../../application/content/read-changes.ts';
 import { isAppError } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
@@ -34,6 +34,7 @@ export async function* changeStream(
   dependencies: ChangesDependencies,
 ): AsyncIterable<string> {
   const { id: typeId, tenant } = view.type;
+  const pause = stoppablePause(signal);
   let position = after;
   let revision = view.type.revision;
   let schemaEvent = '';
@@ -57,7 +58,7 @@ export async function* changeStream(
     for (;;) {
       const current = noteRevision(await viewNow());
       if (current.type.revision >= wanted || signal.aborted) return current;
-      await pause(50, undefined, { signal }).catch(() => undefined);
+      await pause(50);
     }
   }
 

@@ -1,4 +1,4 @@
-import { createWaker } from '../../application/waker.ts';
+import { createWaker } from '../../application/concurrency/waker.ts';
 import type { RouteResponse } from './route.ts';
 
 /** Server-sent events: the format `text/event-stream` (WHATWG HTML, section 9.2). */

@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { withDeadline } from '../../application/concurrency/with-deadline.ts';
 import type { ChainFault } from '../../application/platform/stopped-chains.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type Route, route } from '../http/route.ts';
@@ -195,27 +196,9 @@ function sharedValue<T>(check: () => Promise<T>, otherwise: T): () => Promise<T>
   return () => {
     const now = performance.now();
     if (!latest || now >= until) {
-      latest = bounded(check, otherwise);
+      latest = withDeadline(check(), CHECK_TIMEOUT_MS, () => otherwise).catch(() => otherwise);
       until = now + SHARED_MS;
     }
     return latest;
   };
-}
-
-function bounded<T>(check: () => Promise<T>, otherwise: T): Promise<T> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => {
-      resolve(otherwise);
-    }, CHECK_TIMEOUT_MS);
-    check().then(
-      (good) => {
-        clearTimeout(timer);
-        resolve(good);
-      },
-      () => {
-        clearTimeout(timer);
-        resolve(otherwise);
-      },
-    );
-  });
 }

@@ -1,8 +1,8 @@
+import { createWaker } from '../concurrency/waker.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { reasonOf } from '../ports/transient-errors.ts';
 import type { ClaimedDelivery, WebhookQueue } from '../ports/webhook-queue.ts';
-import { createWaker } from '../waker.ts';
 import { type AttemptDependencies, attemptDelivery } from './attempt-delivery.ts';
 import type { AttemptRecorder } from './attempt-recorder.ts';
 

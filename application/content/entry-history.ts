@@ -2,7 +2,7 @@ import { byStream } from '../../domain/by-stream.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import type { RecordedEvent, StreamRevision } from '../../domain/event.ts';
-import { inParallel } from '../in-parallel.ts';
+import { inParallel } from '../concurrency/in-parallel.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { type EntryAt, NO_ENTRY, evolveEntry, foldEntry } from './fold-entry.ts';
 import { type LastStep, createStateCache } from './state-cache.ts';

@@ -4,7 +4,7 @@ import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, laterOf } from '../../domain/event.ts';
 import { chunks } from '../chunks.ts';
-import { inParallel } from '../in-parallel.ts';
+import { inParallel } from '../concurrency/in-parallel.ts';
 import type { ProjectionProgress } from '../ports/projection-progress.ts';
 import { waitForReadModel } from '../wait-for-read-model.ts';
 import { type PlannedEffects, checkUndo, findForeignReferrer } from './check-undo.ts';

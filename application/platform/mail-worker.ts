@@ -1,10 +1,10 @@
+import { createWaker } from '../concurrency/waker.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ClaimedMail, MailQueue } from '../ports/mail-queue.ts';
 import type { MailTransport } from '../ports/mail-transport.ts';
 import type { Signals } from '../ports/signals.ts';
 import { reasonOf } from '../ports/transient-errors.ts';
 import type { Vault } from '../ports/vault.ts';
-import { createWaker } from '../waker.ts';
 import { MAIL_CHANNEL, decryptMail } from './queued-mailer.ts';
 
 export type MailWorkerDependencies = {

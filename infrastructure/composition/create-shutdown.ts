@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { withDeadline } from '../../application/concurrency/with-deadline.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';
 
@@ -39,12 +39,7 @@ export function createShutdown({ logger }: { readonly logger: Logger }): Shutdow
 
   async function closeAll(): Promise<void> {
     begun.abort();
-    const deadline = new AbortController();
-    await Promise.race([
-      closeParts(),
-      pause(STOP_DEADLINE_MS, undefined, { signal: deadline.signal }).catch(() => undefined),
-    ]);
-    deadline.abort();
+    await withDeadline(closeParts(), STOP_DEADLINE_MS, () => undefined);
   }
 
   return {

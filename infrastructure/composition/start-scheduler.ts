@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
+import { stoppablePause } from '../../application/concurrency/stoppable-pause.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';
-import { stoppablePause } from '../timers/stoppable-pause.ts';
 import type { RunningWorker, Sweep } from './module.ts';
 
 /**

@@ -1,3 +1,4 @@
+import { stoppablePause } from '../../application/concurrency/stoppable-pause.ts';
 import { eventsTopic } from '../../application/platform/topics.ts';
 import type { EventFeed, FeedOptions, RunningFeed } from '../../application/ports/event-feed.ts';
 import type { Logger } from '../../application/ports/logger.ts';
@@ -7,7 +8,6 @@ import { isOutage, reasonOf } from '../../application/ports/transient-errors.ts'
 import { hasCode } from '../../domain/errors.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
-import { stoppablePause } from '../timers/stoppable-pause.ts';
 import type { DeadEvents } from './dead-events.ts';
 import { MAX_DELAY_MS } from './delivery.ts';
 

@@ -1,4 +1,5 @@
 import { Agent } from 'undici';
+import { abortable } from '../../application/concurrency/abortable.ts';
 import type { Outbound, OutboundOutcome, OutboundRequest } from '../../application/ports/outbound.ts';
 import { FRAMING_HEADERS } from '../../domain/automation/request-headers.ts';
 import { type AddressGuard, AddressNotAllowedError, createAddressGuard } from './address-guard.ts';
@@ -141,24 +142,6 @@ function requestHeaders(given: Readonly<Record<string, string>>, hasBody: boolea
   const lower = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
   const kept = lower.filter(([name]) => !FRAMING_HEADERS.has(name) && (hasBody || name !== 'content-type'));
   return { 'user-agent': 'palimpsest', ...Object.fromEntries(kept) };
-}
-
-/** Rejects as soon as the signal is aborted, even when the work does not react to the signal, as a name lookup. */
-async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  work.catch(() => undefined);
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => {
-      reject(new Error('aborted'));
-    };
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    if (onAbort) signal.removeEventListener('abort', onAbort);
-  }
 }
 
 function single(header: string | string[] | undefined): string | undefined {

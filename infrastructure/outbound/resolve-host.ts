@@ -1,4 +1,5 @@
 import { lookup as systemLookup } from 'node:dns/promises';
+import { withDeadline } from '../../application/concurrency/with-deadline.ts';
 
 /** Returns all addresses of a name as text. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -38,21 +39,15 @@ export function createResolver({ lookup = viaSystem, timeoutMs = 2_000, cacheMs 
   const keepMs = Math.min(cacheMs, 5_000);
 
   async function lookUp(host: string): Promise<readonly string[]> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => {
-        reject(new ResolveError('name lookup timed out', true));
-      }, timeoutMs);
-    });
     try {
-      const answer = await Promise.race([lookup(host), timeout]);
+      const answer = await withDeadline(lookup(host), timeoutMs, () => {
+        throw new ResolveError('name lookup timed out', true);
+      });
       if (answer.length === 0) throw new ResolveError('host not found', false);
       return answer;
     } catch (error) {
       if (error instanceof ResolveError) throw error;
       throw new ResolveError(isTemporary(error) ? 'name lookup failed' : 'host not found', isTemporary(error), error);
-    } finally {
-      clearTimeout(timer);
     }
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { withDeadline } from '../../application/concurrency/with-deadline.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { Database, Transaction, TransactionOptions } from './database.ts';
 
@@ -41,7 +42,7 @@ export async function underAdvisoryLock<T>(
   queue.set(id, last);
   const deadline = performance.now() + waitMs;
   try {
-    await inTime(before, waitMs);
+    await withDeadline(before, waitMs, refuseBusy);
     for (let attempt = 0; ; attempt += 1) {
       const progress = { taken: false };
       try {
@@ -56,7 +57,7 @@ export async function underAdvisoryLock<T>(
       } catch (error) {
         if (progress.taken || !(error instanceof Error && 'code' in error && error.code === NOT_AVAILABLE)) throw error;
       }
-      if (performance.now() >= deadline) throw busy();
+      if (performance.now() >= deadline) refuseBusy();
       await pause(Math.min(20 * 2 ** attempt, MAX_PAUSE_MS) * (0.5 + Math.random() / 2));
     }
   } finally {
@@ -83,14 +84,6 @@ async function take(tx: Transaction, id: string): Promise<void> {
   await tx.query(`select pg_advisory_xact_lock($1), set_config('lock_timeout', $2, true)`, [id, found?.before]);
 }
 
-async function inTime(before: Promise<unknown>, waitMs: number): Promise<void> {
-  const ended = new AbortController();
-  const late = pause(waitMs, 'late' as const, { signal: ended.signal }).catch(() => undefined);
-  const outcome = await Promise.race([before, late]);
-  ended.abort();
-  if (outcome === 'late') throw busy();
-}
-
-function busy(): Error {
-  return refusal('unavailable', { headers: { 'Retry-After': '2' } });
+function refuseBusy(): never {
+  throw refusal('unavailable', { headers: { 'Retry-After': '2' } });
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { withDeadline } from '../../application/concurrency/with-deadline.ts';
 import { openDatabase } from './database.ts';
 
 /** Asks the server of a database whether it answers. */
@@ -35,7 +36,6 @@ export function openDatabaseCheck({ url }: { readonly url: string }): DatabaseCh
   let running: Promise<boolean> | undefined;
 
   async function check(): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
     let beat = performance.now();
     let longestGap = 0;
     const heartbeat = setInterval(() => {
@@ -43,15 +43,11 @@ export function openDatabaseCheck({ url }: { readonly url: string }): DatabaseCh
       longestGap = Math.max(longestGap, now - beat);
       beat = now;
     }, HEARTBEAT_MS);
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(resolve, LIMIT_MS, false);
-    });
     const answered = database.query('select 1').then(
       () => true,
       (error: unknown) => error instanceof pg.DatabaseError && error.code === STATEMENT_TOO_LONG,
     );
-    const reachable = await Promise.race([answered, late]);
-    clearTimeout(timer);
+    const reachable = await withDeadline(answered, LIMIT_MS, () => false);
     clearInterval(heartbeat);
     return reachable || Math.max(longestGap, performance.now() - beat) > STALL_MS;
   }

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { withDeadline } from '../../application/concurrency/with-deadline.ts';
 import { createTenantShares } from './tenant-shares.ts';
 import { type StatementLimits, type WorkClass, currentTenant, currentWorkClass } from './work-class.ts';
 
@@ -241,12 +241,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       await Promise.all([pool.end(), outerPool.end()]);
       // The pool does not wait until its connections are closed: a server that stops immediately afterwards would have
       // to terminate them.
-      const late = new AbortController();
-      await Promise.race([
-        Promise.all(open),
-        pause(CLOSE_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => undefined),
-      ]);
-      late.abort();
+      await withDeadline(Promise.all(open), CLOSE_TIMEOUT_MS, () => undefined);
     },
   };
 }

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { stoppablePause } from '../../application/concurrency/stoppable-pause.ts';
 import type { Lease, Leases } from '../../application/ports/leases.ts';
 import type { Signals } from '../../application/ports/signals.ts';
 import { refusal } from '../../domain/errors.ts';
@@ -211,9 +211,7 @@ async function waitForRelease({ name, waitMs, signal, signals }: Wait): Promise<
     if (freed === name) left.abort();
   });
   try {
-    await pause(waitMs, undefined, { signal: AbortSignal.any([signal, left.signal]) });
-  } catch (error) {
-    if (!left.signal.aborted && !signal.aborted) throw error;
+    await stoppablePause(AbortSignal.any([signal, left.signal]))(waitMs);
   } finally {
     unsubscribe?.();
   }

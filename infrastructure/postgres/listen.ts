@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { stoppablePause } from '../../application/concurrency/stoppable-pause.ts';
 import type { Database } from './database.ts';
 import { quoteIdentifier } from './quote.ts';
 
@@ -43,6 +43,7 @@ export function openListener({
   retryDelayMs = 100,
 }: ListenerOptions): Listener {
   const closing = new AbortController();
+  const pause = stoppablePause(closing.signal);
   let current: pg.Client | undefined;
   let started: () => void = () => undefined;
   const ready = new Promise<void>((resolve) => {
@@ -91,11 +92,7 @@ export function openListener({
         onError?.(error);
       }
       if (performance.now() - since > 5_000) failures = 0;
-      if (!closed()) {
-        await pause(Math.min(retryDelayMs * 2 ** failures, 5_000), undefined, { signal: closing.signal }).catch(
-          () => undefined,
-        );
-      }
+      await pause(Math.min(retryDelayMs * 2 ** failures, 5_000));
     }
   }
 

@@ -19,6 +19,7 @@ import {
   resourceFromAttributes,
 } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base';
+import { withDeadline } from '../../application/concurrency/with-deadline.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Span, SpanOptions } from '../../application/ports/tracing.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';
@@ -81,15 +82,10 @@ export async function openOtlpTracing({
       },
     },
     async close() {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, CLOSE_MS);
-      });
       const done = provider.shutdown().catch((error: unknown) => {
         logger.warn('the last spans were not sent', { reason: reasonOf(error) });
       });
-      await Promise.race([done, late]);
-      clearTimeout(timer);
+      await withDeadline(done, CLOSE_MS, () => undefined);
     },
   };
 }

@@ -1,5 +1,5 @@
+import { createWaker } from '../../application/concurrency/waker.ts';
 import type { EventFilter, EventStore, SubscriptionItem } from '../../application/ports/event-store.ts';
-import { createWaker } from '../../application/waker.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import { createAppendJoiner, isBetweenAppends, partOf } from './whole-appends.ts';
 

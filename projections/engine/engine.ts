@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { stoppablePause } from '../../application/concurrency/stoppable-pause.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
 import type { Leases } from '../../application/ports/leases.ts';
 import type { Logger } from '../../application/ports/logger.ts';
@@ -90,6 +90,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
     ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
   });
   const stopping = new AbortController();
+  const pause = stoppablePause(stopping.signal);
   const running: Promise<void>[] = [];
   const followers = new Map<string, Follower>();
   const startupStates = new Map<
@@ -178,9 +179,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
           state: 'retrying',
           stop: { reason: reasonOf(error), at: progress.position(projection.name) },
         });
-        await pause(Math.min(100 * 2 ** failures, 10_000), undefined, { signal: stopping.signal }).catch(
-          () => undefined,
-        );
+        await pause(Math.min(100 * 2 ** failures, 10_000));
       }
     }
     if (!isStopping()) followers.set(projection.name, follow(projection));

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { stoppablePause } from '../../application/concurrency/stoppable-pause.ts';
 import type { Lease } from '../../application/ports/leases.ts';
 import { isServerLimit, isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
@@ -46,6 +46,7 @@ export function startFollower(options: FollowerOptions): Follower {
   const persistEveryMs = options.persistEveryMs ?? 1_000;
   const onFailure = options.onFailure ?? (handler.kind === 'inside' ? 'stop' : 'retry');
   const stopping = new AbortController();
+  const pause = stoppablePause(stopping.signal);
   const transaction = { synchronousCommit: false, idleTimeoutMs: leases.ttlMs, workClass: 'unlimited' } as const;
 
   let status: FollowerStatus = { name, state: 'waiting', position: ORIGIN };
@@ -312,9 +313,7 @@ export function startFollower(options: FollowerOptions): Follower {
           reason: reasonOf(error),
           failures,
         });
-        await pause(Math.min(50 * 2 ** failures, 10_000), undefined, { signal: stopping.signal }).catch(
-          () => undefined,
-        );
+        await pause(Math.min(50 * 2 ** failures, 10_000));
         failures += 1;
       }
     }

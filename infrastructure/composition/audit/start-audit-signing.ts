@@ -1,10 +1,10 @@
+import { stoppablePause } from '../../../application/concurrency/stoppable-pause.ts';
 import { type StoppedChain, chainAudit } from '../../../application/platform/chain-audit.ts';
 import { ChainsStopped } from '../../../application/platform/load-chains.ts';
 import { signAudit } from '../../../application/platform/sign-audit.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { ORIGIN } from '../../../domain/event.ts';
 import { ALL_CHAINS } from '../../../domain/platform/audit-chain.ts';
-import { stoppablePause } from '../../timers/stoppable-pause.ts';
 import type { RunningWorker } from '../module.ts';
 import type { Platform } from '../platform/platform.ts';
 import type { Audit } from './create-audit.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { withDeadline } from '../../../application/concurrency/with-deadline.ts';
 import { type LicenseHolder, createLicenseHolder } from '../../../application/platform/license-holder.ts';
 import { type Licensing, createLicensing } from '../../../application/platform/licensing.ts';
 import type { ExchangeLicense } from '../../../application/ports/license-exchange.ts';
@@ -86,7 +86,7 @@ export async function openLicense(
     });
     closers.add(stopListening);
     await licensing.reload();
-    await Promise.race([check(), pause(START_WAIT_MS, undefined, { ref: false })]);
+    await withDeadline(check(), START_WAIT_MS, () => undefined);
     closers.add(every(CHECK_MS, check));
     return { holder, licensing };
   });

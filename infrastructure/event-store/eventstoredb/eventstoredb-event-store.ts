@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { withDeadline } from '../../../application/concurrency/with-deadline.ts';
 import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
@@ -89,11 +89,9 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
       if (closing.signal.aborted) return;
       closing.abort();
       // The client waits for cancelled streams to finish; a stream that is no longer read never does.
-      const late = new AbortController();
-      const timeout = pause(DISPOSE_TIMEOUT_MS, undefined, { signal: late.signal }).catch(() => undefined);
       const clients = [connection.subscriber, connection.reader, connection.writer];
-      await Promise.race([Promise.all(clients.map((client) => client.dispose())), timeout]);
-      late.abort();
+      const disposed = Promise.all(clients.map((client) => client.dispose()));
+      await withDeadline(disposed, DISPOSE_TIMEOUT_MS, () => undefined);
     },
   };
   try {

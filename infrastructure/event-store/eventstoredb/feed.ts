@@ -1,5 +1,5 @@
 import { type EventStoreDBClient, type Filter, excludeSystemEvents } from '@eventstore/db-client';
-import { createWaker } from '../../../application/waker.ts';
+import { createWaker } from '../../../application/concurrency/waker.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { type GlobalPosition, type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import { bytesOf } from '../event-bytes.ts';

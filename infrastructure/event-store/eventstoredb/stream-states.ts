@@ -7,7 +7,7 @@ import { checkExpected, checkRetention } from '../encode-append.ts';
 import { drain } from './drain.ts';
 import { actualOf, failureType, refusalOfRead, refusalOfWrite } from './failures.ts';
 import { revisionOf } from './recorded-event.ts';
-import { type WriteDependencies, withTimeout } from './writer.ts';
+import { type WriteDependencies, outcomeInTime } from './writer.ts';
 
 type Metadata = Readonly<Record<string, unknown>>;
 
@@ -51,7 +51,7 @@ export async function setRetention(
     const { metadata, revision } = await readMetadata(stream, dependencies);
     if (found !== undefined && isDeleted(metadata, found)) throw refusal('stream_deleted');
     try {
-      await withTimeout(
+      await outcomeInTime(
         connection.writer.appendToStream(
           `$$${stream}`,
           jsonEvent({ type: '$metadata', data: withRetention(metadata, retention) }),
@@ -91,7 +91,7 @@ export async function deleteStream(
       mode === 'soft'
         ? connection.writer.deleteStream(stream, { expectedRevision, deadline: timeoutMs })
         : connection.writer.tombstoneStream(stream, { expectedRevision, deadline: timeoutMs });
-    await withTimeout(call, timeoutMs);
+    await outcomeInTime(call, timeoutMs);
   } catch (error) {
     throw refusalOfWrite(error, stream, expected);
   }
@@ -114,7 +114,7 @@ async function lastRevision(
     if (failureType(error) !== ErrorType.STREAM_NOT_FOUND) throw refusalOfRead(error);
   }
   try {
-    await withTimeout(
+    await outcomeInTime(
       connection.writer.appendToStream(stream, jsonEvent({ type: 'Probe', data: {} }), {
         expectedRevision: BigInt(Number.MAX_SAFE_INTEGER),
         deadline: timeoutMs,

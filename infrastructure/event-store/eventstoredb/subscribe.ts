@@ -1,5 +1,5 @@
 import type { EventStoreDBClient } from '@eventstore/db-client';
-import { setTimeout as pause } from 'node:timers/promises';
+import { stoppablePause } from '../../../application/concurrency/stoppable-pause.ts';
 import type { EventFilter, SubscribeOptions, SubscriptionItem } from '../../../application/ports/event-store.ts';
 import { hasCode, refusal } from '../../../domain/errors.ts';
 import type { GlobalPosition, RecordedEvent } from '../../../domain/event.ts';
@@ -41,6 +41,7 @@ export async function* subscribe(
   const { client, head, watchdogMs, backoffMs, onError, closing } = dependencies;
   const ending = AbortSignal.any([signal, closing]);
   const ended = () => ending.aborted;
+  const pause = stoppablePause(ending);
   const matches = matcherOf(filter);
   const serverFilter = serverFilterOf(filter);
   let position = after;
@@ -123,7 +124,7 @@ export async function* subscribe(
       onError(error);
       const wait = Math.min(backoffMs.first * 2 ** failures, backoffMs.most);
       failures += 1;
-      await pause(wait, undefined, { signal: ending }).catch(() => undefined);
+      await pause(wait);
     } finally {
       ending.removeEventListener('abort', end);
       feed?.close();

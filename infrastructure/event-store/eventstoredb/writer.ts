@@ -1,4 +1,6 @@
 import { ErrorType, jsonEvent } from '@eventstore/db-client';
+import { abortable } from '../../../application/concurrency/abortable.ts';
+import { withDeadline } from '../../../application/concurrency/with-deadline.ts';
 import type { AppendResult, Expected, StreamWrite } from '../../../application/ports/event-store.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { type RecordedEvent, positionFrom } from '../../../domain/event.ts';
@@ -40,14 +42,14 @@ export async function append(
     jsonEvent({ id, type, data: parse(data), metadata: parse(metadata) }),
   );
   try {
-    const { nextExpectedRevision, position } = await withTimeout(
-      connection.writer.appendToStream(stream, proposed, {
-        expectedRevision: expectedRevision(expected),
-        deadline: timeoutMs,
-        ...(connection.credentials ? { credentials: connection.credentials } : {}),
-      }),
+    const written = connection.writer.appendToStream(stream, proposed, {
+      expectedRevision: expectedRevision(expected),
+      deadline: timeoutMs,
+      ...(connection.credentials ? { credentials: connection.credentials } : {}),
+    });
+    const { nextExpectedRevision, position } = await outcomeInTime(
+      signal ? abortable(written, signal) : written,
       timeoutMs,
-      signal,
     );
     const revision = revisionOf(nextExpectedRevision);
     return {
@@ -67,22 +69,11 @@ export async function append(
 }
 
 /**
- * Waits for the result of a write. @throws `outcome_unknown` when it does not arrive in time or the signal aborts; a
- * later result is ignored
+ * Waits for the result of a write. @throws `outcome_unknown` when it does not arrive in time; a later result is ignored
  */
-export function withTimeout<T>(write: Promise<T>, timeoutMs: number, signal?: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      reject(refusal('outcome_unknown', { cause: signal?.reason }));
-    };
-    const timer = setTimeout(() => {
-      reject(refusal('outcome_unknown', { cause: new Error(`no answer within ${timeoutMs} ms`) }));
-    }, timeoutMs);
-    signal?.addEventListener('abort', abort, { once: true });
-    write.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-    });
+export function outcomeInTime<T>(write: Promise<T>, timeoutMs: number): Promise<T> {
+  return withDeadline(write, timeoutMs, () => {
+    throw refusal('outcome_unknown', { cause: new Error(`no answer within ${timeoutMs} ms`) });
   });
 }
 

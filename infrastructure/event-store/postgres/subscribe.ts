@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { stoppablePause } from '../../../application/concurrency/stoppable-pause.ts';
+import { createWaker } from '../../../application/concurrency/waker.ts';
 import type { SubscribeOptions, SubscriptionItem } from '../../../application/ports/event-store.ts';
-import { createWaker } from '../../../application/waker.ts';
 import { positionFrom } from '../../../domain/event.ts';
 import type { Database } from '../../postgres/database.ts';
 import { PAGE_BYTES } from '../event-bytes.ts';
@@ -28,6 +28,7 @@ export async function* subscribe(
   { database, tail, onError, closing }: SubscribeDependencies,
 ): AsyncIterable<SubscriptionItem> {
   const signal = AbortSignal.any([own, closing]);
+  const pause = stoppablePause(signal);
   const waker = createWaker();
   const buffer = createSubscriberBuffer({
     matches: matcherOf(filter),
@@ -110,7 +111,7 @@ export async function* subscribe(
       } catch (error) {
         if (!mayRetry(error)) throw refusalOf(error);
         onError(error);
-        await pause(delay, undefined, { signal }).catch(() => undefined);
+        await pause(delay);
       }
     }
   }

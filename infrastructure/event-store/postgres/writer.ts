@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import type pg from 'pg';
+import { withDeadline } from '../../../application/concurrency/with-deadline.ts';
 import type { AppendResult } from '../../../application/ports/event-store.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { Database } from '../../postgres/database.ts';
@@ -269,11 +270,10 @@ export function openWriter({ database, onWritten, onUnknown, onError }: WriterOp
 
   async function connect(): Promise<pg.Client> {
     const connecting = database.connect();
-    const opened = await Promise.race([connecting, pause(CONNECT_TIMEOUT_MS, undefined, { ref: false })]);
-    if (!opened) {
+    const opened = await withDeadline(connecting, CONNECT_TIMEOUT_MS, () => {
       connecting.then((late) => late.end()).catch(onError);
       throw refusal('store_unavailable', { message: 'no connection in time' });
-    }
+    });
     opened.once('end', () => {
       drop(opened);
     });

@@ -1,6 +1,6 @@
+import { stoppablePause } from '../../../application/concurrency/stoppable-pause.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { ConsumeOptions, MessageBus, Subscription } from '../../../application/ports/message-bus.ts';
-import { stoppablePause } from '../../timers/stoppable-pause.ts';
 import { deliver } from '../delivery.ts';
 import type { PartitionLog } from './partition-log.ts';
 

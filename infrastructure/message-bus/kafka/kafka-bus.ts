@@ -1,10 +1,11 @@
 import type { Admin, KafkaConfig, Producer, SASLOptions } from 'kafkajs';
+import { stoppablePause } from '../../../application/concurrency/stoppable-pause.ts';
+import { withDeadline } from '../../../application/concurrency/with-deadline.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type { FencedPublisher, MessageBus, Subscription } from '../../../application/ports/message-bus.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { refusal } from '../../../domain/errors.ts';
-import { stoppablePause } from '../../timers/stoppable-pause.ts';
 import { startKafkaConsumer } from './kafka-consumer.ts';
 import { toRefusal } from './kafka-errors.ts';
 import { openKafkaFencedPublisher } from './kafka-fenced-publisher.ts';
@@ -13,7 +14,6 @@ import { createKafkaPublisher } from './kafka-publisher.ts';
 import { createMissingTopics } from './kafka-topics.ts';
 import { once } from './once.ts';
 import { readTopicLimits } from './topic-limits.ts';
-import { withDeadline } from './with-deadline.ts';
 
 export type KafkaSasl = {
   readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';

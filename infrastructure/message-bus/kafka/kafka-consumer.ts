@@ -1,4 +1,6 @@
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
+import { stoppablePause } from '../../../application/concurrency/stoppable-pause.ts';
+import { withDeadline } from '../../../application/concurrency/with-deadline.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import type {
   ConsumeOptions,
@@ -8,10 +10,8 @@ import type {
 } from '../../../application/ports/message-bus.ts';
 import type { Metrics } from '../../../application/ports/metrics.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
-import { stoppablePause } from '../../timers/stoppable-pause.ts';
 import { deliver } from '../delivery.ts';
 import { startHeartbeats } from './heartbeats.ts';
-import { withDeadline } from './with-deadline.ts';
 
 /** More than three heartbeats fit into the shortest session that brokers accept. */
 const HEARTBEAT_INTERVAL_MS = 1_500;

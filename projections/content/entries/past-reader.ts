@@ -1,5 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import QuickLRU from 'quick-lru';
+import { inParallel } from '../../../application/concurrency/in-parallel.ts';
+import { withDeadline } from '../../../application/concurrency/with-deadline.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
 import type { Moment } from '../../../domain/content/moment.ts';
@@ -137,13 +138,10 @@ export function createPastReader({
   /** Folds the entries at the moment of the set and adds them to it. */
   async function fold(queryable: Queryable, { set }: CachedSet, ids: readonly string[]): Promise<void> {
     for (let at = 0; at < ids.length; at += CHUNK_SIZE) {
-      const remaining = ids.slice(at, at + CHUNK_SIZE);
-      const states: [string, EntryState | undefined][] = [];
-      const reader = async (): Promise<void> => {
-        for (let id = remaining.pop(); id !== undefined; id = remaining.pop())
-          states.push([id, await stateAt(set.type, id, set.moment)]);
-      };
-      await Promise.all(Array.from({ length: CONCURRENT_READS }, reader));
+      const states = await inParallel(ids.slice(at, at + CHUNK_SIZE), CONCURRENT_READS, async (id) => {
+        const state = await stateAt(set.type, id, set.moment);
+        return [id, state] as const;
+      });
       const bytes = await addToSet(queryable, set, states);
       // Outside the snapshot, in which this would conflict with a use of the set that is written at the same time.
       await database.execute('update operational.past_sets set bytes = bytes + $2 where id = $1', [set.id, bytes]);
@@ -166,16 +164,9 @@ export function createPastReader({
       .finally(() => {
         cachedSet.gathering = undefined;
       });
-    const late = new AbortController();
-    const outcome = await Promise.race([
-      cachedSet.gathering.then(() => 'done' as const),
-      pause(waitMs, 'late' as const, { signal: late.signal, ref: false }).catch(() => 'done' as const),
-    ]);
-    late.abort();
-    if (outcome === 'late') {
-      cachedSet.gathering.catch(() => undefined);
+    await withDeadline(cachedSet.gathering, waitMs, () => {
       throw refusal('past_not_ready', { headers: { 'Retry-After': '2' } });
-    }
+    });
   }
 
   /**

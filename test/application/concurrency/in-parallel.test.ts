@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { inParallel } from '../../application/in-parallel.ts';
-import { gate } from '../support/gate.ts';
+import { inParallel } from '../../../application/concurrency/in-parallel.ts';
+import { gate } from '../../support/gate.ts';
 
 describe('inParallel', () => {
   it('returns the results in the order of the items', async () => {

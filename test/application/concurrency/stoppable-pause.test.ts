@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { stoppablePause } from '../../../infrastructure/timers/stoppable-pause.ts';
+import { stoppablePause } from '../../../application/concurrency/stoppable-pause.ts';
 
 describe('a pause that a signal ends', () => {
   it('serves any number of loops on one signal, without a warning', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createWaker } from '../../application/waker.ts';
+import { createWaker } from '../../../application/concurrency/waker.ts';
 
 describe('a waker', () => {
   it('ends the wait that runs, once', async () => {

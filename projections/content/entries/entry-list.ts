@@ -10,7 +10,7 @@ import type { PastReader } from './past-reader.ts';
 import { pastSources } from './past-rows.ts';
 import { mayExceed, populateRefusal, withinBound } from './populate-bound.ts';
 import { READ_MODEL_POSITION } from './read-model-position.ts';
-import { MAX_RESPONSE_BYTES, boundedRows, refusingLarge } from './response-size.ts';
+import { MAX_RESPONSE_BYTES, boundedEachRow, boundedRows, isTooLarge, refusingLarge } from './response-size.ts';
 import type { Statement, StatementCache } from './statements.ts';
 
 /** One page of a list: its entries as the text of a JSON array, and where the next page begins. */
@@ -66,6 +66,13 @@ type PageRow = {
 };
 
 /**
+ * What a statement returns: the JSON of a list, or with `page` also where the page ends. With `measured` it adds up the
+ * bytes of the entries and ends with an error when they exceed the bound. Without it, it compares each entry with its
+ * share of the bound, which costs less, and ends with an error at an entry that exceeds its share.
+ */
+type StatementKind = { readonly page: boolean; readonly measured: boolean };
+
+/**
  * What to read: the query, the SQL of its rows with the bound parameters, and where else than the live tables to read.
  */
 type Selection = {
@@ -86,16 +93,31 @@ export function createEntryList({
   past,
   maxBytes = MAX_RESPONSE_BYTES,
 }: EntryListOptions): EntryList {
-  /** Runs the statement of a list. @throws `invalid_query_parameter` when the response would be too large */
-  async function readRow<Row extends Pick<PageRow, 'json'>>(
-    queryable: Queryable,
-    { text, name }: Statement,
-    { query, parameters }: Pick<Selection, 'query' | 'parameters'>,
-  ): Promise<Row> {
-    const parameter = query.populate === undefined ? 'limit' : 'populate';
-    const [row] = await refusingLarge({ parameter, maxBytes }, () =>
-      queryable.query<Row>(text, parameters.values, name),
-    );
+  /** Statements whose response had an entry larger than its share: their responses are measured from then on. */
+  const largeResponses = new WeakSet<Statement>();
+
+  /** Runs a statement of the selection. @throws `invalid_query_parameter` when the response would be too large */
+  async function readRow(queryable: Queryable, selection: Selection, page: boolean): Promise<PageRow> {
+    const { values } = selection.parameters;
+    const { populate, limit } = selection.query;
+    const run = async ({ text, name }: Statement): Promise<PageRow | undefined> =>
+      (await queryable.query<PageRow>(text, values, name))[0];
+    const measure = () => run(statementOf({ page, measured: true }, selection));
+    const compare = async (): Promise<PageRow | undefined> => {
+      const statement = statementOf({ page, measured: false }, selection);
+      if (largeResponses.has(statement)) return measure();
+      try {
+        return await run(statement);
+      } catch (error) {
+        if (!isTooLarge(error)) throw error;
+        largeResponses.add(statement);
+        return measure();
+      }
+    };
+    // A transaction ends with the first error, so only a statement of its own is compared first.
+    const mayCompare = (queryable === database || queryable === primary) && !mayExceed(populate ?? [], limit);
+    const parameter = populate === undefined ? 'limit' : 'populate';
+    const row = await refusingLarge({ parameter, maxBytes }, mayCompare ? compare : measure);
     if (row?.json == null) throw populateRefusal();
     return row;
   }
@@ -107,13 +129,13 @@ export function createEntryList({
     sources?: EntryShape['sources'],
   ): Promise<string> {
     const parameters: BoundValues = { values: [] };
-    const selection = { type, query, rows: rowsSql(type, { ...query, sources }, parameters), parameters, sources };
-    const { json } = await readRow<Pick<PageRow, 'json'>>(queryable, statementOf('list', selection), selection);
+    const rows = rowsSql(type, { ...query, sources }, parameters);
+    const { json } = await readRow(queryable, { type, query, rows, parameters, sources }, false);
     return json ?? '[]';
   }
 
   function readPage(queryable: Queryable, selection: Selection): Promise<PageRow> {
-    return readRow<PageRow>(queryable, statementOf('page', selection), selection);
+    return readRow(queryable, selection, true);
   }
 
   /** A page on which the entries have the places that they had when the walk began. */
@@ -183,10 +205,16 @@ export function createEntryList({
    * The statement of a selection. The text of the rows contains every column, condition and limit, so together with the
    * shape it identifies the statement in the cache. A statement of a point in time is used once and is not cached.
    */
-  function statementOf(kind: 'list' | 'page', { type, query, rows, more = [], sources }: Selection): Statement {
-    const compile = (): string =>
-      statementSql(type, { ...query, sources, maxBytes }, rows, kind === 'page' ? [...endSql(query), ...more] : more);
+  function statementOf(
+    { page, measured }: StatementKind,
+    { type, query, rows, more = [], sources }: Selection,
+  ): Statement {
+    const compile = (): string => {
+      const columns = page ? [...endSql(query), ...more] : more;
+      return statementSql(type, { ...query, sources, maxBytes, measured }, rows, columns);
+    };
     if (sources) return { text: compile() };
+    const kind = `${page ? 'page' : 'list'}${measured ? ' measured' : ''}`;
     return statements.get(`${kind} ${shapeKey(type, query)} ${[rows, ...more].join()}`, compile);
   }
 }
@@ -209,27 +237,28 @@ function typesOf(type: ContentType, plan: PopulatePlan = []): readonly ContentTy
 /** One statement that returns the entries' JSON and the further columns. */
 function statementSql(
   type: ContentType,
-  query: EntryQuery & EntryShape & { readonly maxBytes: number },
+  query: EntryQuery & EntryShape & Pick<StatementKind, 'measured'> & { readonly maxBytes: number },
   rows: string,
   columns: readonly string[],
 ): string {
   const json = `'[' || coalesce(string_agg(t."_json", ','), '') || ']'`;
-  const carried = columns.length === 0 ? [] : ['id', ...query.sort.map((_, index) => `_k${index}`)];
-  const texts = (from: string): string =>
-    boundedRows({
-      json: entryJson(type, query),
-      from,
-      carried: carried.map((name) => `"${name}"`),
-      maxBytes: query.maxBytes,
-      isPage: true,
-    });
+  const keys = columns.length === 0 ? [] : ['id', ...query.sort.map((_, index) => `_k${index}`)];
+  const carried = keys.map((name) => `"${name}"`);
+  const text = entryJson(type, query);
   const rest = columns.map((column) => `, ${column}`).join('');
+  if (!query.measured) {
+    const maxRowBytes = Math.floor(query.maxBytes / Math.max(query.limit, 1));
+    const compared = boundedEachRow({ json: text, from: `(${rows}) t`, carried, maxRowBytes });
+    return `select ${json} as json${rest} from ${compared} t`;
+  }
+  const measuredRows = (from: string): string =>
+    boundedRows({ json: text, from, carried, maxBytes: query.maxBytes, isPage: true });
   const plan = query.populate ?? [];
-  if (!mayExceed(plan, query.limit)) return `select ${json} as json${rest} from ${texts(`(${rows}) t`)} t`;
+  if (!mayExceed(plan, query.limit)) return `select ${json} as json${rest} from ${measuredRows(`(${rows}) t`)} t`;
   const within = withinBound(plan, 'page', (related) => sourceOf(related, query));
   return `with page as materialized (${rows})
     select case when ${within} then (select ${json}
-    from ${texts('page t')} t) end as json${rest}${columns.length === 0 ? '' : ' from page t'}`;
+    from ${measuredRows('page t')} t) end as json${rest}${columns.length === 0 ? '' : ' from page t'}`;
 }
 
 /** Columns with the number of entries on the page, and the sort values and id of the last one. */

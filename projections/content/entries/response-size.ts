@@ -37,6 +37,27 @@ export function boundedRows({
     else ${REFUSE}(${isPage ? '"_place" - 1' : '-1'}) end as "_json"${columns} from (${measured}) b)`;
 }
 
+/**
+ * As `boundedRows`, with a bound for the text of each row. This costs less than adding up the bytes: where no row
+ * exceeds its share of a response, the response is within its bound.
+ */
+export function boundedEachRow({
+  json,
+  from,
+  carried,
+  maxRowBytes,
+}: {
+  readonly json: string;
+  readonly from: string;
+  readonly carried: readonly string[];
+  readonly maxRowBytes: number;
+}): string {
+  const columns = carried.map((column) => `, ${column}`).join('');
+  return `(select case when octet_length("_json") <= ${maxRowBytes} then "_json"
+    else ${REFUSE}(-1) end as "_json"${columns}
+    from (select ${json} as "_json"${columns} from ${from} offset 0) b)`;
+}
+
 /** SQL of the JSON array of the rows of `from`, in parentheses. The statement ends as that of `boundedRows` does. */
 export function boundedArray({
   json,
@@ -98,6 +119,11 @@ function largeResponse({
     message: `invalid query parameter: ${parameter}`,
     body: { hint: `the response would exceed ${maxBytes} bytes; ${remedy}` },
   });
+}
+
+/** Whether the error says that a text of a bounded statement is too large. */
+export function isTooLarge(error: unknown): boolean {
+  return fittingOf(error) !== undefined;
 }
 
 /** The number of entries that fit, if the error says that a response is too large. */

@@ -108,6 +108,34 @@ describe('size of responses with entries', function () {
     await refused(lists.list(article, query(article, { limit: limit + 1 })));
   });
 
+  it('serves an entry that is larger than its share of the response, and measures that list from then on', async () => {
+    const db = content.database();
+    await db.query(`update rm_content.article set body = repeat('d', 50000) where _position = lpad('3', 20, '0')`);
+    let statements = 0;
+    const counted = {
+      ...db,
+      query: (...given: Parameters<typeof db.query>) => {
+        statements += 1;
+        return db.query(...given);
+      },
+    } as typeof db;
+    const { lists } = createEntryQueries({
+      database: counted,
+      past: content.dependencies().past,
+      maxResponseBytes: MAX_BYTES,
+    });
+    const asked = query(article, { limit: 20 });
+    for (const expected of [2, 1]) {
+      statements = 0;
+      const entries = JSON.parse((await lists.page(article, asked)).json) as { data: { body: string } }[];
+      expect(entries.map(({ data }) => data.body.length))
+        .to.include(50_000)
+        .and.to.have.length(20);
+      expect(statements).to.equal(expected);
+    }
+    await db.query(`update rm_content.article set body = repeat('a', 1000) where _position = lpad('3', 20, '0')`);
+  });
+
   it('refuses a point in time that is too large', async () => {
     const { lists } = queries(MAX_BYTES);
     const asOf = new Date().toISOString();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../domain/automation/retry-policy.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
+import { oneAtATime } from '../concurrency/one-at-a-time.ts';
 import type { ChangeOf } from '../content/entry-history.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -69,8 +70,15 @@ export type WebhookWorker<Tx> = {
 export function createWebhookWorker<Tx>(dependencies: WebhookWorkerDependencies<Tx>): WebhookWorker<Tx> {
   const { queue, eventStore, signals, logger, now, policy = DEFAULT_RETRY_POLICY } = dependencies;
   let announcing: Promise<void> | undefined;
-  let announceAgain = false;
   let unsubscribe: (() => void) | undefined;
+
+  const announce = oneAtATime(async () => {
+    try {
+      await announceDeadLetters({ now }, { queue, eventStore });
+    } catch (error) {
+      logger.error('announcing a dead letter failed; it will be retried', { reason: reasonOf(error) });
+    }
+  });
 
   const dispatcher = createDeliveryDispatcher({
     random: () => 0,
@@ -79,27 +87,10 @@ export function createWebhookWorker<Tx>(dependencies: WebhookWorkerDependencies<
     policy,
     newNonce: randomUUID,
     recorder: createAttemptRecorder({ queue, logger }),
-    onDeadLetter: announce,
+    onDeadLetter() {
+      announcing = announce();
+    },
   });
-
-  /** Only one announcement runs at a time. A call during a run starts another run after it. */
-  function announce(): void {
-    announceAgain = true;
-    announcing ??= runAnnouncements().finally(() => {
-      announcing = undefined;
-    });
-  }
-
-  async function runAnnouncements(): Promise<void> {
-    while (announceAgain) {
-      announceAgain = false;
-      try {
-        await announceDeadLetters({ now }, { queue, eventStore });
-      } catch (error) {
-        logger.error('announcing a dead letter failed; it will be retried', { reason: reasonOf(error) });
-      }
-    }
-  }
 
   /**
    * Finds the deliveries of a caller's transaction soon after its commit, even when the caller does not call `wake`.

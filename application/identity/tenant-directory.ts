@@ -1,5 +1,6 @@
 import type { GlobalPosition } from '../../domain/event.ts';
 import { DEFAULT_TENANT } from '../../domain/identity/memberships.ts';
+import { oneAtATime } from '../concurrency/one-at-a-time.ts';
 import type { AccessRules } from '../ports/access-rules.ts';
 import type { IdentityChanges } from '../ports/identity-changes.ts';
 import type { ChangedTenant, IdentityReads } from '../ports/identity-reads.ts';
@@ -48,22 +49,8 @@ export function createTenantDirectory({
   let seen = '';
   let retry: NodeJS.Timeout | undefined;
   let stopListening: (() => void) | undefined;
-  let last: Promise<void> = Promise.resolve();
-  let next: Promise<void> | undefined;
-
-  /**
-   * Loads run one after another. Calls made while one runs share the next, so each call sees what was committed before
-   * it.
-   */
-  function refresh(): Promise<void> {
-    next ??= last = last
-      .catch(() => undefined)
-      .then(() => {
-        next = undefined;
-        return load();
-      });
-    return next;
-  }
+  /** Each call sees what was committed before it. */
+  const refresh = oneAtATime(load);
 
   async function load(): Promise<void> {
     for (const changed of await reads.changedTenants(seen)) {

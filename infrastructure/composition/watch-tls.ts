@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { Listener } from '../../api/http/listener.ts';
+import { createSharedRun } from '../../application/concurrency/shared-run.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';
 import type { Settings } from '../configuration/settings/index.ts';
@@ -23,11 +24,8 @@ export function watchTls({ settings, listeners, logger, everyMs = 5_000 }: Watch
   if (tlsCertFile === undefined || tlsKeyFile === undefined) return { stop: () => undefined };
   const files = [tlsCertFile, tlsKeyFile];
   let served: string | undefined;
-  let checking = false;
 
-  async function check(): Promise<void> {
-    if (checking) return;
-    checking = true;
+  const { run: check } = createSharedRun(async () => {
     try {
       const current = (await Promise.all(files.map((file) => stat(file))))
         .map(({ mtimeMs, size, ino }) => `${String(ino)}/${String(mtimeMs)}/${String(size)}`)
@@ -42,10 +40,8 @@ export function watchTls({ settings, listeners, logger, everyMs = 5_000 }: Watch
       logger.warn('the renewed certificate cannot be served yet', {
         reason: reasonOf(error),
       });
-    } finally {
-      checking = false;
     }
-  }
+  });
 
   void check();
   const timer = setInterval(() => void check(), everyMs);

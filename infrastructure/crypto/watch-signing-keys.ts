@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { createSharedRun } from '../../application/concurrency/shared-run.ts';
 import { pruneSigningKeys } from './rotate-signing-keys.ts';
 import { type SigningKey, type SigningKeys, activeKeys, readSigningKeys } from './signing-keys.ts';
 
@@ -42,16 +43,10 @@ export function watchSigningKeys({
   let lastVersion: string | undefined;
   let reportedError: string | undefined;
   let checkedAtMs = -Infinity;
-  let checking: Promise<boolean> | undefined;
+  const checking = createSharedRun(check);
 
-  /** Runs one check at a time. @returns whether the keys changed */
-  function check(): Promise<boolean> {
-    return (checking ??= checkOnce().finally(() => {
-      checking = undefined;
-    }));
-  }
-
-  async function checkOnce(): Promise<boolean> {
+  /** @returns whether the keys changed */
+  async function check(): Promise<boolean> {
     checkedAtMs = performance.now();
     try {
       await prune();
@@ -79,11 +74,13 @@ export function watchSigningKeys({
     if (activeKeys(keys, now()).length < keys.length) await pruneSigningKeys({ path, now: now() }).catch(() => 0);
   }
 
-  const timer = setInterval(() => void check(), pollMs);
+  const timer = setInterval(() => void checking.run(), pollMs);
   timer.unref();
   return {
     current: () => keys,
-    reread: () => checking ?? (performance.now() - checkedAtMs < REREAD_INTERVAL_MS ? Promise.resolve(false) : check()),
+    reread: () =>
+      checking.current() ??
+      (performance.now() - checkedAtMs < REREAD_INTERVAL_MS ? Promise.resolve(false) : checking.run()),
     close() {
       clearInterval(timer);
     },

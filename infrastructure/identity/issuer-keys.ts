@@ -1,4 +1,5 @@
 import { type JWK, type JWTVerifyGetKey, createLocalJWKSet } from 'jose';
+import { createSharedRun } from '../../application/concurrency/shared-run.ts';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Outbound } from '../../application/ports/outbound.ts';
 import { refusal } from '../../domain/errors.ts';
@@ -45,15 +46,9 @@ export function createIssuerKeys({ issuer, outbound, now, logger, signal }: Issu
   let held: { readonly set: JWTVerifyGetKey; readonly fetchedMs: number } | undefined;
   let triedMs = -Infinity;
   let refetchedMs = -Infinity;
-  let fetching: Promise<boolean> | undefined;
+  const fetching = createSharedRun(fetchKeys);
 
-  function fetchKeys(): Promise<boolean> {
-    return (fetching ??= fetchOnce().finally(() => {
-      fetching = undefined;
-    }));
-  }
-
-  async function fetchOnce(): Promise<boolean> {
+  async function fetchKeys(): Promise<boolean> {
     triedMs = now().getTime();
     const answer = await outbound.send({
       method: 'GET',
@@ -82,19 +77,20 @@ export function createIssuerKeys({ issuer, outbound, now, logger, signal }: Issu
       const age = held ? nowMs - held.fetchedMs : Infinity;
       const mayTry = nowMs - triedMs >= (held ? REFETCH_MS : RETRY_MS);
       if (held && age < STALE_MS) {
-        if (age >= FRESH_MS && mayTry) void fetchKeys();
+        if (age >= FRESH_MS && mayTry) void fetching.run();
         return held.set;
       }
-      if (fetching ?? mayTry) await fetchKeys();
+      if (fetching.current() ?? mayTry) await fetching.run();
       if (held && now().getTime() - held.fetchedMs < STALE_MS) return held.set;
       throw refusal('unavailable', { headers: { 'Retry-After': String(RETRY_MS / 1000) } });
     },
     async refetch() {
       const nowMs = now().getTime();
-      if (fetching) return fetching;
+      const current = fetching.current();
+      if (current) return current;
       if (nowMs - refetchedMs < REFETCH_MS) return false;
       refetchedMs = nowMs;
-      return fetchKeys();
+      return fetching.run();
     },
   };
 }

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { createSharedRun } from '../../application/concurrency/shared-run.ts';
 import { withDeadline } from '../../application/concurrency/with-deadline.ts';
 import { openDatabase } from './database.ts';
 
@@ -33,7 +34,6 @@ export function openDatabaseCheck({ url }: { readonly url: string }): DatabaseCh
     statementTimeoutMs: STATEMENT_MS,
     applicationName: 'palimpsest check',
   });
-  let running: Promise<boolean> | undefined;
 
   async function check(): Promise<boolean> {
     let beat = performance.now();
@@ -53,10 +53,7 @@ export function openDatabaseCheck({ url }: { readonly url: string }): DatabaseCh
   }
 
   return {
-    isReachable: () =>
-      (running ??= check().finally(() => {
-        running = undefined;
-      })),
+    isReachable: createSharedRun(check).run,
     close: () => database.close(),
   };
 }

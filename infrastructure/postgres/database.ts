@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { createTurns } from '../../application/concurrency/turns.ts';
 import { withDeadline } from '../../application/concurrency/with-deadline.ts';
 import { createTenantShares } from './tenant-shares.ts';
 import { type StatementLimits, type WorkClass, currentTenant, currentWorkClass } from './work-class.ts';
@@ -311,21 +312,11 @@ function withHeartbeats(
   client: pg.ClientBase,
   idleTimeoutMs: number,
 ): { readonly runner: Runner; readonly stop: () => void } {
-  let last: Promise<unknown> = Promise.resolve();
-  let waiting = 0;
-  const runner: Runner = (query) => {
-    waiting += 1;
-    const result = last.then(() => client.query(query));
-    last = result
-      .catch(() => undefined)
-      .then(() => {
-        waiting -= 1;
-      });
-    return result;
-  };
+  const turns = createTurns();
+  const runner: Runner = (query) => turns.run(() => client.query(query));
   const beat = (): void => {
     // The next statement of the work reports a lost connection.
-    if (waiting === 0) runner({ text: 'select 1' }).catch(() => undefined);
+    if (turns.count() === 0) runner({ text: 'select 1' }).catch(() => undefined);
   };
   const timer = idleTimeoutMs > 0 ? setInterval(beat, idleTimeoutMs / 3).unref() : undefined;
   return {

@@ -1,3 +1,4 @@
+import { createKeyedTurns } from '../../application/concurrency/keyed-turns.ts';
 import { stoppablePause } from '../../application/concurrency/stoppable-pause.ts';
 import type { Lease, Leases } from '../../application/ports/leases.ts';
 import type { Signals } from '../../application/ports/signals.ts';
@@ -32,8 +33,8 @@ export function createLeases({
 }: LeasesOptions): Leases {
   /** Epochs of the leases that this process holds. */
   const holding = new Map<string, number>();
-  /** The last attempt of this process for each name. Attempts run one after another, so that `holding` is complete. */
-  const attempts = new Map<string, Promise<unknown>>();
+  /** Attempts of this process for one name run one after another, so that `holding` is complete. */
+  const attempts = createKeyedTurns();
   /** A row of this process that no lease stands for remains when a statement takes effect after its time limit. */
   const isFree = (name: string, holder: string, epoch: number): boolean =>
     holder === owner ? holding.get(name) !== epoch : hasExited(holder);
@@ -51,23 +52,12 @@ export function createLeases({
     return lease;
   }
 
-  function attemptInTurn(name: string): Promise<Lease | number> {
-    const result = (attempts.get(name) ?? Promise.resolve()).then(() => attempt(name));
-    const ended = result
-      .catch(() => undefined)
-      .then(() => {
-        if (attempts.get(name) === ended) attempts.delete(name);
-      });
-    attempts.set(name, ended);
-    return result;
-  }
-
   return {
     ttlMs,
     async acquire(name, signal) {
       for (;;) {
         signal.throwIfAborted();
-        const lease = await attemptInTurn(name);
+        const lease = await attempts.run(name, () => attempt(name));
         if (typeof lease !== 'number') {
           if (!signal.aborted) return lease;
           await lease.release();

@@ -1,3 +1,4 @@
+import { oneAtATime } from '../../../application/concurrency/one-at-a-time.ts';
 import {
   type FeatureSettings,
   type StartupValue,
@@ -66,10 +67,10 @@ export function openFeatures(
     });
     closers.add(
       progress.onMove('platform', (_position, applied) => {
-        if (applied) reload();
+        if (applied) void reload();
       }),
     );
-    const poll = setInterval(reload, POLL_MS);
+    const poll = setInterval(() => void reload(), POLL_MS);
     poll.unref();
     closers.add(() => {
       clearInterval(poll);
@@ -77,22 +78,6 @@ export function openFeatures(
     await features.reload();
     return { features, settings: createFeatureSettings({ features, vault, startupValue: startupValues(input) }) };
   });
-}
-
-/** Runs `work` once at a time. A call during a run starts one more run after it. */
-function oneAtATime(work: () => Promise<void>): () => void {
-  let running: Promise<void> | undefined;
-  let again = false;
-  return () => {
-    again = true;
-    running ??= (async () => {
-      while (again) {
-        again = false;
-        await work();
-      }
-      running = undefined;
-    })();
-  };
 }
 
 /** Looks up the value of a variable at start, its layer, and whether the console may change it. */

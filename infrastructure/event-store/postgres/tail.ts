@@ -1,3 +1,4 @@
+import { oneAtATime } from '../../../application/concurrency/one-at-a-time.ts';
 import type { Database } from '../../postgres/database.ts';
 import { type Listener, openListener } from '../../postgres/listen.ts';
 import type { LogPage } from './log-page.ts';
@@ -44,12 +45,11 @@ export type Tail = {
 
 export function openTail({ database, writerBackend, onError }: TailOptions): Tail {
   const buffers = new Set<SubscriberBuffer>();
+  const advance = oneAtATime(readNewEvents);
   let position = 0;
   /** Set while a buffer is open; resolves when the head was read. */
   let starting: Promise<void> | undefined;
   let started = false;
-  let advancing = false;
-  let again = false;
   let reads = 0;
   let listener: Listener | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -125,27 +125,20 @@ export function openTail({ database, writerBackend, onError }: TailOptions): Tai
   }
 
   function wake(): void {
-    again = true;
-    if (!advancing && started) void advance();
+    if (started) void advance();
   }
 
-  async function advance(): Promise<void> {
-    advancing = true;
+  async function readNewEvents(): Promise<void> {
     try {
-      while (again && started) {
-        again = false;
-        let page: LogPage;
-        do {
-          page = await readPage({ after: position, limit: PAGE }, { database });
-          reads += 1;
-          deliver(page);
-        } while (page.events.length === PAGE && isOpen());
+      for (let more = true; more && isOpen();) {
+        const page = await readPage({ after: position, limit: PAGE }, { database });
+        reads += 1;
+        deliver(page);
+        more = page.events.length === PAGE;
       }
     } catch (error) {
       // The next poll retries.
       onError(error);
-    } finally {
-      advancing = false;
     }
   }
 

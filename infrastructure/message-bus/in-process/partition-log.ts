@@ -1,3 +1,4 @@
+import { createTurns } from '../../../application/concurrency/turns.ts';
 import type { Message } from '../../../application/ports/message-bus.ts';
 
 /** A condition that callers can wait for. */
@@ -50,16 +51,13 @@ export function createPartitionLog(options: PartitionLogOptions): PartitionLog {
    * would be quadratic.
    */
   let dropped = 0;
-  let turn: Promise<void> = Promise.resolve();
+  const turns = createTurns();
 
   return {
     topic,
     partition,
     changed,
-    append(added) {
-      turn = turn.then(() => appendInTurn(added));
-      return turn;
-    },
+    append: (added) => turns.run(() => appendInTurn(added)),
     read(offset) {
       const from = Math.max(offset, first);
       const message = messages[from - first + dropped];

@@ -1,5 +1,6 @@
 import QuickLRU from 'quick-lru';
 import { inParallel } from '../../../application/concurrency/in-parallel.ts';
+import { createTurns } from '../../../application/concurrency/turns.ts';
 import { withDeadline } from '../../../application/concurrency/with-deadline.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
@@ -103,7 +104,7 @@ export function createPastReader({
   const gatherings = createTenantQueues({ maxWaiting: MAX_GATHERINGS });
   // A read that gathers inside its snapshot takes long. Run one at a time, so that such reads do not use up the outer
   // transactions.
-  let gatheringRead: Promise<unknown> = Promise.resolve();
+  const gatheringReads = createTurns();
 
   /** The cached set of the type at the moment; makes one when there is none or it has expired. */
   async function openSet(type: ContentType, moment: Moment): Promise<CachedSet> {
@@ -253,9 +254,7 @@ export function createPastReader({
         if (result) return result.value;
       }
       const cached = await openSets(types, moment);
-      const last = gatheringRead.then(() => unlessDeleted(cached, () => snapshot(cached, work, true)));
-      gatheringRead = last.catch(() => undefined);
-      const result = await last;
+      const result = await gatheringReads.run(() => unlessDeleted(cached, () => snapshot(cached, work, true)));
       if (!result) throw refusal('past_not_ready', { headers: { 'Retry-After': '1' } });
       return result.value;
     },

@@ -1,3 +1,4 @@
+import { createKeyedTurns } from '../../../application/concurrency/keyed-turns.ts';
 import { refusal } from '../../../domain/errors.ts';
 
 /** Runs work of each tenant one after another. */
@@ -8,22 +9,12 @@ export type TenantQueues = {
 
 /** Creates the queues. At most `maxWaiting` pieces of work of a tenant run or wait. */
 export function createTenantQueues({ maxWaiting }: { readonly maxWaiting: number }): TenantQueues {
-  const queues = new Map<string, { last: Promise<void>; waiting: number }>();
+  const turns = createKeyedTurns();
   return {
     run(tenant, work) {
-      const queue = queues.get(tenant) ?? { last: Promise.resolve(), waiting: 0 };
-      if (queue.waiting >= maxWaiting)
+      if (turns.count(tenant) >= maxWaiting)
         return Promise.reject(refusal('past_not_ready', { headers: { 'Retry-After': '2' } }));
-      queues.set(tenant, queue);
-      queue.waiting += 1;
-      const result = queue.last.then(work);
-      queue.last = result
-        .catch(() => undefined)
-        .finally(() => {
-          queue.waiting -= 1;
-          if (queue.waiting === 0) queues.delete(tenant);
-        });
-      return result;
+      return turns.run(tenant, work);
     },
   };
 }

@@ -28,6 +28,11 @@ const scriptGlobals = [
   'window',
 ];
 
+/** Calls of TypeBox, as selectors of `no-restricted-syntax`. */
+const TYPE_CALL = 'CallExpression[callee.object.name="Type"]';
+const UNION = `${TYPE_CALL}[callee.property.name="Union"]`;
+const LITERAL = `${TYPE_CALL}[callee.property.name="Literal"]`;
+
 const zones = names
   .flatMap((layer) => [
     ...names
@@ -103,6 +108,27 @@ export default tseslint.config(
     ignores: ['domain/own-value.ts', 'api/client/**/*.ts'],
     plugins: { project: { rules: { 'own-properties': ownProperties } } },
     rules: { 'project/own-properties': 'error' },
+  },
+  {
+    files: ['api/**/*.ts'],
+    ignores: ['api/http/schemas.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        {
+          selector: `:matches(${UNION} > ArrayExpression, ${UNION} > CallExpression[callee.property.name="map"] > *) > ${LITERAL}`,
+          message: 'use oneOf of api/http/schemas.ts',
+        },
+        {
+          selector: `${TYPE_CALL}[callee.property.name="Unsafe"] > ObjectExpression > Property[key.name="enum"]`,
+          message: 'use oneOf of api/http/schemas.ts',
+        },
+        {
+          selector: `${UNION} > ArrayExpression[elements.length=2] > ${TYPE_CALL}[callee.property.name="Null"]`,
+          message: 'use nullable of api/http/schemas.ts',
+        },
+      ],
+    },
   },
   {
     files: ['**/*.ts'],

@@ -3,12 +3,13 @@ import type { ContentAccessDependencies } from '../../application/content/conten
 import { createEntryHistory } from '../../application/content/entry-history.ts';
 import { type ChangesView, readChanges } from '../../application/content/read-changes.ts';
 import type { EventStore } from '../../application/ports/event-store.ts';
+import { TRIGGER_EVENTS } from '../../domain/automation/trigger.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, parsePosition } from '../../domain/event.ts';
 import { eventStreamResponse, wantsEventStream } from '../http/event-stream.ts';
 import { invalidParameter, wholeNumber } from '../http/query-parameters.ts';
 import { type Route, type RouteResponse, route } from '../http/route.ts';
-import { Id, Timestamp, strict } from '../http/schemas.ts';
+import { Id, Timestamp, nullable, oneOf, strict } from '../http/schemas.ts';
 import { type StreamSlots, createStreamSlots, releasing } from '../http/stream-slots.ts';
 import { CHANGE_STREAM_PACE, type ChangeStreamPace, changeStream } from './change-stream.ts';
 import { READS, requireAccess } from './entry-access.ts';
@@ -30,10 +31,10 @@ const After = Type.Optional(
   }),
 );
 const Limit = Type.Optional(Type.String({ description: '1 to 1000; default 100', examples: ['100'] }));
-const Envelope = Type.Union([Type.Object({ id: Id }, { additionalProperties: true }), Type.Null()]);
+const Envelope = nullable(Type.Object({ id: Id }, { additionalProperties: true }));
 const ChangeSchema = Type.Object({
   position: Type.String({ examples: ['00000000000000000042'] }),
-  event: Type.Union([Type.Literal('after_create'), Type.Literal('after_update'), Type.Literal('after_delete')]),
+  event: oneOf(TRIGGER_EVENTS),
   entry_id: Id,
   version: Type.Integer({ minimum: 1 }),
   at: Timestamp,

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { Id, NullableText, NullableTimestamp, Texts, Timestamp, strict } from '../http/schemas.ts';
+import { Id, NullableText, NullableTimestamp, Texts, Timestamp, oneOf, strict } from '../http/schemas.ts';
 
 /** JSON Schemas of entries, lists and revisions, and of the parameters and bodies of their routes. */
 
@@ -14,7 +14,7 @@ export const EntrySchema = Type.Object(
     id: Id,
     schema_name: Type.String({ examples: ['article'] }),
     slug: Type.Optional(Type.String()),
-    status: Type.Optional(Type.Union([Type.Literal('draft'), Type.Literal('published'), Type.Literal('archived')])),
+    status: Type.Optional(oneOf(['draft', 'published', 'archived'])),
     data: Data,
     version: Type.Integer({ minimum: 1 }),
     created_at: Timestamp,

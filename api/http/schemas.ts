@@ -1,17 +1,18 @@
-import { type TSchema, Type } from '@sinclair/typebox';
+import { type SchemaOptions, type TSchema, Type } from '@sinclair/typebox';
 
 /** Small schemas that many routes and events share. */
 
 /** Option of an object schema: members that it does not name are refused. */
 export const strict = { additionalProperties: false };
 
-export function nullable<T extends TSchema>(schema: T) {
-  return Type.Union([schema, Type.Null()]);
+/** A value of the schema, or null. */
+export function nullable<T extends TSchema>(schema: T, options: SchemaOptions = {}) {
+  return Type.Union([schema, Type.Null()], options);
 }
 
 /** One of these texts. */
-export function oneOf<const T extends string>(values: readonly T[]) {
-  return Type.Unsafe<T>({ type: 'string', enum: [...values] });
+export function oneOf<const T extends string>(values: readonly T[], options: SchemaOptions = {}) {
+  return Type.Unsafe<T>({ ...options, type: 'string', enum: [...values] });
 }
 
 export const Id = Type.String({ format: 'uuid' });

@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import type { Collector, RouteLatencies } from '../../application/ports/process-insight.ts';
 import { type Route, route } from '../http/route.ts';
-import { strict } from '../http/schemas.ts';
+import { oneOf, strict } from '../http/schemas.ts';
 
 export type DebugDependencies = { readonly latencies: RouteLatencies; readonly collector: Collector };
 
 const ADMIN = { kind: 'session', roles: ['admin', 'super_admin'] } as const;
 const Latency = Type.Object({
-  api: Type.Union([Type.Literal('admin'), Type.Literal('content')]),
+  api: oneOf(['admin', 'content']),
   method: Type.String(),
   route: Type.String(),
   count: Type.Integer(),

@@ -3,6 +3,7 @@ import { withDeadline } from '../../application/concurrency/with-deadline.ts';
 import type { ChainFault } from '../../application/platform/stopped-chains.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type Route, route } from '../http/route.ts';
+import { oneOf } from '../http/schemas.ts';
 
 /** The checks behind the probes. The composition root provides them. Probes may call them often. */
 export type HealthChecks = {
@@ -45,7 +46,7 @@ const Degradation = Type.Union([
   Type.Object({ code: Type.Literal('audit_state_invalid'), detail: Type.String() }),
 ]);
 const Ready = Type.Object({
-  status: Type.Union([Type.Literal('ok'), Type.Literal('degraded')]),
+  status: oneOf(['ok', 'degraded']),
   reasons: Type.Optional(Type.Array(Degradation)),
 });
 const OK = { status: 200, json: '{"status":"ok"}', headers: { 'Cache-Control': 'no-store' } } as const;

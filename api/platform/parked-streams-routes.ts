@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { ParkedStream } from '../../projections/engine/parked-streams.ts';
 import type { RetryOutcome } from '../../projections/engine/retry-parked.ts';
 import { type Route, route } from '../http/route.ts';
-import { strict } from '../http/schemas.ts';
+import { oneOf, strict } from '../http/schemas.ts';
 
 export type ParkedStreamsDependencies = {
   readonly parked: () => Promise<readonly ParkedStream[]>;
@@ -23,7 +23,7 @@ const Parked = Type.Object({
 const Retried = Type.Object({
   projection: Type.String(),
   stream: Type.String(),
-  outcome: Type.Union([Type.Literal('applied'), Type.Literal('parked'), Type.Literal('not_parked')]),
+  outcome: oneOf(['applied', 'parked', 'not_parked']),
 });
 
 /** The streams whose events the read models cannot apply. */

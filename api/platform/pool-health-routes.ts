@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { type Route, route } from '../http/route.ts';
-import { Texts, nullable } from '../http/schemas.ts';
+import { Texts, nullable, oneOf } from '../http/schemas.ts';
 
 /** The state of one connection pool. */
 export type PoolReport = {
@@ -63,11 +63,11 @@ export function poolHealthRoutes(health: PoolHealth): readonly Route[] {
       access: { kind: 'session', roles: ['admin', 'super_admin'] },
       responses: {
         200: Type.Object({
-          status: Type.Union([Type.Literal('healthy'), Type.Literal('degraded'), Type.Literal('unreachable')]),
+          status: oneOf(['healthy', 'degraded', 'unreachable']),
           reasons: Texts,
           latency_ms: nullable(Type.Number()),
           pools: Type.Array(Pool),
-          pooler: Type.Union([Pooler, Type.Null()]),
+          pooler: nullable(Pooler),
         }),
       },
       handler: async () => {

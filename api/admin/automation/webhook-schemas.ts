@@ -1,9 +1,9 @@
 import { type TSchema, Type } from '@sinclair/typebox';
 import { TRIGGER_EVENTS } from '../../../domain/automation/trigger.ts';
-import { Id, Timestamp, nullable, strict } from '../../http/schemas.ts';
+import { Id, Timestamp, nullable, oneOf, strict } from '../../http/schemas.ts';
 
 const Maybe = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
-const Events = Type.Array(Type.Union(TRIGGER_EVENTS.map((event) => Type.Literal(event))), { maxItems: 20 });
+const Events = Type.Array(oneOf(TRIGGER_EVENTS), { maxItems: 20 });
 const Names = Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: 500 });
 const Headers = Type.Record(Type.String(), Type.String({ maxLength: 4096 }));
 
@@ -58,7 +58,7 @@ export const Delivery = Type.Object({
   webhook_id: Id,
   event: Type.String(),
   schema: Type.String(),
-  status: Type.Union([Type.Literal('pending'), Type.Literal('success'), Type.Literal('failed'), Type.Literal('dead')]),
+  status: oneOf(['pending', 'success', 'failed', 'dead']),
   status_code: nullable(Type.Integer()),
   duration_ms: nullable(Type.Integer()),
   request_body: Type.String(),
@@ -69,11 +69,7 @@ export const Delivery = Type.Object({
   created_at: Timestamp,
 });
 
-export const DeadLetterStatus = Type.Union([
-  Type.Literal('pending'),
-  Type.Literal('replayed'),
-  Type.Literal('dismissed'),
-]);
+export const DeadLetterStatus = oneOf(['pending', 'replayed', 'dismissed']);
 
 export const DeadLetter = Type.Object({
   id: Id,

@@ -9,7 +9,7 @@ import type { Preset } from '../../../domain/content/preset-events.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { NullableText, Texts } from '../../http/schemas.ts';
+import { NullableText, Texts, oneOf } from '../../http/schemas.ts';
 
 const SHARED = {
   api: 'admin',
@@ -26,7 +26,7 @@ const PresetResponse = Type.Object({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
-  source: Type.Unsafe<string>({ type: 'string', enum: ['builtin', 'saved'] }),
+  source: oneOf(['builtin', 'saved']),
   updated_at: NullableText,
   source_url: NullableText,
   schemas: Type.Array(Type.Unsafe<JsonObject>({ type: 'object', description: 'A content type definition' })),

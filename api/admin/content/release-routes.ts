@@ -10,7 +10,7 @@ import {
   type ReleaseOutcome,
 } from '../../../application/content/release-dependencies.ts';
 import { MAX_RELEASE_ITEMS, setReleaseEntries } from '../../../application/content/set-release-entries.ts';
-import { RELEASE_ACTIONS, type ReleaseAction } from '../../../domain/content/release-events.ts';
+import { RELEASE_ACTIONS } from '../../../domain/content/release-events.ts';
 import type { ReleaseRecord } from '../../../domain/content/release-record.ts';
 import { parseDatetime } from '../../../domain/datetime.ts';
 import { invalidField, refusal } from '../../../domain/errors.ts';
@@ -18,7 +18,7 @@ import { CONTENT_WRITERS } from '../../../domain/identity/roles.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type IdRequest, type Route, type RouteResponse, route } from '../../http/route.ts';
-import { Actor, Id, IdParams, NullableTimestamp, strict } from '../../http/schemas.ts';
+import { Actor, Id, IdParams, NullableTimestamp, nullable, oneOf, strict } from '../../http/schemas.ts';
 import { Page, pageHeaders } from '../paging.ts';
 
 const SHARED = {
@@ -28,7 +28,7 @@ const SHARED = {
   capability: 'content-pro',
   access: { kind: 'session', roles: CONTENT_WRITERS },
 } as const;
-const Action = Type.Unsafe<ReleaseAction>({ type: 'string', enum: [...RELEASE_ACTIONS] });
+const Action = oneOf(RELEASE_ACTIONS);
 const Item = Type.Object({ entry_id: Id, action: Action }, strict);
 const Reported = Type.Object({
   entry_id: Id,
@@ -41,14 +41,14 @@ const ReleaseResponse = Type.Object(
     id: Id,
     name: Type.String(),
     description: Type.String(),
-    status: Type.Unsafe<string>({ type: 'string', enum: ['draft', 'scheduled', 'publishing', 'published', 'failed'] }),
+    status: oneOf(['draft', 'scheduled', 'publishing', 'published', 'failed']),
     scheduled_at: NullableTimestamp,
     items: Type.Array(Item),
     created_at: Type.String(),
     created_by: Actor,
     updated_at: Type.String(),
     published_at: NullableTimestamp,
-    report: Type.Union([Type.Array(Reported), Type.Null()], {
+    report: nullable(Type.Array(Reported), {
       description: 'The outcome of each item; null until the release is published or has failed',
     }),
   },

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { EntrySchema, WrittenEntrySchema } from '../../content/entry-schemas.ts';
-import { AnyMembers, NullableText, nullable, strict } from '../../http/schemas.ts';
+import { AnyMembers, NullableText, nullable, oneOf, strict } from '../../http/schemas.ts';
 
 /** JSON Schemas of entries in the console. */
 
@@ -28,7 +28,7 @@ export const NewAdminEntryBody = Type.Object(
     schema_name: Type.String(),
     data: AnyMembers,
     slug: Slug,
-    status: Type.Optional(Type.Union([Type.Literal('draft'), Type.Literal('published')])),
+    status: Type.Optional(oneOf(['draft', 'published'])),
   },
   strict,
 );

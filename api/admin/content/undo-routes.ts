@@ -13,7 +13,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { presentActor } from '../../content/present-entry.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, type RouteResponse, route } from '../../http/route.ts';
-import { Actor, Id, Timestamp, strict } from '../../http/schemas.ts';
+import { Actor, Id, Timestamp, nullable, oneOf, strict } from '../../http/schemas.ts';
 
 const BatchId = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
 const Moment = Type.Optional(Type.String({ description: 'RFC 3339, inclusive' }));
@@ -32,24 +32,19 @@ const Body = Type.Object(
 const Count = Type.Integer({ minimum: 0 });
 const Report = Type.Object({
   applied: Type.Boolean(),
-  correlation_id: Type.Union([Type.String(), Type.Null()], {
+  correlation_id: nullable(Type.String(), {
     description: 'Correlation id that undoes this undo; null for a dry run',
   }),
   entries: Type.Array(
     Type.Object({
       entry_id: Id,
       schema: Type.String(),
-      action: Type.Union([
-        Type.Literal('revert'),
-        Type.Literal('delete'),
-        Type.Literal('undelete'),
-        Type.Literal('none'),
-      ]),
+      action: oneOf(['revert', 'delete', 'undelete', 'none']),
       fields: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
       in_the_way: Type.Array(
         Type.Object({
           field: Type.Optional(Type.String()),
-          reason: Type.Union([Type.Literal('later_edit'), Type.Literal('refused')]),
+          reason: oneOf(['later_edit', 'refused']),
           message: Type.String(),
           version: Type.Optional(Type.Integer()),
           actor: Type.Optional(Actor),

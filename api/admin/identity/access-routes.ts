@@ -8,11 +8,11 @@ import { SUPER_ADMIN } from '../../../domain/identity/roles.ts';
 import { UUID_PATTERN } from '../../../domain/uuid.ts';
 import { invalidParameter } from '../../http/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';
-import { Texts, Timestamp } from '../../http/schemas.ts';
+import { Texts, Timestamp, nullable, oneOf } from '../../http/schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
 const Subject = Type.Object({
-  kind: Type.Union([Type.Literal('role'), Type.Literal('user'), Type.Literal('api_key')]),
+  kind: oneOf(['role', 'user', 'api_key']),
   id: Type.String(),
 });
 const AccessResponse = Type.Object({
@@ -24,8 +24,8 @@ const AccessResponse = Type.Object({
       'False if the subject was disabled, deleted, revoked, expired or not a member at that moment; it then had no access',
   }),
   roles: Texts,
-  scopes: Type.Union([Texts, Type.Null()], { description: 'Scopes of an API key' }),
-  schemas: Type.Union([Texts, Type.Null()], {
+  scopes: nullable(Texts, { description: 'Scopes of an API key' }),
+  schemas: nullable(Texts, {
     description: 'Content types that an API key is limited to; empty: no limit',
   }),
   rules: Type.Array(Type.Object({ schema_name: Type.String(), actions: Texts, field_mask: Texts }), {

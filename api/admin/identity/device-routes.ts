@@ -10,7 +10,7 @@ import { startDeviceSignIn } from '../../../application/identity/start-device-si
 import type { DeviceSignIn } from '../../../application/ports/device-sign-ins.ts';
 import { formatUserCode, parseUserCode } from '../../../domain/identity/device-code.ts';
 import { type Route, type RouteRequest, type RouteResponse, route } from '../../http/route.ts';
-import { Timestamp, strict } from '../../http/schemas.ts';
+import { Timestamp, oneOf, strict } from '../../http/schemas.ts';
 import { Credentials, credentialsResponse } from './credentials-response.ts';
 import { Token, confirmation } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
@@ -19,7 +19,7 @@ const Code = Type.Object({
 });
 const Shown = Type.Object({
   user_code: Type.String(),
-  status: Type.Union([Type.Literal('pending'), Type.Literal('approved'), Type.Literal('denied')]),
+  status: oneOf(['pending', 'approved', 'denied']),
   created_at: Timestamp,
   expires_at: Timestamp,
 });

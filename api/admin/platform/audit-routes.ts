@@ -7,7 +7,7 @@ import { type Principal, holdsRole } from '../../../domain/identity/principal.ts
 import { SUPER_ADMIN } from '../../../domain/identity/roles.ts';
 import { invalidParameter } from '../../http/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';
-import { Actor, AnyMembers, Id, Timestamp } from '../../http/schemas.ts';
+import { Actor, AnyMembers, Id, Timestamp, nullable, oneOf } from '../../http/schemas.ts';
 import { Page } from '../paging.ts';
 
 const Record = Type.Object({
@@ -29,19 +29,14 @@ const Verdict = Type.Object({
   ok: Type.Boolean(),
   checked: Type.Integer(),
   sealed_to: Type.String(),
-  first_broken: Type.Union([
-    Type.Null(),
+  first_broken: nullable(
     Type.Object({
       position: Type.String(),
       event_id: Type.String(),
-      kind: Type.Union([
-        Type.Literal('edited'),
-        Type.Literal('missing'),
-        Type.Literal('reordered'),
-        Type.Literal('unsealed'),
-      ]),
+      kind: oneOf(['edited', 'missing', 'reordered', 'unsealed']),
     }),
-  ]),
+    { description: 'The first event that breaks the chain; null without one', examples: [null] },
+  ),
 });
 
 const Query = Type.Object({

@@ -6,17 +6,12 @@ import {
 } from '../../../application/platform/save-console-settings.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
-import { Texts, strict } from '../../http/schemas.ts';
+import { Texts, oneOf, strict } from '../../http/schemas.ts';
 
 const Setting = Type.Object({
   key: Type.String(),
   value: Type.Union([Type.String(), Type.Number(), Type.Boolean(), Texts, Type.Null()]),
-  source: Type.Union([
-    Type.Literal('environment'),
-    Type.Literal('file'),
-    Type.Literal('console'),
-    Type.Literal('default'),
-  ]),
+  source: oneOf(['environment', 'file', 'console', 'default']),
   overridable: Type.Boolean(),
   secret: Type.Boolean(),
   default: Type.String(),

@@ -1,14 +1,15 @@
 import { Type } from '@sinclair/typebox';
 import { type ReadEventChangeDependencies, readEventChange } from '../../../application/platform/read-event-change.ts';
+import { TRIGGER_EVENTS } from '../../../domain/automation/trigger.ts';
 import { holdsRole } from '../../../domain/identity/principal.ts';
 import { SUPER_ADMIN } from '../../../domain/identity/roles.ts';
 import { type Route, route } from '../../http/route.ts';
-import { AnyMembers, Id, Timestamp } from '../../http/schemas.ts';
+import { AnyMembers, Id, Timestamp, nullable, oneOf } from '../../http/schemas.ts';
 
-const Entry = Type.Union([AnyMembers, Type.Null()]);
+const Entry = nullable(AnyMembers);
 const Change = Type.Object({
   event_id: Id,
-  event: Type.Union([Type.Literal('after_create'), Type.Literal('after_update'), Type.Literal('after_delete')]),
+  event: oneOf(TRIGGER_EVENTS),
   tenant: Type.String(),
   schema: Type.String(),
   entry_id: Id,

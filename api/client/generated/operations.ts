@@ -333,6 +333,7 @@ export interface components {
             /** @example article */
             readonly schema_name: string;
             readonly slug?: string;
+            /** @enum {string} */
             readonly status?: "draft" | "published" | "archived";
             /** Format: date-time */
             readonly updated_at: string;
@@ -435,6 +436,7 @@ export interface components {
             /** @example article */
             readonly schema_name?: string;
             readonly slug?: string;
+            /** @enum {string} */
             readonly status?: "draft" | "published" | "archived";
             /** Format: date-time */
             readonly updated_at?: string;
@@ -1555,6 +1557,7 @@ export interface operations {
                             }) | null;
                             /** Format: uuid */
                             readonly entry_id: string;
+                            /** @enum {string} */
                             readonly event: "after_create" | "after_update" | "after_delete";
                             readonly old_data: ({
                                 /** Format: uuid */

@@ -8,11 +8,12 @@ import {
   topics,
 } from '../../../application/platform/topics.ts';
 import { DEAD_LETTER_HEADERS, type TopicSpec, deadLetterTopic } from '../../../application/ports/message-bus.ts';
+import { TRIGGER_EVENTS } from '../../../domain/automation/trigger.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import { CATEGORIES } from '../../../domain/stream.ts';
 import { createComponents } from '../../http/openapi/components.ts';
 import { toJson } from '../../http/openapi/json-schema.ts';
-import { Id, Timestamp } from '../../http/schemas.ts';
+import { Id, Timestamp, oneOf } from '../../http/schemas.ts';
 import { EVENTS } from './events.ts';
 
 export type AsyncApiOptions = {
@@ -226,7 +227,7 @@ const ENTRY: JsonObject = {
 
 const CHANGE_MEMBERS = Type.Object({
   event_id: Type.String({ description: 'Consumers drop duplicates by this id' }),
-  event: Type.Unsafe<string>({ type: 'string', enum: ['after_create', 'after_update', 'after_delete'] }),
+  event: oneOf(TRIGGER_EVENTS),
   tenant: Type.String(),
   schema: Type.String({ description: 'Name of the content type' }),
   entry_id: Id,

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { withDeadline } from '../../application/concurrency/with-deadline.ts';
 import { refusal } from '../../domain/errors.ts';
-import type { Database, Transaction, TransactionOptions } from './database.ts';
+import type { Database, Transaction } from './database.ts';
+import type { TransactionOptions } from './statement-limits.ts';
 
 export type AdvisoryLock = {
   /** Number of the lock, the same for every process of the installation. */

@@ -1,8 +1,10 @@
 import pg from 'pg';
-import { createTurns } from '../../application/concurrency/turns.ts';
 import { withDeadline } from '../../application/concurrency/with-deadline.ts';
-import { createTenantShares } from './tenant-shares.ts';
-import { type StatementLimits, type WorkClass, currentTenant, currentWorkClass } from './work-class.ts';
+import { type Borrowed, borrower, lossOf } from './borrow.ts';
+import { connectionSettings } from './connection-settings.ts';
+import { type Runner, startHeartbeats } from './heartbeats.ts';
+import { type TransactionOptions, beginStatement, limitStatement } from './statement-limits.ts';
+import type { StatementLimits } from './work-class.ts';
 
 /** A value bound to a parameter. */
 export type SqlValue = unknown;
@@ -20,18 +22,6 @@ export type Queryable = {
 
 /** Statements inside one transaction. */
 export type Transaction = Queryable & { readonly inTransaction: true };
-
-export type TransactionOptions = {
-  /** False: the commit returns before it is on disk. For rows that can be rebuilt from the log. */
-  readonly synchronousCommit?: boolean;
-  /**
-   * The server aborts the transaction when this process sends nothing for this long (it is suspended), so that its
-   * locks are released. Default: `idleTransactionMs` of the pool.
-   */
-  readonly idleTimeoutMs?: number;
-  /** Decides the maximum time of the statements. Default: the class of the caller (`runAs`). */
-  readonly workClass?: WorkClass;
-};
 
 export type Database = Queryable & {
   /**
@@ -80,40 +70,19 @@ export type DatabaseOptions = {
 
 /** Time that the server may take to close a connection, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 2_000;
-
-const { types } = pg;
-/** Positions, revisions and counts fit a double; other values are refused instead of rounded. */
-types.setTypeParser(types.builtins.INT8, (text) => {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`integer out of range: ${text}`);
-  return value;
-});
-
-/** Part of the connections that the requests of one tenant may use at the same time. The others stay free. */
-const TENANT_SHARE = 0.8;
 /** Maximum number of outer transactions of a process at the same time. */
 const OUTER_CONNECTIONS = 8;
-/**
- * Both sides notice within a minute that the other one has vanished, for example behind a network that drops packets:
- * the server then ends the transaction.
- */
-const KEEP_ALIVE_MS = 20_000;
-const KEEP_ALIVE = `set tcp_keepalives_idle to 20; set tcp_keepalives_interval to 10; set tcp_keepalives_count to 3`;
 
 /** Opens a pool on a PostgreSQL database. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { statementLimits, lockTimeoutMs = 0, idleTransactionMs = 5_000, connectTimeoutMs } = options;
-  const connection: pg.ClientConfig = {
-    connectionString: options.url,
-    application_name: options.applicationName ?? 'palimpsest',
-    keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-  };
-  const sessionSettings = [
-    KEEP_ALIVE,
-    `set idle_in_transaction_session_timeout to ${String(idleTransactionMs)}`,
-    `set lock_timeout to ${String(lockTimeoutMs)}`,
-  ].join('; ');
+  const { lockTimeoutMs = 0, idleTransactionMs = 5_000, connectTimeoutMs } = options;
+  const limits = { statementLimits: options.statementLimits, lockTimeoutMs };
+  const { connection, sessionSettings } = connectionSettings({
+    url: options.url,
+    applicationName: options.applicationName,
+    idleTransactionMs,
+    lockTimeoutMs,
+  });
   /** The pool waits for the result. Its time limit of a new connection does not include it. */
   const prepare = (client: pg.ClientBase): unknown => {
     // The pool listens to idle connections only. A new connection can be terminated by the server while it is handed
@@ -156,19 +125,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   const borrow = borrower(pool, config);
   const borrowOuter = borrower(outerPool, { ...config, max: OUTER_CONNECTIONS });
 
-  /** The `statement_timeout` of each connection, when it is not 0. */
-  const limitOf = new WeakMap<pg.ClientBase, number>();
-
   /** A statement outside a transaction. It sets the limit first when the connection has another one. */
   const direct: Runner = async (query) => {
-    const limit = millisecondsOf(currentWorkClass(), statementLimits);
     const { client, giveBack } = await borrow();
     let broken: Error | undefined;
     try {
-      if (statementLimits && (limitOf.get(client) ?? 0) !== limit) {
-        await client.query(`set statement_timeout to ${String(limit)}`);
-        limitOf.set(client, limit);
-      }
+      await limitStatement(client, limits);
       return await client.query(query);
     } catch (error) {
       broken = lossOf(error);
@@ -184,8 +146,6 @@ export function openDatabase(options: DatabaseOptions): Database {
     transactionOptions: TransactionOptions,
     runner: Runner,
   ): Promise<T> {
-    const workClass = transactionOptions.workClass ?? currentWorkClass();
-    const limit = millisecondsOf(workClass, statementLimits);
     let broken: Error | undefined;
     // A connection lost between two statements has no query to reject.
     const onLoss = (error: Error): void => {
@@ -193,12 +153,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     };
     client.on('error', onLoss);
     try {
-      await runner({
-        text: beginStatement(transactionOptions, {
-          statementMs: statementLimits && limit !== (limitOf.get(client) ?? 0) ? limit : undefined,
-          lockMs: workClass === 'unlimited' && lockTimeoutMs > 0 ? 0 : undefined,
-        }),
-      });
+      await runner({ text: beginStatement(client, transactionOptions, limits) });
       const result = await work({ ...queryable(runner), inTransaction: true });
       await runner({ text: 'commit' });
       return result;
@@ -223,7 +178,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     async outerTransaction(work, transactionOptions = {}) {
       const borrowed = await borrowOuter();
-      const { runner, stop } = withHeartbeats(borrowed.client, transactionOptions.idleTimeoutMs ?? idleTransactionMs);
+      const { runner, stop } = startHeartbeats(borrowed.client, transactionOptions.idleTimeoutMs ?? idleTransactionMs);
       try {
         return await runTransaction(borrowed, work, transactionOptions, runner);
       } finally {
@@ -247,101 +202,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** A connection of a pool. `giveBack` closes it when it is broken. */
-type Borrowed = { readonly client: pg.PoolClient; readonly giveBack: (broken: Error | undefined) => void };
-
-/** Takes connections from a pool, for requests within the share of their tenant. */
-function borrower(
-  pool: pg.Pool,
-  {
-    max,
-    connectionTimeoutMillis: waitMs,
-  }: { readonly max: number; readonly connectionTimeoutMillis?: number | undefined },
-): () => Promise<Borrowed> {
-  const shares = createTenantShares({ perTenant: Math.max(1, Math.floor(max * TENANT_SHARE)), waitMs });
-  return async () => {
-    const tenant = currentTenant();
-    if (tenant === undefined) {
-      const client = await pool.connect();
-      return {
-        client,
-        giveBack: (broken) => {
-          client.release(broken);
-        },
-      };
-    }
-    const waits = shares.take(tenant);
-    if (waits) await waits;
-    try {
-      const client = await pool.connect();
-      return {
-        client,
-        giveBack(broken) {
-          client.release(broken);
-          shares.giveBack(tenant);
-        },
-      };
-    } catch (error) {
-      shares.giveBack(tenant);
-      throw error;
-    }
-  };
-}
-
-/** Sends one statement. */
-type Runner = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
-
 /** The statement that runs next on the connection fails and reports the loss. */
 function ignore(): void {}
-
-function millisecondsOf(workClass: WorkClass, limits: StatementLimits | undefined): number {
-  return workClass === 'unlimited' ? 0 : (limits?.[workClass] ?? 0);
-}
-
-/** The error, when the connection cannot be used after it. An error of a statement leaves the connection usable. */
-function lossOf(error: unknown): Error | undefined {
-  if (error instanceof pg.DatabaseError && error.severity === 'ERROR') return undefined;
-  return error instanceof Error ? error : new Error(String(error));
-}
-
-/**
- * Sends a statement at three times the rate that keeps the server from aborting an idle transaction. A connection runs
- * one statement at a time, so statements and heartbeats wait for each other.
- */
-function withHeartbeats(
-  client: pg.ClientBase,
-  idleTimeoutMs: number,
-): { readonly runner: Runner; readonly stop: () => void } {
-  const turns = createTurns();
-  const runner: Runner = (query) => turns.run(() => client.query(query));
-  const beat = (): void => {
-    // The next statement of the work reports a lost connection.
-    if (turns.count() === 0) runner({ text: 'select 1' }).catch(() => undefined);
-  };
-  const timer = idleTimeoutMs > 0 ? setInterval(beat, idleTimeoutMs / 3).unref() : undefined;
-  return {
-    runner,
-    stop() {
-      clearInterval(timer);
-    },
-  };
-}
-
-/** One round trip: the settings are sent with BEGIN. */
-function beginStatement(
-  { synchronousCommit, idleTimeoutMs }: TransactionOptions,
-  { statementMs, lockMs }: { readonly statementMs: number | undefined; readonly lockMs: number | undefined },
-): string {
-  return [
-    'begin',
-    ...(synchronousCommit === false ? ['set local synchronous_commit to off'] : []),
-    ...(idleTimeoutMs === undefined
-      ? []
-      : [`set local idle_in_transaction_session_timeout to ${String(Math.ceil(idleTimeoutMs))}`]),
-    ...(statementMs === undefined ? [] : [`set local statement_timeout to ${String(statementMs)}`]),
-    ...(lockMs === undefined ? [] : [`set local lock_timeout to ${String(lockMs)}`]),
-  ].join('; ');
-}
 
 function queryable(runner: Runner): Queryable {
   async function run(

@@ -1,6 +1,7 @@
 import type { ScalarColumnType } from '../../../domain/content/field-types.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { jsonExpression } from './column-sql.ts';
+import { type TablePlace, tableName } from './table-statements.ts';
 
 export type Conversion = {
   readonly column: string;
@@ -29,18 +30,15 @@ export function totalConversion({ schema, column, from, to }: Conversion & { rea
 }
 
 /**
- * SQL condition that is true for a row whose value would be lost.
+ * SQL that selects, as `found`, whether a conversion would lose a value.
  * @returns undefined when every value converts
  */
-export function lossCondition({
-  schema,
-  column,
-  from,
-  to,
-}: Conversion & { readonly schema: string }): string | undefined {
+export function lossQuery(place: TablePlace, { column, from, to }: Conversion): string | undefined {
   if (to === 'jsonb' || to === 'text') return undefined;
   const text = textForm({ column, from, to });
-  return `(${text}) is not null and (${totalConversion({ schema, column, from, to })}) is null`;
+  const converted = totalConversion({ schema: place.schema, column, from, to });
+  const isLost = `(${text}) is not null and (${converted}) is null`;
+  return `select exists (select 1 from ${tableName(place)} where ${isLost}) as found`;
 }
 
 /** SQL of the text that the target type's input function reads. */

@@ -14,8 +14,8 @@ import type { SchemaStatement } from '../../../domain/content/schema-statement.t
 import type { Json } from '../../../domain/json.ts';
 import type { Database, Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
+import { lossQuery } from './column-conversion.ts';
 import { jsonExpression } from './column-sql.ts';
-import { lossQuery } from './render-operation.ts';
 import { LIVE, readContentTypes } from './rows.ts';
 import { requiresViewDrop } from './run-operations.ts';
 

@@ -14,6 +14,13 @@ export type HealthChecks = {
   readonly poolAnswers?: () => Promise<boolean>;
   /** Names of the followers of the log that have repeated their work without success for some time. */
   readonly retryingFollowers?: () => readonly string[];
+  /**
+   * The read models that this process must not serve: those of its version are `being_built`, or another version has
+   * `replaced` them. Default: none.
+   */
+  readonly unservedReadModels?: () => Promise<
+    readonly { readonly name: string; readonly reason: 'being_built' | 'replaced' }[]
+  >;
   /** Names of the projections that stopped at an event that they cannot apply. */
   readonly stoppedProjections: () => readonly string[];
   /** Whether the disk with the local data is nearly full. */
@@ -64,13 +71,17 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
   const databaseReachable = shared(() => checks.databaseReachable());
   const poolAnswers = shared(() => checks.poolAnswers?.() ?? Promise.resolve(true));
   const diskLow = shared(() => checks.diskLow());
+  const unservedReadModels = sharedValue(() => checks.unservedReadModels?.() ?? Promise.resolve([]), []);
 
   async function reasons(): Promise<readonly string[]> {
     const state = checks.state();
     if (state !== 'running') return [STATES[state]];
-    const [reachable, low] = await Promise.all([databaseReachable(), diskLow()]);
+    const [reachable, low, unserved] = await Promise.all([databaseReachable(), diskLow(), unservedReadModels()]);
     return [
       ...(reachable ? [] : ['database unreachable']),
+      ...unserved.map(
+        ({ name, reason }) => `read model ${reason === 'replaced' ? 'replaced' : 'being built'}: ${name}`,
+      ),
       ...checks.stoppedProjections().map((name) => `projection stopped: ${name}`),
       ...(low ? ['free disk low'] : []),
     ];

@@ -57,6 +57,7 @@ function healthChecks(
     retryingFollowers: () => metrics.retryingFollowers(),
     state,
     databaseReachable: isDatabaseReachable,
+    unservedReadModels: () => engine.unserved(),
     stoppedProjections: () =>
       engine
         .status()

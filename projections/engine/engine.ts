@@ -16,6 +16,7 @@ import { type ParkedStream, countParked, readParked } from './parked-streams.ts'
 import { trackProgress } from './progress.ts';
 import type { Projection } from './projection.ts';
 import { installedVersion, namesOf, prepareSchema, schemaExists } from './read-model-schemas.ts';
+import { type UnservedReadModel, createReadModelVersions } from './read-model-versions.ts';
 import { rebuild } from './rebuild.ts';
 import { type RetryOutcome, retryParked } from './retry-parked.ts';
 
@@ -42,8 +43,8 @@ export type ProjectionStatus = {
   readonly name: string;
   readonly version: number;
   /**
-   * `idle`: this process runs no projectors. `rebuilding`: a read model of another version is being replaced. Otherwise
-   * the follower's state.
+   * `idle`: this process runs no projectors. `rebuilding`: a read model of an earlier version is being replaced.
+   * `replaced`: another process has installed another version. Otherwise the follower's state.
    */
   readonly state: FollowerStatus['state'] | 'idle' | 'rebuilding';
   readonly position: GlobalPosition;
@@ -55,8 +56,9 @@ export type ProjectionEngine = {
   /** Creates missing schemas. Every process calls it before it serves requests; concurrent calls are safe. */
   prepare(): Promise<void>;
   /**
-   * Starts the projectors (role `projector`). A read model of another version is rebuilt first; the old version keeps
-   * answering meanwhile.
+   * Starts the projectors (role `projector`). A read model of an earlier version is rebuilt first; processes of that
+   * version keep it up to date and answer from it meanwhile. A read model of a later version, or one that another
+   * process replaces, is left alone until its version is installed again: two builds must not replace each other's.
    */
   start(): void;
   /** Finishes the current batches, saves checkpoints, releases leases and ends waits. */
@@ -64,6 +66,8 @@ export type ProjectionEngine = {
   /** Works in every process, with or without projectors. */
   readonly progress: ProjectionProgress;
   status(): readonly ProjectionStatus[];
+  /** The read models that this process must not serve. Works in every process. */
+  unserved(): Promise<readonly UnservedReadModel[]>;
   /** The parked streams of all read models, in the order of the log. */
   parked(): Promise<readonly ParkedStream[]>;
   /** Number of parked streams by name of the checkpoint, for example `projection/content/2`. */
@@ -81,6 +85,9 @@ export type ProjectionEngine = {
  */
 const MAX_LIMIT_FAILURES = 3;
 
+/** Interval in milliseconds at which a replaced projector looks whether its version is installed again. */
+const REPLACED_PAUSE_MS = 2_000;
+
 /** Creates the engine of this process's read models: schemas, projectors, progress and status. */
 export function createProjectionEngine(options: ProjectionEngineOptions): ProjectionEngine {
   const { database, eventStore, projections, leases, signals, logger, metrics, instanceId } = options;
@@ -95,8 +102,9 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
   const followers = new Map<string, Follower>();
   const startupStates = new Map<
     string,
-    { readonly state: 'rebuilding' | 'retrying' | 'stopped'; readonly stop?: FollowerStop }
+    { readonly state: 'rebuilding' | 'replaced' | 'retrying' | 'stopped'; readonly stop?: FollowerStop }
   >();
+  const readVersions = createReadModelVersions(projections);
 
   function follow(projection: Projection): Follower {
     const names = namesOf(projection);
@@ -111,14 +119,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
       database,
       handler: { kind: 'inside', handle: (events, tx) => projection.apply(tx, target, events) },
       parking: projection,
-      async guard(tx) {
-        const installed = await installedVersion(tx, projection.name);
-        if (installed !== projection.version)
-          throw new Error(
-            `version ${String(installed)} of the read model is installed, ` +
-              `this process has version ${String(projection.version)}`,
-          );
-      },
+      isCurrent: async (tx) => (await installedVersion(tx, projection.name)) === projection.version,
       onMove(position, how, applied) {
         progress.moved(projection.name, position, how, applied);
       },
@@ -155,17 +156,34 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
 
   const isStopping = (): boolean => stopping.signal.aborted;
 
-  async function run(projection: Projection): Promise<void> {
+  /** Waits while another version is installed that this process must not replace. @returns undefined when stopping */
+  async function waitUntilReplaceable(
+    projection: Projection,
+    wasInstalled: boolean,
+  ): Promise<'ready' | 'outdated' | undefined> {
+    const { name, version } = projection;
+    for (let isFirst = true; ; isFirst = false) {
+      const state = await prepareSchema(database, projection, await eventStore.head());
+      if (state === 'ready' || (state === 'outdated' && !wasInstalled)) return state;
+      if (isFirst) logger.warn('read model replaced by another version', { projection: name, version });
+      startupStates.set(name, { state: 'replaced' });
+      if (!(await pause(REPLACED_PAUSE_MS))) return undefined;
+    }
+  }
+
+  /** Builds the read model in this version if it is outdated. @returns false when it cannot be followed */
+  async function install(projection: Projection, wasInstalled: boolean): Promise<boolean> {
     let limits = 0;
     for (let failures = 0; !isStopping(); failures += 1) {
       try {
-        const state = await prepareSchema(database, projection);
+        const state = await waitUntilReplaceable(projection, wasInstalled);
+        if (state === undefined) return false;
         // The replaced schema is left when a process ended during a swap; `rebuild` completes the swap.
         if (state === 'outdated' || (await schemaExists(database, namesOf(projection).old)))
           await rebuildOutdated(projection);
-        break;
+        return true;
       } catch (error) {
-        if (isStopping()) return;
+        if (isStopping()) return false;
         limits = isServerLimit(error) ? limits + 1 : 0;
         const transient = (isTransient(error) && limits < MAX_LIMIT_FAILURES) || hasCode(error, 'lease_lost');
         logger.error('read model not rebuilt', { projection: projection.name, reason: reasonOf(error) });
@@ -173,7 +191,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
           startupStates.set(projection.name, { state: 'stopped', stop: { reason: reasonOf(error), at: ORIGIN } });
           metrics?.followerStopped?.(namesOf(projection).checkpoint, true);
           progress.stopped(projection.name);
-          return;
+          return false;
         }
         startupStates.set(projection.name, {
           state: 'retrying',
@@ -182,12 +200,26 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
         await pause(Math.min(100 * 2 ** failures, 10_000));
       }
     }
-    if (!isStopping()) followers.set(projection.name, follow(projection));
+    return false;
+  }
+
+  async function run(projection: Projection): Promise<void> {
+    let wasInstalled = false;
+    while (!isStopping() && (await install(projection, wasInstalled)) && !isStopping()) {
+      wasInstalled = true;
+      const follower = follow(projection);
+      followers.set(projection.name, follower);
+      await follower.ended;
+      if (follower.status().state !== 'replaced') return;
+      startupStates.set(projection.name, { state: 'replaced' });
+      followers.delete(projection.name);
+    }
   }
 
   return {
     async prepare() {
-      for (const projection of projections) await prepareSchema(database, projection);
+      const head = await eventStore.head();
+      for (const projection of projections) await prepareSchema(database, projection, head);
     },
     start() {
       if (running.length > 0) return;
@@ -195,13 +227,14 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
     },
     async stop() {
       stopping.abort(new Error('the projection engine was stopped'));
-      await Promise.all(running);
       await Promise.all([...followers.values()].map((follower) => follower.stop()));
+      await Promise.all(running);
       progress.close();
     },
     progress,
     parked: () => readParked(database),
     countParked: () => countParked(database),
+    unserved: () => readVersions(database),
     async retryParked({ projection: name, stream }) {
       const projection = projections.find((one) => namesOf(one).checkpoint === name);
       if (!projection) return 'not_parked';

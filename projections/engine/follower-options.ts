@@ -47,8 +47,11 @@ export type FollowerOptions = {
   readonly tableOf?: (event: RecordedEvent) => string | undefined;
   /** Interval in milliseconds at which a checkpoint that only passed filtered-out events is saved. Default 1,000. */
   readonly persistEveryMs?: number;
-  /** Runs in the transaction that takes over the checkpoint; an error stops the follower. */
-  readonly guard?: (tx: Transaction) => Promise<void>;
+  /**
+   * Runs in the transaction that takes over the checkpoint. False: the tables that the handler writes have been
+   * replaced, and the follower ends. Default: true.
+   */
+  readonly isCurrent?: (tx: Transaction) => Promise<boolean>;
   /**
    * Called after every move, saved or not. `restarted`: the position was read from the checkpoint and may be before a
    * known one.
@@ -77,9 +80,10 @@ export type FollowerStop = { readonly reason: string; readonly at: GlobalPositio
 export type FollowerStatus = {
   readonly name: string;
   /**
-   * `waiting`: another process has the lease. `retrying`: after a transient error. `ended`: stopped by this process.
+   * `waiting`: another process has the lease. `retrying`: after a transient error. `replaced`: ended because it is not
+   * current. `ended`: stopped by this process.
    */
-  readonly state: 'waiting' | 'catching_up' | 'live' | 'retrying' | 'stopped' | 'ended';
+  readonly state: 'waiting' | 'catching_up' | 'live' | 'retrying' | 'stopped' | 'replaced' | 'ended';
   readonly position: GlobalPosition;
   readonly epoch?: number;
   readonly stop?: FollowerStop;
@@ -87,6 +91,8 @@ export type FollowerStatus = {
 
 export type Follower = {
   status(): FollowerStatus;
+  /** Resolves when it has stopped, was replaced or has ended. */
+  readonly ended: Promise<void>;
   /** Finishes the current batch, saves the checkpoint and releases the lease. */
   stop(): Promise<void>;
 };

@@ -35,6 +35,9 @@ class UnhandledEvent extends Error {
   }
 }
 
+/** The tables of the follower have been replaced by those of another version. */
+class Replaced extends Error {}
+
 /**
  * Follows the log under a lease, from its checkpoint, until it is stopped. Transient errors and lost leases are retried
  * with growing pauses.
@@ -87,7 +90,7 @@ export function startFollower(options: FollowerOptions): Follower {
       async (tx) => {
         const position = await takeCheckpoint(tx, { name, epoch, start });
         if (parking) parked = positionsOf(await readParked(tx, name));
-        await options.guard?.(tx);
+        if (options.isCurrent && !(await options.isCurrent(tx))) throw new Replaced();
         return position;
       },
       { idleTimeoutMs: leases.ttlMs, workClass: 'unlimited' },
@@ -300,6 +303,11 @@ export function startFollower(options: FollowerOptions): Follower {
         await acquireAndFollow();
       } catch (error) {
         if (isStopping()) break;
+        if (error instanceof Replaced) {
+          status = { name, state: 'replaced', position: status.position };
+          left();
+          return;
+        }
         const lost = hasCode(error, 'lease_lost');
         if (!lost && !isTransient(error) && (error instanceof UnhandledEvent || onFailure === 'stop')) {
           stopWith(error);
@@ -324,6 +332,7 @@ export function startFollower(options: FollowerOptions): Follower {
   const running = run();
   return {
     status: () => status,
+    ended: running,
     async stop() {
       stopping.abort(new Error('the follower was stopped'));
       await running;

@@ -1,3 +1,4 @@
+import { type GlobalPosition, ORIGIN } from '../../domain/event.ts';
 import type { Database, Queryable, Transaction } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
 import type { InTransaction, Projection } from './projection.ts';
@@ -107,9 +108,15 @@ async function dropTables(tx: Transaction, schema: string): Promise<boolean> {
 
 /**
  * Creates the schema of the read model if it is missing. Safe to call from several processes at once.
- * @returns `outdated` when the live schema has another version; it keeps answering until it is rebuilt
+ * @param head the head of the log: new tables are served once they are filled up to it
+ * @returns `outdated` when the live schema has an earlier version, `newer` when it has a later one; it keeps answering
+ * until it is rebuilt
  */
-export async function prepareSchema(database: Database, projection: Projection): Promise<'ready' | 'outdated'> {
+export async function prepareSchema(
+  database: Database,
+  projection: Projection,
+  head: GlobalPosition,
+): Promise<'ready' | 'outdated' | 'newer'> {
   const { live, checkpoint } = namesOf(projection);
   const run = underSchemaLock(database, projection.name);
   const version = (tx: Transaction): Promise<number | undefined> => installedVersion(tx, projection.name);
@@ -118,14 +125,15 @@ export async function prepareSchema(database: Database, projection: Projection):
   const state = await run(async (tx) => {
     const installed = await version(tx);
     if (installed !== undefined && (await schemaExists(tx, live)))
-      return installed === projection.version ? 'ready' : 'outdated';
+      return installed === projection.version ? 'ready' : installed < projection.version ? 'outdated' : 'newer';
     await createEmpty(tx, projection, { schema: live });
     await tx.execute('delete from operational.checkpoints where name = $1', [checkpoint]);
     await tx.execute('delete from operational.parked_streams where projection = $1', [checkpoint]);
     await tx.execute(
-      `insert into operational.projections (name, version) values ($1, $2)
-       on conflict (name) do update set version = excluded.version, installed_at = clock_timestamp()`,
-      [projection.name, projection.version],
+      `insert into operational.projections (name, version, served_from) values ($1, $2, $3)
+       on conflict (name) do update
+         set version = excluded.version, served_from = excluded.served_from, installed_at = clock_timestamp()`,
+      [projection.name, projection.version, head === ORIGIN ? null : head],
     );
     return 'created';
   });

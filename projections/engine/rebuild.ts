@@ -78,7 +78,7 @@ export async function rebuild(options: RebuildOptions): Promise<RebuildReport> {
 
 async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: AbortSignal): Promise<RebuildReport> {
   const { database, eventStore, projection, leases, maxBatch, onProgress } = options;
-  await prepareSchema(database, projection);
+  await prepareSchema(database, projection, await eventStore.head());
   await completeSwap(options);
   const installed = await installedVersion(database, projection.name);
   const comparable = installed === projection.version;

@@ -68,7 +68,8 @@ export async function swap({
         [names.checkpoint, rebuilt.position, epoch],
       );
       await tx.execute(
-        'update operational.projections set version = $2, installed_at = clock_timestamp() where name = $1',
+        `update operational.projections set version = $2, served_from = null, installed_at = clock_timestamp()
+         where name = $1`,
         [projection.name, projection.version],
       );
 

@@ -10,6 +10,7 @@ import { rateCounters } from './0205-rate-counters.ts';
 import { idempotencyRequests } from './0206-idempotency-requests.ts';
 import { guardedAppend } from './0210-guarded-append.ts';
 import { parkedStreams } from './0220-parked-streams.ts';
+import { firstBuilds } from './0221-first-builds.ts';
 import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
 import { apiKeyRequests } from './0320-api-key-requests.ts';
@@ -45,6 +46,7 @@ export const migrations: readonly Migration[] = [
   idempotencyRequests,
   guardedAppend,
   parkedStreams,
+  firstBuilds,
   personKeys,
   sessions,
   apiKeyRequests,

@@ -37,7 +37,7 @@ describe('probes', () => {
     expect([healthz?.status, readyz?.status, startup?.status]).to.deep.equal([200, 503, 503]);
     expect(readyz?.body.reasons).to.deep.equal(['starting']);
   });
-  it('answer 503 with reasons during shutdown, without a database, with a stopped projection and with little free disk', async () => {
+  it('answer 503 with reasons during shutdown, without a database, with read models that it must not serve, with a stopped projection and with little free disk', async () => {
     const reasons = async (checks: Partial<HealthChecks>): Promise<unknown> =>
       (await ask(checks, ['/readyz']))[0]?.body.reasons;
     expect(await reasons({ state: () => 'shutting_down' })).to.deep.equal(['shutting down']);
@@ -47,6 +47,14 @@ describe('probes', () => {
     expect(
       await reasons({ stoppedProjections: () => ['content'], diskLow: () => Promise.resolve(true) }),
     ).to.deep.equal(['projection stopped: content', 'free disk low']);
+    const unserved = [
+      { name: 'content', reason: 'being_built' },
+      { name: 'identity', reason: 'replaced' },
+    ] as const;
+    expect(await reasons({ unservedReadModels: () => Promise.resolve(unserved) })).to.deep.equal([
+      'read model being built: content',
+      'read model replaced: identity',
+    ]);
   });
   it('answer 200 and `degraded` with reasons while something must be repaired but the process can serve', async () => {
     const fault = { code: 'audit_chains_stopped', chains: 1 } as const;

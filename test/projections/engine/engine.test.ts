@@ -1,7 +1,9 @@
 import { expect } from 'chai';
 import { hasCode } from '../../../domain/errors.ts';
+import { createLeases } from '../../../infrastructure/postgres/leases.ts';
 import { openInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
+import { rebuild } from '../../../projections/engine/rebuild.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { gate } from '../../support/gate.ts';
@@ -23,6 +25,13 @@ describe('the projection engine', () => {
     });
     engines.push(engine);
     return engine;
+  }
+
+  /** Rebuilds the read model in version 1, as the command of that build does. */
+  async function rebuildNotes(): Promise<void> {
+    const db = database.db();
+    const leases = createLeases({ database: db, owner: 'command', ttlMs: 1_000 });
+    await rebuild({ database: db, eventStore: log.eventStore, projection: notes(), leases });
   }
 
   async function changes(): Promise<number> {
@@ -345,10 +354,78 @@ describe('the projection engine', () => {
     expect(await changes()).to.equal(4);
     await Promise.all([next.stop(), rival.stop()]);
     await eventually(() => {
-      holds(old.status()[0]?.state === 'stopped', 'the old version does not write to the new tables');
+      holds(old.status()[0]?.state === 'replaced', 'the old version does not write to the new tables');
     });
+    expect(await old.unserved()).to.deep.equal([{ name: 'notes', reason: 'replaced' }]);
     expect(await database.db().query('select name, version from operational.projections')).to.deep.equal([
       { name: 'notes', version: 2 },
     ]);
+  });
+
+  it('leaves a read model of a later version alone, and follows once its own version is installed again', async () => {
+    const later = open({ projections: [notes({ version: 2, render: (title) => title.toUpperCase() })] });
+    await later.prepare();
+    later.start();
+    await later.progress.waitFor(['notes'], log.append(note(1, 'a')), 5_000);
+    const earlier = open();
+    await earlier.prepare();
+    earlier.start();
+    await eventually(() => {
+      holds(earlier.status()[0]?.state === 'replaced', 'replaced');
+    });
+    expect(await earlier.unserved()).to.deep.equal([{ name: 'notes', reason: 'replaced' }]);
+    expect(await later.progress.waitFor(['notes'], log.append(note(2, 'b')), 5_000)).to.equal(true);
+    expect(await later.unserved()).to.deep.equal([]);
+
+    // An operator returns to the earlier version.
+    await rebuildNotes();
+    expect(await earlier.progress.waitFor(['notes'], log.append(note(3, 'c')), 10_000)).to.equal(true);
+    expect(await later.unserved()).to.deep.equal([{ name: 'notes', reason: 'replaced' }]);
+    await eventually(() => {
+      holds(later.status()[0]?.state === 'replaced' && earlier.status()[0]?.state === 'live', 'followed again');
+    });
+    expect(await database.db().query('select title from rm_notes.notes order by note')).to.deep.equal([
+      { title: 'a' },
+      { title: 'b' },
+      { title: 'c' },
+    ]);
+  });
+
+  it('does not stop the waits of other processes when it was replaced', async () => {
+    const signals = openInProcessSignals();
+    const old = open({ signals });
+    await old.prepare();
+    old.start();
+    await old.progress.waitFor(['notes'], log.append(note(1, 'a')), 5_000);
+    const first = open({ signals, projections: [notes({ version: 2 })] });
+    await first.prepare();
+    first.start();
+    await eventually(() => {
+      holds(first.status()[0]?.state === 'live', 'live');
+    });
+    await first.stop();
+    await eventually(() => {
+      holds(old.status()[0]?.state === 'replaced', 'replaced');
+    });
+    const next = open({ signals, projections: [notes({ version: 2 })] });
+    next.start();
+    const position = log.append(note(2, 'b'));
+    expect(await old.progress.waitFor(['notes'], position, 5_000)).to.equal(true);
+    expect(await next.progress.waitFor(['notes'], position, 5_000)).to.equal(true);
+  });
+
+  it('does not serve new tables until they have the events that the log had when they were created', async () => {
+    log.append(note(1, 'a'), note(2, 'b'));
+    const reader = open();
+    await reader.prepare();
+    expect(await reader.unserved()).to.deep.equal([{ name: 'notes', reason: 'being_built' }]);
+    const projector = open();
+    await projector.prepare();
+    projector.start();
+    await projector.progress.waitFor(['notes'], positionOf(2), 5_000);
+    expect(await reader.unserved()).to.deep.equal([]);
+    log.append(note(3, 'c'));
+    await projector.stop();
+    expect(await reader.unserved()).to.deep.equal([]);
   });
 });

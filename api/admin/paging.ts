@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 
 /** The query of lists that return a plain array. */
-export const Page = Type.Object({
+export const PageQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 200, default: 25 }),
   offset: Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 }),
   count: Type.Boolean({ default: false }),

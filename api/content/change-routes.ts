@@ -32,7 +32,7 @@ const After = Type.Optional(
 );
 const Limit = Type.Optional(Type.String({ description: '1 to 1000; default 100', examples: ['100'] }));
 const Envelope = nullable(Type.Object({ id: Id }, { additionalProperties: true }));
-const ChangeSchema = Type.Object({
+const Change = Type.Object({
   position: Type.String({ examples: ['00000000000000000042'] }),
   event: oneOf(TRIGGER_EVENTS),
   entry_id: Id,
@@ -62,7 +62,7 @@ export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Ro
       query: Type.Object({ after: After, limit: Limit }, strict),
       responses: {
         200: Type.Object({
-          data: Type.Array(ChangeSchema),
+          data: Type.Array(Change),
           next: Type.String({ description: 'The value of after for the next page' }),
         }),
       },

@@ -3,7 +3,7 @@ import type { AccessRules } from '../../application/ports/access-rules.ts';
 import { presentContentType } from '../../domain/content/present-content-type.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { ContentTypeQueries } from '../../projections/content/content-types/queries.ts';
-import { ContentTypeResponse } from '../admin/content-types/schemas.ts';
+import { ContentType } from '../admin/content-types/schemas.ts';
 import { type Route, route } from '../http/route.ts';
 import { isListedType, visibleTypes } from './visible-types.ts';
 
@@ -32,7 +32,7 @@ export function contentTypeReadRoutes({ queries, accessRules }: ContentTypeReadD
       path: '/api/v1/schemas',
       operation: 'listSchemas',
       summary: 'List the content types with their fields',
-      responses: { 200: Type.Array(ContentTypeResponse) },
+      responses: { 200: Type.Array(ContentType) },
       handler: async ({ tenant, principal }) => {
         const types = visibleTypes(await queries.list(tenant), { tenant, principal }, { accessRules });
         return { status: 200, body: types.map(presentContentType) };
@@ -44,7 +44,7 @@ export function contentTypeReadRoutes({ queries, accessRules }: ContentTypeReadD
       operation: 'getSchema',
       summary: 'Get one content type',
       params: Type.Object({ name: Type.String() }),
-      responses: { 200: ContentTypeResponse },
+      responses: { 200: ContentType },
       refusals: ['schema_not_found', 'schema_not_allowed', 'permission_denied'],
       handler: async ({ tenant, principal, params }) => {
         if (!isListedType(principal, params.name)) throw refusal('schema_not_allowed');

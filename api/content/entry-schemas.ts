@@ -3,13 +3,13 @@ import { Id, NullableText, NullableTimestamp, Texts, Timestamp, oneOf, strict } 
 
 /** JSON Schemas of entries, lists and revisions, and of the parameters and bodies of their routes. */
 
-const ActorSchema = Type.Object({ kind: Type.String({ examples: ['user'] }), id: Type.String() });
+const EntryActor = Type.Object({ kind: Type.String({ examples: ['user'] }), id: Type.String() });
 const Data = Type.Object(
   {},
   { additionalProperties: true, description: 'Field values', examples: [{ title: 'First light' }] },
 );
 
-export const EntrySchema = Type.Object(
+export const Entry = Type.Object(
   {
     id: Id,
     schema_name: Type.String({ examples: ['article'] }),
@@ -21,50 +21,50 @@ export const EntrySchema = Type.Object(
     updated_at: Timestamp,
     published_at: Type.Optional(NullableTimestamp),
     deleted_at: Type.Optional(Timestamp),
-    created_by: ActorSchema,
-    updated_by: ActorSchema,
+    created_by: EntryActor,
+    updated_by: EntryActor,
     resolved_locale: Type.Optional(Type.String({ description: 'Present when the request asks for a locale' })),
   },
   { title: 'Entry' },
 );
 
 /** The response of a write. A caller that may not read the entry gets `id`, `version` and `status` only. */
-export const WrittenEntrySchema = Type.Object(
-  { ...Type.Partial(EntrySchema).properties, id: EntrySchema.properties.id, version: EntrySchema.properties.version },
+export const WrittenEntry = Type.Object(
+  { ...Type.Partial(Entry).properties, id: Entry.properties.id, version: Entry.properties.version },
   {
     title: 'WrittenEntry',
     description: 'The entry after a write. Without the right to read it: id, version and status only',
   },
 );
 
-export const EntryListSchema = Type.Array(EntrySchema);
-export const EntryPageSchema = Type.Object({
-  data: EntryListSchema,
+export const EntryList = Type.Array(Entry);
+export const EntryPage = Type.Object({
+  data: EntryList,
   next_cursor: Type.String({ description: 'Empty on the last page' }),
 });
 
-const RevisionSchema = Type.Object({
+const Revision = Type.Object({
   id: Id,
   version: Type.Integer(),
   action: Type.String(),
-  actor: ActorSchema,
+  actor: EntryActor,
   created_at: Timestamp,
   changed: Texts,
 });
-export const RevisionListSchema = Type.Array(RevisionSchema);
-export const RevisionDataSchema = Type.Object({ ...RevisionSchema.properties, data: Data });
-export const DiffSchema = Type.Object({
+export const RevisionList = Type.Array(Revision);
+export const RevisionWithData = Type.Object({ ...Revision.properties, data: Data });
+export const Diff = Type.Object({
   changes: Type.Array(Type.Object({ field: Type.String(), from: Type.Unknown(), to: Type.Unknown() })),
 });
 
-export const BlameSchema = Type.Object({
+export const Blame = Type.Object({
   data: Type.Array(
     Type.Object({
       field: Type.String(),
       value: Type.Unknown(),
       version: Type.Integer({ minimum: 1 }),
       at: Timestamp,
-      actor: ActorSchema,
+      actor: EntryActor,
       credential: Type.Object({ kind: Type.String(), id: NullableText }),
       correlation_id: Type.String(),
       event_id: Id,
@@ -72,7 +72,7 @@ export const BlameSchema = Type.Object({
   ),
 });
 
-export const BulkResponseSchema = Type.Object({ created: Type.Integer(), data: Type.Array(WrittenEntrySchema) });
+export const CreatedEntries = Type.Object({ created: Type.Integer(), data: Type.Array(WrittenEntry) });
 
 /**
  * Path parameters. Ids are plain strings here: the handler refuses an id that is not a UUID with 404, after the access
@@ -88,8 +88,8 @@ export const EntryBody = Type.Object({ data: Data }, { title: 'EntryInput', ...s
 export const BulkBody = Type.Object({ entries: Type.Array(EntryBody) }, strict);
 
 export const RelationBody = Type.Object({ ids: Texts }, strict);
-export const RelatedSchema = Type.Object({
-  data: EntryListSchema,
+export const RelatedEntries = Type.Object({
+  data: EntryList,
   total: Type.Integer({ description: 'Number of related entries that the caller may see' }),
 });
 
@@ -128,8 +128,8 @@ const Common = {
   ...Populate,
 };
 
-export const ListParametersSchema = Type.Object({ limit: Limit, offset: Offset, ...Common }, strict);
-export const PageParametersSchema = Type.Object({ limit: PageLimit, cursor: Cursor, ...Common }, strict);
-export const SingleParametersSchema = Type.Object({ fields: Fields, as_of: AsOf, locale: Locale, ...Populate }, strict);
-export const RelatedParametersSchema = Type.Object({ limit: Limit, offset: Offset }, strict);
-export const RevisionParametersSchema = Type.Object({ limit: Limit, offset: Offset, count: Count }, strict);
+export const EntryListQuery = Type.Object({ limit: Limit, offset: Offset, ...Common }, strict);
+export const EntryPageQuery = Type.Object({ limit: PageLimit, cursor: Cursor, ...Common }, strict);
+export const SingleEntryQuery = Type.Object({ fields: Fields, as_of: AsOf, locale: Locale, ...Populate }, strict);
+export const RelatedQuery = Type.Object({ limit: Limit, offset: Offset }, strict);
+export const RevisionQuery = Type.Object({ limit: Limit, offset: Offset, count: Count }, strict);

@@ -6,12 +6,12 @@ import { isStored } from '../../domain/content/field-types.ts';
 import { parseDatetime } from '../../domain/datetime.ts';
 import { invalidParameter, wholeNumber } from '../http/query-parameters.ts';
 import type { Cursors } from './cursor.ts';
-import type { ListParametersSchema, PageParametersSchema } from './entry-schemas.ts';
+import type { EntryListQuery, EntryPageQuery } from './entry-schemas.ts';
 import type { ListAccess } from './list-access.ts';
 import { parseFilters } from './parse-filters.ts';
 
 /** Query parameters of lists, by offset and by cursor, as the client sends them. */
-export type ListParameters = Static<typeof ListParametersSchema> & Static<typeof PageParametersSchema>;
+export type ListParameters = Static<typeof EntryListQuery> & Static<typeof EntryPageQuery>;
 
 const MAX_SORT_KEYS = 5;
 const DEFAULT_LIMIT = 25;

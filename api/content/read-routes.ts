@@ -15,14 +15,14 @@ import {
   requireEntryId,
 } from './entry-access.ts';
 import {
-  EntryListSchema,
-  EntryPageSchema,
+  Entry,
+  EntryList,
+  EntryListQuery,
+  EntryPage,
+  EntryPageQuery,
   EntryParams,
-  EntrySchema,
-  ListParametersSchema,
-  PageParametersSchema,
   SchemaParams,
-  SingleParametersSchema,
+  SingleEntryQuery,
 } from './entry-schemas.ts';
 import {
   type ListParameters,
@@ -55,8 +55,8 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       operation: 'listEntries',
       summary: 'List entries',
       params: SchemaParams,
-      query: ListParametersSchema,
-      responses: { 200: EntryListSchema },
+      query: EntryListQuery,
+      responses: { 200: EntryList },
       refusals: ['schema_not_found', 'schema_write_only', 'past_not_ready'],
       handler: async (request) => {
         const { type, ...query } = await parseRead(
@@ -76,8 +76,8 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       operation: 'pageEntries',
       summary: 'List entries page by page; no entry is repeated or skipped when entries change between the pages',
       params: SchemaParams,
-      query: PageParametersSchema,
-      responses: { 200: EntryPageSchema },
+      query: EntryPageQuery,
+      responses: { 200: EntryPage },
       refusals: ['schema_not_found', 'schema_write_only', 'past_not_ready'],
       handler: async (request) => {
         const { type, ...query } = await parseRead(
@@ -108,8 +108,8 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
       operation: 'getEntry',
       summary: 'Get one entry, also a draft; with as_of, as it was at a point in time',
       params: EntryParams,
-      query: SingleParametersSchema,
-      responses: { 200: EntrySchema, 304: null },
+      query: SingleEntryQuery,
+      responses: { 200: Entry, 304: null },
       refusals: ['schema_not_found', 'schema_write_only', 'entry_not_found', 'past_not_ready'],
       handler: async (request): Promise<RouteResponse> => {
         const { type, id, ...shape } = await parseRead(

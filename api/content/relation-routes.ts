@@ -10,13 +10,7 @@ import { UUID_PATTERN } from '../../domain/uuid.ts';
 import { entityTag } from '../http/entity-tags.ts';
 import { type Route, route } from '../http/route.ts';
 import { type EntryRouteDependencies, READS, onEntry, requireAccess, requireEntryId } from './entry-access.ts';
-import {
-  RelatedParametersSchema,
-  RelatedSchema,
-  RelationBody,
-  RelationParams,
-  WrittenEntrySchema,
-} from './entry-schemas.ts';
+import { RelatedEntries, RelatedQuery, RelationBody, RelationParams, WrittenEntry } from './entry-schemas.ts';
 import { parsePaging } from './parse-list-query.ts';
 import { entryResponse } from './write-routes.ts';
 
@@ -38,8 +32,8 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
       operation: 'listRelated',
       summary: 'List the entries that a relation of an entry refers to, in their order',
       reads: READS,
-      query: RelatedParametersSchema,
-      responses: { 200: RelatedSchema },
+      query: RelatedQuery,
+      responses: { 200: RelatedEntries },
       responseHeaders: ['ETag'],
       refusals: ['schema_not_found', 'schema_write_only', 'permission_denied', 'field_not_found', 'entry_not_found'],
       handler: async (request) => {
@@ -77,7 +71,7 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
         const access = await requireAccess(request, 'update', dependencies);
         return { access, field: relationOf(access, request.params.field) };
       },
-      responses: { 200: WrittenEntrySchema },
+      responses: { 200: WrittenEntry },
       responseHeaders: ['ETag'],
       refusals: [
         'insufficient_permissions',

@@ -1,15 +1,15 @@
 import { type Route, route } from '../http/route.ts';
 import { type EntryRouteDependencies, READS, requireEntry } from './entry-access.ts';
 import {
-  BlameSchema,
+  Blame,
+  Diff,
   DiffParams,
-  DiffSchema,
   EntryParams,
-  RevisionDataSchema,
-  RevisionListSchema,
-  RevisionParametersSchema,
+  RevisionList,
   RevisionParams,
-  WrittenEntrySchema,
+  RevisionQuery,
+  RevisionWithData,
+  WrittenEntry,
 } from './entry-schemas.ts';
 import { RESTORE_REFUSALS, type RevisionHandlerDependencies, revisionHandlers } from './revision-handlers.ts';
 import { entryResponse } from './write-routes.ts';
@@ -30,8 +30,8 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       operation: 'listRevisions',
       summary: 'List the revisions of an entry, newest first',
       params: EntryParams,
-      query: RevisionParametersSchema,
-      responses: { 200: RevisionListSchema },
+      query: RevisionQuery,
+      responses: { 200: RevisionList },
       refusals: ['schema_not_found', 'entry_not_found'],
       handler: async (request) => revisions.list(await requireEntry(request, 'read', dependencies), request),
     }),
@@ -41,7 +41,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       operation: 'getRevision',
       summary: 'Get one revision, by its id or version, with the field values at that revision',
       params: RevisionParams,
-      responses: { 200: RevisionDataSchema },
+      responses: { 200: RevisionWithData },
       refusals: REVISION_REFUSALS,
       handler: async (request) => revisions.get(await requireEntry(request, 'read', dependencies), request),
     }),
@@ -51,7 +51,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       operation: 'diffRevisions',
       summary: 'Compare two revisions of an entry',
       params: DiffParams,
-      responses: { 200: DiffSchema },
+      responses: { 200: Diff },
       refusals: REVISION_REFUSALS,
       handler: async (request) => revisions.diff(await requireEntry(request, 'read', dependencies), request),
     }),
@@ -62,7 +62,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       operation: 'restoreRevision',
       summary: 'Restore the field values of a revision as a new revision',
       params: RevisionParams,
-      responses: { 200: WrittenEntrySchema },
+      responses: { 200: WrittenEntry },
       responseHeaders: ['ETag'],
       refusals: [...RESTORE_REFUSALS, 'schema_not_found'],
       handler: async (request) => {
@@ -76,7 +76,7 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       operation: 'blameEntry',
       summary: 'For each field, who wrote the current value, when and with which credential',
       params: EntryParams,
-      responses: { 200: BlameSchema },
+      responses: { 200: Blame },
       refusals: ['schema_not_found', 'schema_write_only', 'entry_not_found'],
       handler: async (request) => revisions.blame(await requireEntry(request, 'read', dependencies)),
     }),

@@ -18,21 +18,14 @@ import {
   requireEntryId,
 } from './entry-access.ts';
 import { entryChangeRoutes } from './entry-change-routes.ts';
-import {
-  BulkBody,
-  BulkResponseSchema,
-  EntryBody,
-  EntryParams,
-  SchemaParams,
-  WrittenEntrySchema,
-} from './entry-schemas.ts';
+import { BulkBody, CreatedEntries, EntryBody, EntryParams, SchemaParams, WrittenEntry } from './entry-schemas.ts';
 import { presentEntry, presentReceipt } from './present-entry.ts';
 
 const SHARED = { api: 'content', tag: 'content', feature: 'content', access: { kind: 'credential' } } as const;
 const REFUSALS = ['insufficient_permissions', 'schema_not_found', 'schema_read_only', 'permission_denied'] as const;
 const ENTRY_REFUSALS = [...REFUSALS, 'entry_not_found', 'entry_changed'] as const;
 
-const ENTRY_RESPONSE = { responses: { 200: WrittenEntrySchema }, responseHeaders: ['ETag'] } as const;
+const ENTRY_RESPONSE = { responses: { 200: WrittenEntry }, responseHeaders: ['ETag'] } as const;
 
 const MAX_BULK = 1000;
 
@@ -48,7 +41,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       params: SchemaParams,
       body: EntryBody,
       precheck: (request) => requireAccess(request, 'create', dependencies),
-      responses: { 201: WrittenEntrySchema },
+      responses: { 201: WrittenEntry },
       responseHeaders: ['ETag'],
       refusals: [...REFUSALS, 'validation_failed', 'unique_value_held'],
       idempotent: true,
@@ -72,7 +65,7 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
           fields: problems,
         }),
       precheck: (request) => requireAccess(request, 'create', dependencies),
-      responses: { 201: BulkResponseSchema },
+      responses: { 201: CreatedEntries },
       refusals: [...REFUSALS, 'validation_failed', 'unique_value_held'],
       idempotent: true,
       handler: async ({ body, checked: access, context }) => {

@@ -6,7 +6,7 @@ import { FIELD_TYPE_SPECS, isManyToMany } from '../../domain/content/field-types
 import { typeIdentifiers } from '../../domain/content/type-identifiers.ts';
 import type { Json, JsonObject } from '../../domain/json.ts';
 import { dataSchemasOf } from '../content/content-type-schemas.ts';
-import { EntrySchema, WrittenEntrySchema } from '../content/entry-schemas.ts';
+import { Entry, WrittenEntry } from '../content/entry-schemas.ts';
 import { exampleOf } from '../http/openapi/example-of.ts';
 import { isObject, toJson } from '../http/openapi/json-schema.ts';
 import { prune } from '../http/openapi/prune.ts';
@@ -55,8 +55,8 @@ export function documentWithContentTypes(
       return entry === undefined ? undefined : { $ref: SCHEMAS + entry };
     });
     schemas[name] = { ...data.read, description: `The field values of ${definition.display_name ?? definition.name}` };
-    schemas[components.entry] = entrySchema(EntrySchema, definition, { title: components.entry, data: name });
-    schemas[components.written] = entrySchema(WrittenEntrySchema, definition, {
+    schemas[components.entry] = entrySchema(Entry, definition, { title: components.entry, data: name });
+    schemas[components.written] = entrySchema(WrittenEntry, definition, {
       title: components.written,
       data: name,
     });

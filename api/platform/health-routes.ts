@@ -36,7 +36,7 @@ export type HealthChecks = {
   readonly onChange?: (probe: 'healthz' | 'readyz' | 'startup', reasons: readonly string[]) => void;
 };
 
-const Ok = Type.Object({ status: Type.Literal('ok') });
+const Health = Type.Object({ status: Type.Literal('ok') });
 /** A fault that an operator must repair while the process can serve. The probe is public, so none names a tenant. */
 const Degradation = Type.Union([
   Type.Object({ code: Type.Literal('database_pool_exhausted') }),
@@ -52,7 +52,7 @@ const Degradation = Type.Union([
   }),
   Type.Object({ code: Type.Literal('audit_state_invalid'), detail: Type.String() }),
 ]);
-const Ready = Type.Object({
+const Readiness = Type.Object({
   status: oneOf(['ok', 'degraded']),
   reasons: Type.Optional(Type.Array(Degradation)),
 });
@@ -143,7 +143,7 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
       method: 'GET',
       tag: 'platform',
       access: { kind: 'public' },
-      responses: { 200: Ok },
+      responses: { 200: Health },
       refusals: ['unavailable'],
     } as const;
     const signedIn = { ...probe, access: { kind: 'credential' } } as const;
@@ -160,7 +160,7 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
         path: '/readyz',
         operation: `readyz${side}`,
         summary: 'Readiness probe. Answers 503 with `reasons`, or 200 `degraded` with `reasons` while it can serve',
-        responses: { 200: Ready },
+        responses: { 200: Readiness },
         handler: ready,
       }),
       route({
@@ -182,7 +182,7 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
         path: `${prefix}/ready`,
         operation: `ready${side}`,
         summary: 'Readiness, for callers with a credential',
-        responses: { 200: Ready },
+        responses: { 200: Readiness },
         handler: ready,
       }),
     ];

@@ -11,7 +11,7 @@ export type ParkedStreamsDependencies = {
 
 const ADMIN = { kind: 'session', roles: ['super_admin'] } as const;
 
-const Parked = Type.Object({
+const ListedStream = Type.Object({
   projection: Type.String({ description: 'Name of the checkpoint, such as `projection/content/2`' }),
   stream: Type.String(),
   tenant: Type.String(),
@@ -20,7 +20,7 @@ const Parked = Type.Object({
   reason: Type.String(),
   parked_at: Type.String({ format: 'date-time' }),
 });
-const Retried = Type.Object({
+const RetriedStream = Type.Object({
   projection: Type.String(),
   stream: Type.String(),
   outcome: oneOf(['applied', 'parked', 'not_parked']),
@@ -37,7 +37,7 @@ export function parkedStreamsRoutes({ parked, retryParked }: ParkedStreamsDepend
       tag: 'platform',
       access: ADMIN,
       summary: 'List the streams of all tenants that wait, because a read model cannot apply one of their events',
-      responses: { 200: Type.Object({ parked: Type.Array(Parked) }) },
+      responses: { 200: Type.Object({ parked: Type.Array(ListedStream) }) },
       handler: async () => ({
         status: 200,
         body: {
@@ -57,7 +57,7 @@ export function parkedStreamsRoutes({ parked, retryParked }: ParkedStreamsDepend
       access: ADMIN,
       summary: 'Apply the waiting events of the parked streams that the body selects; of all, when it selects none',
       body: Type.Object({ projection: Type.Optional(Type.String()), stream: Type.Optional(Type.String()) }, strict),
-      responses: { 200: Type.Object({ retried: Type.Array(Retried) }) },
+      responses: { 200: Type.Object({ retried: Type.Array(RetriedStream) }) },
       refusals: ['unavailable'],
       async handler({ body }) {
         const retried = [];

@@ -3,7 +3,7 @@ import type { WebhookRecords } from '../../../application/ports/webhook-records.
 import { refusal } from '../../../domain/errors.ts';
 import { type Route, route } from '../../http/route.ts';
 import { IdParams } from '../../http/schemas.ts';
-import { Page } from '../paging.ts';
+import { PageQuery } from '../paging.ts';
 import { DeadLetter, DeadLetterStatus } from './webhook-schemas.ts';
 
 const SHARED = {
@@ -15,8 +15,8 @@ const SHARED = {
 
 const Query = Type.Object({
   status: Type.Optional(DeadLetterStatus),
-  limit: Page.properties.limit,
-  offset: Page.properties.offset,
+  limit: PageQuery.properties.limit,
+  offset: PageQuery.properties.offset,
 });
 
 /** Dead letters: webhook deliveries that failed on their last attempt. */

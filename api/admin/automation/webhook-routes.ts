@@ -17,7 +17,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type IdRequest, type Route, type RouteResponse, route } from '../../http/route.ts';
 import { IdParams, nullable } from '../../http/schemas.ts';
-import { Page, pageHeaders } from '../paging.ts';
+import { PageQuery, pageHeaders } from '../paging.ts';
 import { deadLetterRoutes } from './dead-letter-routes.ts';
 import { presentWebhook } from './present-webhook.ts';
 import { webhookBodyRefusal } from './webhook-body-refusal.ts';
@@ -33,9 +33,9 @@ const CHANGING = { ...SHARED, access: { kind: 'credential', roles: ['super_admin
 
 export type WebhookRouteDependencies = WebhookDependencies & { readonly records: WebhookRecords };
 
-const DeliveryPage = Type.Object({
+const DeliveryQuery = Type.Object({
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
-  offset: Page.properties.offset,
+  offset: PageQuery.properties.offset,
 });
 
 /**
@@ -68,7 +68,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       operation: 'listWebhooks',
       grants: ['webhooks:read'],
       summary: 'List the webhooks of the tenant, oldest first, without their secrets',
-      query: Page,
+      query: PageQuery,
       responses: { 200: Type.Array(Webhook) },
       handler: async ({ query, tenant, principal }) => ({
         status: 200,
@@ -185,7 +185,7 @@ export function webhookRoutes(dependencies: WebhookRouteDependencies): readonly 
       operation: 'listWebhookDeliveries',
       grants: ['webhooks:read'],
       summary: 'List the delivery attempts of a webhook, newest first',
-      query: DeliveryPage,
+      query: DeliveryQuery,
       responses: { 200: Type.Array(Delivery) },
       refusals: ['webhook_not_found'],
       handler: async ({ params, query, tenant }) => ({

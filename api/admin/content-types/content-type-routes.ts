@@ -13,7 +13,7 @@ import { inspectionRoutes } from './inspection-routes.ts';
 import { pendingStatementRoutes } from './pending-statement-routes.ts';
 import { renameRoutes } from './rename-routes.ts';
 import { requireContentType } from './require-content-type.ts';
-import { ContentTypeResponse, DefinitionBody, NameParams } from './schemas.ts';
+import { ContentType, DefinitionBody, NameParams } from './schemas.ts';
 
 export type ContentTypeRouteDependencies = ContentTypeDependencies & {
   readonly queries: ContentTypeQueries;
@@ -36,7 +36,7 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       grants: ['schemas:read'],
       summary: 'List all content types of the tenant',
       access: { kind: 'session' },
-      responses: { 200: Type.Array(ContentTypeResponse) },
+      responses: { 200: Type.Array(ContentType) },
       reads: READS,
       handler: async ({ tenant }) => ({
         status: 200,
@@ -52,7 +52,7 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       summary: 'Get one content type',
       access: { kind: 'session' },
       params: NameParams,
-      responses: { 200: ContentTypeResponse },
+      responses: { 200: ContentType },
       refusals: ['schema_not_found'],
       reads: READS,
       handler: async ({ tenant, params }) => {
@@ -77,7 +77,7 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       }),
       body: DefinitionBody,
       malformedJson: 'invalid_json',
-      responses: { 200: ContentTypeResponse },
+      responses: { 200: ContentType },
       refusals: ['invalid_schema', 'schema_table_shared', 'schema_migration_failed', 'ddl_in_progress'],
       handler: async ({ body, query, context }) => {
         const { definition, position } = await saveContentType(
@@ -98,7 +98,7 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       params: NameParams,
       body: DefinitionBody,
       malformedJson: 'invalid_json',
-      responses: { 200: ContentTypeResponse },
+      responses: { 200: ContentType },
       refusals: [
         'schema_refused',
         'invalid_schema',

@@ -5,7 +5,7 @@ import type { ContentTypeQueries } from '../../../projections/content/content-ty
 import { type Route, route } from '../../http/route.ts';
 import { presentPlanned, presentStatement } from './present-statement.ts';
 import { requireContentType } from './require-content-type.ts';
-import { DefinitionBody, HistoryResponse, NameParams, StatementResponse, StatsResponse } from './schemas.ts';
+import { ContentTypeStats, DefinitionBody, NameParams, Statement, StatementHistory } from './schemas.ts';
 
 const SHARED = { api: 'admin', tag: 'content', feature: 'schema', params: NameParams, reads: ['content'] } as const;
 const PREVIEW = {
@@ -14,7 +14,7 @@ const PREVIEW = {
   access: { kind: 'session', roles: ['admin', 'super_admin'] },
   body: DefinitionBody,
   malformedJson: 'invalid_json',
-  responses: { 200: Type.Object({ statements: Type.Array(StatementResponse) }) },
+  responses: { 200: Type.Object({ statements: Type.Array(Statement) }) },
   refusals: ['invalid_schema', 'schema_table_shared'],
 } as const;
 
@@ -53,7 +53,7 @@ export function inspectionRoutes(
       operation: 'listContentTypeStatements',
       summary: 'List the statements of a content type, newest first, with their states',
       access: { kind: 'session', roles: ['super_admin'] },
-      responses: { 200: HistoryResponse },
+      responses: { 200: StatementHistory },
       refusals: ['schema_not_found'],
       handler: async ({ tenant, params }) => {
         const type = await requireContentType({ tenant, name: params.name }, { queries });
@@ -75,7 +75,7 @@ export function inspectionRoutes(
       grants: ['schemas:read'],
       summary: 'Get the number of entries and the time of the last write',
       access: { kind: 'session' },
-      responses: { 200: StatsResponse },
+      responses: { 200: ContentTypeStats },
       refusals: ['schema_not_found'],
       handler: async ({ tenant, params }) => {
         const type = await requireContentType({ tenant, name: params.name }, { queries });

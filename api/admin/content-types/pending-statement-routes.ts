@@ -9,7 +9,7 @@ import { type Route, type RouteResponse, route } from '../../http/route.ts';
 import { consumeSchemaMutation } from './consume-schema-mutation.ts';
 import { presentStatement } from './present-statement.ts';
 import { requireContentType } from './require-content-type.ts';
-import { AppliedCountResponse, AppliedResponse, NameParams, PendingStatementsResponse } from './schemas.ts';
+import { AppliedCounts, MigrationCounts, NameParams, PendingStatements } from './schemas.ts';
 
 const READS = ['content'];
 const SHARED = {
@@ -32,7 +32,7 @@ export function pendingStatementRoutes(
       operation: 'applyPendingStatements',
       summary: 'Apply the pending statements of a content type',
       params: NameParams,
-      responses: { 200: AppliedResponse },
+      responses: { 200: AppliedCounts },
       refusals: ['schema_not_found', 'ddl_in_progress'],
       precheck: async ({ tenant, params }) => {
         await requireContentType({ tenant, name: params.name }, dependencies);
@@ -48,7 +48,7 @@ export function pendingStatementRoutes(
       path: '/api/admin/migrate',
       operation: 'listQueuedStatements',
       summary: 'List every pending statement by content type',
-      responses: { 200: PendingStatementsResponse },
+      responses: { 200: PendingStatements },
       reads: READS,
       handler: async ({ tenant }) => {
         const statements = await queries.pending(tenant);
@@ -64,7 +64,7 @@ export function pendingStatementRoutes(
       path: '/api/admin/migrate/apply',
       operation: 'applyAllQueues',
       summary: 'Apply the pending statements of every content type',
-      responses: { 200: AppliedResponse },
+      responses: { 200: AppliedCounts },
       refusals: ['ddl_in_progress'],
       handler: async ({ context }) => {
         const done = await applyAllStatements(context, dependencies);
@@ -77,7 +77,7 @@ export function pendingStatementRoutes(
       path: '/api/admin/schemas/migrate',
       operation: 'migrateContentTypes',
       summary: 'Apply the pending statements of every content type and count them',
-      responses: { 200: AppliedCountResponse },
+      responses: { 200: MigrationCounts },
       refusals: ['schema_mutation_limited', 'ddl_in_progress'],
       consume: ({ tenant }) => consumeSchemaMutation({ tenant }, { rateCounters }),
       handler: async ({ context }) => {

@@ -5,7 +5,7 @@ import { MODELLING, type PresetDependencies, sourcePurpose } from '../../../appl
 import { savePreset } from '../../../application/content/save-preset.ts';
 import type { SavedPreset } from '../../../application/ports/saved-presets.ts';
 import { BUILT_IN_PRESETS } from '../../../domain/content/built-in-presets.ts';
-import type { Preset } from '../../../domain/content/preset-events.ts';
+import type { Preset as BuiltInPreset } from '../../../domain/content/preset-events.ts';
 import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
@@ -22,7 +22,7 @@ const PresetParams = Type.Object({ id: Type.String() });
 /** Large enough for a document of 1 MiB as a JSON string in which every character is escaped. */
 const MAX_BODY_BYTES = 2_200_000;
 
-const PresetResponse = Type.Object({
+const Preset = Type.Object({
   id: Type.String(),
   name: Type.String(),
   description: Type.String(),
@@ -52,7 +52,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       operation: 'listPresets',
       grants: ['schemas:read'],
       summary: 'List the built-in and saved presets with their full definitions',
-      responses: { 200: Type.Object({ presets: Type.Array(PresetResponse), can_save: Type.Boolean() }) },
+      responses: { 200: Type.Object({ presets: Type.Array(Preset), can_save: Type.Boolean() }) },
       reads: [MODELLING],
       handler: async ({ tenant }) => {
         const saved = await presets.list(tenant);
@@ -76,7 +76,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       }),
       malformedJson: 'invalid_json',
       maxBodyBytes: MAX_BODY_BYTES,
-      responses: { 201: PresetResponse },
+      responses: { 201: Preset },
       refusals: [
         'payment_required',
         'preset_id_taken',
@@ -132,6 +132,6 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
   ];
 }
 
-function presentBuiltIn({ id, name, description, schemas }: Preset): JsonObject {
+function presentBuiltIn({ id, name, description, schemas }: BuiltInPreset): JsonObject {
   return { id, name, description, source: 'builtin', updated_at: null, source_url: null, schemas };
 }

@@ -5,7 +5,7 @@ import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Id } from '../../http/schemas.ts';
 
-const Recovered = Type.Object({
+const RecoveredField = Type.Object({
   recovered: Type.Integer({ description: 'Number of entries whose value was written back' }),
   skipped: Type.Array(Type.Object({ entry_id: Id, reason: Type.String() }), {
     description: 'The first 100 entries whose value was not written back, with the reason',
@@ -26,7 +26,7 @@ export function recoverFieldRoutes(dependencies: RecoverDependencies): readonly 
       operation: 'recoverField',
       summary: 'Write back the values that entries had in a removed field of this name',
       params: Type.Object({ name: Type.String(), field: Type.String() }),
-      responses: { 200: Recovered },
+      responses: { 200: RecoveredField },
       refusals: ['schema_not_found', 'field_not_found'],
       handler: async ({ params, tenant, context, signal }) => {
         const type = await dependencies.types.get(tenant, params.name);

@@ -9,7 +9,7 @@ import type { ContentTypeQueries } from '../../../projections/content/content-ty
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { requireContentType } from './require-content-type.ts';
-import { ContentTypeResponse, FieldParams, FieldRenamedResponse, NameParams, RenameBody } from './schemas.ts';
+import { ContentType, FieldParams, NameParams, RenameBody, RenamedField } from './schemas.ts';
 
 const READS = ['content'];
 const SHARED = {
@@ -43,7 +43,7 @@ export function renameRoutes(
       grants: ['schemas:write'],
       summary: 'Rename a content type with its entries and the relations to it',
       params: NameParams,
-      responses: { 200: ContentTypeResponse },
+      responses: { 200: ContentType },
       refusals: [...REFUSALS, 'schema_exists'],
       precheck: async ({ tenant, params }) => {
         await requireContentType({ tenant, name: params.name }, dependencies);
@@ -68,7 +68,7 @@ export function renameRoutes(
       grants: ['schemas:write'],
       summary: 'Rename a field with its values and the rules that name it',
       params: FieldParams,
-      responses: { 200: FieldRenamedResponse },
+      responses: { 200: RenamedField },
       refusals: [...REFUSALS, 'field_not_found', 'field_exists'],
       precheck: async ({ tenant, params }) => {
         const { definition } = await requireContentType({ tenant, name: params.name }, dependencies);

@@ -22,7 +22,7 @@ const Field = Type.Object({
 });
 
 /** A content type in a response. */
-export const ContentTypeResponse = Type.Object({
+export const ContentType = Type.Object({
   name: Type.String(),
   display_name: Type.String(),
   fields: Type.Array(Field),
@@ -42,7 +42,7 @@ export const DefinitionBody = Type.Unknown({
     '(`op`: eq, ne, gt, gte, lt or lte; `field`). In entries a belongs_to relation `author` is the value `author_id`.',
 });
 
-export const StatementResponse = Type.Object({
+export const Statement = Type.Object({
   description: Type.String(),
   sql: Type.String(),
   down_sql: Type.String(),
@@ -63,34 +63,34 @@ const RecordedStatement = Type.Object({
   reason: Type.Optional(Type.String()),
 });
 
-export const HistoryResponse = Type.Object({ statements: Type.Array(RecordedStatement), pending: Type.Integer() });
+export const StatementHistory = Type.Object({ statements: Type.Array(RecordedStatement), pending: Type.Integer() });
 
 /** Pending statements by content type. */
-export const PendingStatementsResponse = Type.Object({
+export const PendingStatements = Type.Object({
   pending: Type.Record(Type.String(), Type.Array(RecordedStatement)),
   total: Type.Integer(),
 });
 
 /** Counts of applied and canceled statements; `failed` is present only if the database refused some. */
-export const AppliedResponse = Type.Object({
+export const AppliedCounts = Type.Object({
   applied: Type.Integer(),
   canceled: Type.Integer(),
   failed: Type.Optional(Type.Integer()),
 });
 
-/** As `AppliedResponse`; `count` is the number of statements that ran. */
-export const AppliedCountResponse = Type.Object({ count: Type.Integer(), ...AppliedResponse.properties });
+/** As `AppliedCounts`; `count` is the number of statements that ran. */
+export const MigrationCounts = Type.Object({ count: Type.Integer(), ...AppliedCounts.properties });
 
 /** `{"new_name": …}`; any JSON, because the rename checks the name and refuses with its own messages. */
 export const RenameBody = Type.Unknown({ description: '{"new_name": "…"}' });
 
-export const FieldRenamedResponse = Type.Object({
+export const RenamedField = Type.Object({
   schema: Type.String(),
   old_field: Type.String(),
   new_field: Type.String(),
 });
 
-export const StatsResponse = Type.Object({
+export const ContentTypeStats = Type.Object({
   rows: Type.Integer(),
   last_updated: NullableText,
 });

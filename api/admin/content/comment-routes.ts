@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import { addComment } from '../../../application/content/add-comment.ts';
 import { deleteComment } from '../../../application/content/delete-comment.ts';
-import type { Comment } from '../../../application/ports/comments.ts';
+import type { Comment as StoredComment } from '../../../application/ports/comments.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { hasAdminRole } from '../../../domain/identity/roles.ts';
 import type { JsonObject } from '../../../domain/json.ts';
@@ -23,7 +23,7 @@ const SHARED = {
 } as const;
 const READS = ['content', 'comments'];
 
-const CommentSchema = Type.Object(
+const Comment = Type.Object(
   {
     id: Id,
     entry_id: Id,
@@ -35,7 +35,7 @@ const CommentSchema = Type.Object(
   { title: 'Comment' },
 );
 const CommentPage = Type.Object({
-  data: Type.Array(CommentSchema),
+  data: Type.Array(Comment),
   total: Type.Integer(),
   limit: Type.Integer(),
   offset: Type.Integer(),
@@ -84,7 +84,7 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
       params: EntryParams,
       body: CommentBody,
       precheck: requireLiveEntry,
-      responses: { 201: CommentSchema },
+      responses: { 201: Comment },
       refusals: ['payment_required', 'entry_not_found', 'permission_denied', 'validation_failed'],
       idempotent: true,
       handler: async (request) => {
@@ -122,6 +122,6 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
   ];
 }
 
-function presentComment({ id, entryId, parent, body, author, createdAt }: Comment): JsonObject {
+function presentComment({ id, entryId, parent, body, author, createdAt }: StoredComment): JsonObject {
   return { id, entry_id: entryId, parent: parent ?? null, body, author: presentActor(author), created_at: createdAt };
 }

@@ -16,7 +16,7 @@ import {
   requireSchemaAccess,
 } from './admin-access.ts';
 import { presentAdminEntry } from './present-admin-entry.ts';
-import { AdminEntryPage, AdminEntrySchema, AdminListQuery, EntryParams, LocaleQuery, SlugQuery } from './schemas.ts';
+import { AdminEntry, AdminEntryPage, AdminListQuery, EntryParams, LocaleQuery, SlugQuery } from './schemas.ts';
 
 const SHARED = {
   api: 'admin',
@@ -80,7 +80,7 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
       summary: 'Get one entry',
       params: EntryParams,
       query: LocaleQuery,
-      responses: { 200: AdminEntrySchema, 304: null },
+      responses: { 200: AdminEntry, 304: null },
       refusals: ['entry_not_found', 'permission_denied'],
       handler: async (request) => {
         const { access, id } = await requireEntryAccess(request, 'read', dependencies);
@@ -101,7 +101,7 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
         'Get one entry by its slug; the parameter schema is required when several content types have an entry with that slug',
       params: Type.Object({ slug: Type.String() }),
       query: SlugQuery,
-      responses: { 200: AdminEntrySchema },
+      responses: { 200: AdminEntry },
       refusals: ['schema_not_found', 'permission_denied', 'entry_not_found'],
       handler: async (request) => {
         const { params, query, tenant } = request;

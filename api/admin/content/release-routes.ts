@@ -19,7 +19,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type IdRequest, type Route, type RouteResponse, route } from '../../http/route.ts';
 import { Actor, Id, IdParams, NullableTimestamp, nullable, oneOf, strict } from '../../http/schemas.ts';
-import { Page, pageHeaders } from '../paging.ts';
+import { PageQuery, pageHeaders } from '../paging.ts';
 
 const SHARED = {
   api: 'admin',
@@ -29,26 +29,26 @@ const SHARED = {
   access: { kind: 'session', roles: CONTENT_WRITERS },
 } as const;
 const Action = oneOf(RELEASE_ACTIONS);
-const Item = Type.Object({ entry_id: Id, action: Action }, strict);
-const Reported = Type.Object({
+const ReleaseItem = Type.Object({ entry_id: Id, action: Action }, strict);
+const ItemReport = Type.Object({
   entry_id: Id,
   action: Action,
   ok: Type.Boolean(),
   error: Type.Optional(Type.String()),
 });
-const ReleaseResponse = Type.Object(
+const Release = Type.Object(
   {
     id: Id,
     name: Type.String(),
     description: Type.String(),
     status: oneOf(['draft', 'scheduled', 'publishing', 'published', 'failed']),
     scheduled_at: NullableTimestamp,
-    items: Type.Array(Item),
+    items: Type.Array(ReleaseItem),
     created_at: Type.String(),
     created_by: Actor,
     updated_at: Type.String(),
     published_at: NullableTimestamp,
-    report: nullable(Type.Array(Reported), {
+    report: nullable(Type.Array(ItemReport), {
       description: 'The outcome of each item; null until the release is published or has failed',
     }),
   },
@@ -56,7 +56,7 @@ const ReleaseResponse = Type.Object(
 );
 const Name = Type.String({ minLength: 1, maxLength: 200 });
 const Description = Type.Optional(Type.String({ maxLength: 2000 }));
-const EntriesBody = Type.Object({ items: Type.Array(Item, { maxItems: MAX_RELEASE_ITEMS }) }, strict);
+const EntriesBody = Type.Object({ items: Type.Array(ReleaseItem, { maxItems: MAX_RELEASE_ITEMS }) }, strict);
 
 /** Routes of releases: sets of entries that are published, unpublished or archived together. */
 export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route[] {
@@ -87,8 +87,8 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       path: '/api/admin/releases',
       operation: 'listReleases',
       summary: 'List the releases of the tenant, newest first',
-      query: Page,
-      responses: { 200: Type.Array(ReleaseResponse) },
+      query: PageQuery,
+      responses: { 200: Type.Array(Release) },
       reads: [RELEASES],
       handler: async ({ query, tenant }) => ({
         status: 200,
@@ -106,7 +106,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
         { name: Name, description: Description, scheduled_at: Type.Optional(NullableTimestamp) },
         strict,
       ),
-      responses: { 201: ReleaseResponse },
+      responses: { 201: Release },
       handler: async ({ body, context, tenant }) => {
         const settings = {
           name: body.name,
@@ -122,7 +122,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       path: '/api/admin/releases/{id}',
       operation: 'getRelease',
       summary: 'Get one release',
-      responses: { 200: ReleaseResponse },
+      responses: { 200: Release },
       refusals: ['release_not_found'],
       reads: [RELEASES],
       handler: async ({ params, tenant }) => {
@@ -141,7 +141,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
         { name: Type.Optional(Name), description: Description, scheduled_at: Type.Optional(NullableTimestamp) },
         strict,
       ),
-      responses: { 200: ReleaseResponse },
+      responses: { 200: Release },
       refusals: changes,
       precheck: requireRelease,
       handler: async ({ params, body, context, tenant }) => {
@@ -170,7 +170,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       operation: 'setReleaseEntries',
       summary: 'Replace the items of a release, at most 1000. Ends a schedule that another person set',
       body: EntriesBody,
-      responses: { 200: ReleaseResponse },
+      responses: { 200: Release },
       refusals: changes,
       precheck: requireRelease,
       handler: async ({ params, body, context, tenant }) => {
@@ -188,7 +188,7 @@ export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route
       path: '/api/admin/releases/{id}/publish',
       operation: 'publishRelease',
       summary: 'Publish a release now: all of its items or none, with the rights of the person who set the items too',
-      responses: { 200: ReleaseResponse },
+      responses: { 200: Release },
       refusals: [...changes, 'release_refused'],
       handler: async ({ params, context, tenant, principal }) => {
         const id = idOf(params);

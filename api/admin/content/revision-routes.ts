@@ -1,16 +1,10 @@
 import { READS } from '../../content/entry-access.ts';
-import {
-  BlameSchema,
-  DiffSchema,
-  RevisionDataSchema,
-  RevisionListSchema,
-  RevisionParametersSchema,
-} from '../../content/entry-schemas.ts';
+import { Blame, Diff, RevisionList, RevisionQuery, RevisionWithData } from '../../content/entry-schemas.ts';
 import { RESTORE_REFUSALS, revisionHandlers } from '../../content/revision-handlers.ts';
 import { type Route, route } from '../../http/route.ts';
 import { type AdminContentDependencies, requireEntryAccess } from './admin-access.ts';
 import { adminEntryResponse } from './present-admin-entry.ts';
-import { DiffParams, EntryParams, RevisionParams, WrittenAdminEntrySchema } from './schemas.ts';
+import { DiffParams, EntryParams, RevisionParams, WrittenAdminEntry } from './schemas.ts';
 
 const SHARED = { api: 'admin', tag: 'content', feature: 'content', access: { kind: 'session' } } as const;
 const READING = { ...SHARED, method: 'GET', reads: READS, grants: ['content:read'] } as const;
@@ -27,8 +21,8 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       operation: 'listAdminRevisions',
       summary: 'List the revisions of an entry, newest first',
       params: EntryParams,
-      query: RevisionParametersSchema,
-      responses: { 200: RevisionListSchema },
+      query: RevisionQuery,
+      responses: { 200: RevisionList },
       refusals: READ_REFUSALS,
       handler: async (request) => revisions.list(await requireEntryAccess(request, 'read', dependencies), request),
     }),
@@ -38,7 +32,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       operation: 'getAdminRevision',
       summary: 'Get one revision, by its id or version, with the field values at that revision',
       params: RevisionParams,
-      responses: { 200: RevisionDataSchema },
+      responses: { 200: RevisionWithData },
       refusals: REVISION_REFUSALS,
       handler: async (request) => revisions.get(await requireEntryAccess(request, 'read', dependencies), request),
     }),
@@ -48,7 +42,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       operation: 'diffAdminRevisions',
       summary: 'Compare two revisions of an entry',
       params: DiffParams,
-      responses: { 200: DiffSchema },
+      responses: { 200: Diff },
       refusals: REVISION_REFUSALS,
       handler: async (request) => revisions.diff(await requireEntryAccess(request, 'read', dependencies), request),
     }),
@@ -58,7 +52,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       operation: 'blameAdminEntry',
       summary: 'For each field, who wrote the current value, when and with which credential',
       params: EntryParams,
-      responses: { 200: BlameSchema },
+      responses: { 200: Blame },
       refusals: READ_REFUSALS,
       handler: async (request) => revisions.blame(await requireEntryAccess(request, 'read', dependencies)),
     }),
@@ -70,7 +64,7 @@ export function adminRevisionRoutes(dependencies: AdminContentDependencies): rea
       grants: ['content:write'],
       summary: 'Restore the field values of a revision as a new revision',
       params: RevisionParams,
-      responses: { 200: WrittenAdminEntrySchema },
+      responses: { 200: WrittenAdminEntry },
       refusals: RESTORE_REFUSALS,
       handler: async (request) => {
         const entry = await requireEntryAccess(request, 'update', dependencies);

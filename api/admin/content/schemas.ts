@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { EntrySchema, WrittenEntrySchema } from '../../content/entry-schemas.ts';
+import { Entry, WrittenEntry } from '../../content/entry-schemas.ts';
 import { AnyMembers, NullableText, nullable, oneOf, strict } from '../../http/schemas.ts';
 
 /** JSON Schemas of entries in the console. */
@@ -7,17 +7,17 @@ import { AnyMembers, NullableText, nullable, oneOf, strict } from '../../http/sc
 /** For null and blank text a slug is made from the title. */
 const Slug = Type.Optional(nullable(Type.String({ maxLength: 1020 })));
 
-export const AdminEntrySchema = Type.Object(
-  { ...EntrySchema.properties, title: NullableText, slug: NullableText },
+export const AdminEntry = Type.Object(
+  { ...Entry.properties, title: NullableText, slug: NullableText },
   { title: 'AdminEntry' },
 );
 /** The response of a write. A caller that may not read the entry gets `id`, `version` and `status` only. */
-export const WrittenAdminEntrySchema = Type.Object(
-  { ...WrittenEntrySchema.properties, title: Type.Optional(NullableText), slug: Type.Optional(NullableText) },
-  { title: 'WrittenAdminEntry', description: WrittenEntrySchema.description ?? '' },
+export const WrittenAdminEntry = Type.Object(
+  { ...WrittenEntry.properties, title: Type.Optional(NullableText), slug: Type.Optional(NullableText) },
+  { title: 'WrittenAdminEntry', description: WrittenEntry.description ?? '' },
 );
 export const AdminEntryPage = Type.Object({
-  data: Type.Array(AdminEntrySchema),
+  data: Type.Array(AdminEntry),
   total: Type.Integer(),
   limit: Type.Integer(),
   offset: Type.Integer(),

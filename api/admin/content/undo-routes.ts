@@ -17,7 +17,7 @@ import { Actor, Id, Timestamp, nullable, oneOf, strict } from '../../http/schema
 
 const BatchId = Type.Optional(Type.String({ minLength: 1, maxLength: 128 }));
 const Moment = Type.Optional(Type.String({ description: 'RFC 3339, inclusive' }));
-const Body = Type.Object(
+const UndoBody = Type.Object(
   {
     correlation_id: BatchId,
     api_key_id: BatchId,
@@ -78,7 +78,7 @@ export function undoRoutes(dependencies: UndoDependencies): readonly Route[] {
       summary: 'Undo a batch of changes: a dry run, or with apply new events, which can be undone in turn',
       tag: 'content',
       access: { kind: 'session', roles: ['super_admin'] },
-      body: Body,
+      body: UndoBody,
       responses: { 200: Report },
       refusals: ['undo_nothing_found', 'undo_too_large'],
       handler: async ({ body, context, signal }): Promise<RouteResponse> => {
@@ -102,7 +102,7 @@ export function undoRoutes(dependencies: UndoDependencies): readonly Route[] {
  * The batch that the body names.
  * @throws `validation_failed` unless it names exactly one, with both times for an API key
  */
-function selectorOf({ correlation_id, api_key_id, import_id, from, to }: Static<typeof Body>): BatchSelector {
+function selectorOf({ correlation_id, api_key_id, import_id, from, to }: Static<typeof UndoBody>): BatchSelector {
   const named = [correlation_id, api_key_id, import_id].filter((id) => id !== undefined);
   const [id] = named;
   if (id === undefined || named.length > 1)

@@ -7,7 +7,7 @@ import { toData } from '../../content/write-routes.ts';
 import { type Route, route } from '../../http/route.ts';
 import { type AdminContentDependencies, requireEntryAccess, requireSchemaAccess } from './admin-access.ts';
 import { adminEntryResponse } from './present-admin-entry.ts';
-import { AdminEntryBody, EntryParams, NewAdminEntryBody, WrittenAdminEntrySchema } from './schemas.ts';
+import { AdminEntryBody, EntryParams, NewAdminEntryBody, WrittenAdminEntry } from './schemas.ts';
 
 const SHARED = {
   api: 'admin',
@@ -29,7 +29,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       operation: 'createAdminEntry',
       summary: 'Create an entry, as a draft or published; without a slug, one is made from the title',
       body: NewAdminEntryBody,
-      responses: { 201: WrittenAdminEntrySchema },
+      responses: { 201: WrittenAdminEntry },
       refusals: [...REFUSALS, 'schema_not_found', 'validation_failed', 'unique_value_held'],
       idempotent: true,
       handler: async (request) => {
@@ -53,7 +53,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       params: EntryParams,
       body: AdminEntryBody,
       precheck: (request) => requireEntryAccess(request, 'update', dependencies),
-      responses: { 200: WrittenAdminEntrySchema },
+      responses: { 200: WrittenAdminEntry },
       refusals: [...ENTRY_REFUSALS, 'validation_failed', 'unique_value_held'],
       handler: async (request) => {
         const { checked: entry, body, context } = request;
@@ -68,7 +68,7 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       {
         shared: { ...SHARED, path: '/api/admin/content/{id}', params: EntryParams },
         noun: 'AdminEntry',
-        returns: { responses: { 200: WrittenAdminEntrySchema } },
+        returns: { responses: { 200: WrittenAdminEntry } },
         refusals: ENTRY_REFUSALS,
         requireEntry: (request, action) => requireEntryAccess(request, action, dependencies),
         respond: adminEntryResponse,

@@ -15,7 +15,7 @@ const Subject = Type.Object({
   kind: oneOf(['role', 'user', 'api_key']),
   id: Type.String(),
 });
-const AccessResponse = Type.Object({
+const Access = Type.Object({
   subject: Subject,
   tenant_id: Type.String(),
   as_of: Timestamp,
@@ -52,7 +52,7 @@ export function accessRoutes({ eventStore }: { readonly eventStore: EventStore }
       operation: 'getAccess',
       summary: 'Get what a role, a user or an API key could do in the tenant at a point in time (default: now)',
       query: Query,
-      responses: { 200: AccessResponse },
+      responses: { 200: Access },
       refusals: ['invalid_query_parameter', 'user_not_found', 'api_key_not_found'],
       handler: async ({ query, principal, tenant, context }) => {
         const now = context.now().toISOString();

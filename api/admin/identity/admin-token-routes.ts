@@ -12,7 +12,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type IdRequest, type Route, type RouteResponse, route } from '../../http/route.ts';
 import { Id, IdParams, NullableTimestamp, Texts, Timestamp, strict } from '../../http/schemas.ts';
-import { Page, pageHeaders } from '../paging.ts';
+import { PageQuery, pageHeaders } from '../paging.ts';
 import { confirmation } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
 import { timeOf } from './time-of.ts';
@@ -24,7 +24,7 @@ const SHARED = {
 } as const;
 
 const Expiry = Type.Optional(NullableTimestamp);
-const NewToken = Type.Object(
+const NewTokenBody = Type.Object(
   {
     name: Type.String(),
     grants: Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 }),
@@ -33,7 +33,7 @@ const NewToken = Type.Object(
   },
   strict,
 );
-const Rotation = Type.Object({ expires_at: Expiry, ...confirmation }, strict);
+const RotateBody = Type.Object({ expires_at: Expiry, ...confirmation }, strict);
 
 const tokenFields = {
   id: Id,
@@ -97,7 +97,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       path: '/api/admin/admin-tokens',
       operation: 'listAdminTokens',
       summary: 'List the admin tokens of the tenant, newest first, without their secrets',
-      query: Page,
+      query: PageQuery,
       responses: { 200: Type.Array(AdminToken) },
       reads: [IDENTITY],
       handler: async ({ query, tenant }) => {
@@ -116,7 +116,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       path: '/api/admin/admin-tokens',
       operation: 'createAdminToken',
       summary: 'Create an admin token. Only this response contains its secret',
-      body: NewToken,
+      body: NewTokenBody,
       responses: { 201: AdminTokenWithSecret },
       refusals: ['unknown_grant', 'admin_token_expires_late', ...unconfirmed],
       handler: async ({ body, principal, context }) => {
@@ -149,7 +149,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       path: '/api/admin/admin-tokens/{id}/rotate',
       operation: 'rotateAdminToken',
       summary: 'Replace the secret of a token. The old secret is invalid at once',
-      body: Rotation,
+      body: RotateBody,
       bodyOptional: true,
       responses: { 201: AdminTokenWithSecret },
       refusals: ['admin_token_not_found', 'admin_token_revoked', 'admin_token_expires_late', ...unconfirmed],
@@ -187,7 +187,7 @@ export function adminTokenRoutes(dependencies: AdminTokenRouteDependencies): rea
       path: '/api/admin/admin-tokens/{id}/requests',
       operation: 'listAdminTokenRequests',
       summary: 'List the requests made with a token, newest first',
-      query: Page,
+      query: PageQuery,
       responses: { 200: Type.Array(LoggedRequest) },
       refusals: ['admin_token_not_found'],
       reads: [IDENTITY],

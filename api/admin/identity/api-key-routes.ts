@@ -16,14 +16,14 @@ import { billingPeriod } from '../../../domain/identity/billing-period.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type IdRequest, type Route, route } from '../../http/route.ts';
 import { IdParams } from '../../http/schemas.ts';
-import { Page, pageHeaders } from '../paging.ts';
+import { PageQuery, pageHeaders } from '../paging.ts';
 import {
   ApiKey,
   ApiKeyWithSecret,
   AuditEntry,
-  Grace,
-  MonthlyLimit,
-  NewKey,
+  MonthlyLimitBody,
+  NewKeyBody,
+  RotateBody,
   Usage,
   newKeyRefusal,
   presentApiKey,
@@ -61,7 +61,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       path: '/api/admin/api-keys',
       operation: 'listApiKeys',
       summary: 'List the API keys of the tenant, newest first, without their secrets',
-      query: Page,
+      query: PageQuery,
       responses: { 200: Type.Array(ApiKey) },
       reads: [IDENTITY],
       handler: async ({ query, tenant }) => ({
@@ -77,7 +77,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       operation: 'createApiKey',
       summary: 'Create an API key. Only this response contains its secret',
       idempotent: true,
-      body: NewKey,
+      body: NewKeyBody,
       malformedJson: 'api_key_name_required',
       bodyRefusal: newKeyRefusal,
       responses: { 201: ApiKeyWithSecret },
@@ -145,7 +145,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       summary: 'Replace the secret of an API key. Only this response contains the new secret',
       idempotent: true,
       precheck: keyOf,
-      body: Grace,
+      body: RotateBody,
       bodyOptional: true,
       responses: { 200: ApiKeyWithSecret },
       refusals: ['api_key_not_found', 'api_key_revoked', 'cannot_grant_roles'],
@@ -172,7 +172,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       operation: 'setApiKeyMonthlyLimit',
       summary: 'Set how many requests an API key may make in a UTC calendar month; 0 removes the limit',
       precheck: keyOf,
-      body: MonthlyLimit,
+      body: MonthlyLimitBody,
       responses: { 200: ApiKey },
       refusals: ['api_key_not_found', 'payment_required'],
       handler: async ({ params, body: { monthly_limit: monthlyLimit }, tenant, context }) => {
@@ -208,7 +208,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       operation: 'listApiKeyRequests',
       summary: 'List the requests made with an API key, newest first',
       precheck: keyOf,
-      query: Type.Object({ ...Page.properties, limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }) }),
+      query: Type.Object({ ...PageQuery.properties, limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }) }),
       responses: { 200: Type.Array(AuditEntry) },
       refusals: ['api_key_not_found'],
       reads: [IDENTITY],

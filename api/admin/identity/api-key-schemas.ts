@@ -11,7 +11,7 @@ const Limit = Type.Integer({
   description: 'Requests per UTC calendar month; 0 means no limit',
 });
 /** Body that creates a key. */
-export const NewKey = Type.Object(
+export const NewKeyBody = Type.Object(
   {
     name: Type.String({ pattern: '\\S' }),
     scopes: Type.Optional(Names),
@@ -24,12 +24,12 @@ export const NewKey = Type.Object(
 );
 
 /** Body of a rotation: how long the old secret stays valid, in seconds. */
-export const Grace = Type.Object(
+export const RotateBody = Type.Object(
   { grace_seconds: Type.Optional(Type.Integer({ minimum: 0, maximum: 604_800, default: 0 })) },
   strict,
 );
 
-export const MonthlyLimit = Type.Object({ monthly_limit: Limit }, strict);
+export const MonthlyLimitBody = Type.Object({ monthly_limit: Limit }, strict);
 
 const keyFields = {
   id: Id,

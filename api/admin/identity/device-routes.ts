@@ -14,10 +14,10 @@ import { Timestamp, oneOf, strict } from '../../http/schemas.ts';
 import { Credentials, credentialsResponse } from './credentials-response.ts';
 import { Token, confirmation } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
-const Code = Type.Object({
+const CodeParams = Type.Object({
   user_code: Type.String({ description: 'The code that the device shows; case, dashes and spaces are ignored' }),
 });
-const Shown = Type.Object({
+const SignInRequest = Type.Object({
   user_code: Type.String(),
   status: oneOf(['pending', 'approved', 'denied']),
   created_at: Timestamp,
@@ -34,7 +34,7 @@ const SHARED = {
   api: 'admin',
   tag: 'identity',
   access: { kind: 'session', roles: ['admin', 'super_admin'] },
-  params: Code,
+  params: CodeParams,
   notFound: 'device_sign_in_not_found',
   limit: { perSecond: 2, burst: 20 },
 } as const;
@@ -109,7 +109,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       path: '/api/admin/auth/device/{user_code}',
       operation: 'getDeviceSignIn',
       summary: 'Get the pending sign-in of a device',
-      responses: { 200: Shown },
+      responses: { 200: SignInRequest },
       refusals: ['device_sign_in_not_found', 'rate_limited'],
       handler: async (request) => present(request.params, await find(request)),
     }),
@@ -123,7 +123,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       precheck: find,
       body: Type.Object(confirmation, strict),
       bodyOptional: true,
-      responses: { 200: Shown },
+      responses: { 200: SignInRequest },
       refusals: [
         'device_sign_in_not_found',
         'device_sign_in_decided',
@@ -155,7 +155,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       operation: 'denyDeviceSignIn',
       summary: 'Deny the sign-in of a device',
       precheck: find,
-      responses: { 200: Shown },
+      responses: { 200: SignInRequest },
       refusals: ['device_sign_in_not_found', 'device_sign_in_decided', 'rate_limited'],
       handler: async ({ params, context }) =>
         present(params, await denyDeviceSignIn({ userCode: params.user_code }, context, dependencies)),

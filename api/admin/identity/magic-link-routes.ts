@@ -26,7 +26,7 @@ const SHARED = {
 /** The response is the same whether or not the address has an account. */
 const MESSAGE = 'If this address can sign in, a link is on its way to it.';
 
-const Redeemed = Type.Composite([
+const LinkCredentials = Type.Composite([
   Credentials,
   Type.Object({
     access_token: Type.String({ description: 'The same value as token' }),
@@ -93,7 +93,7 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
       limit: { perSecond: 10, burst: 20 },
       body: Type.Object({ token: Type.String({ minLength: 1 }) }, strict),
       bodyRefusal: bodyRefusalWithout('token', 'token_required'),
-      responses: { 200: Type.Union([Redeemed, Challenge]) },
+      responses: { 200: Type.Union([LinkCredentials, Challenge]) },
       refusals: [
         'invalid_magic_link',
         'token_required',

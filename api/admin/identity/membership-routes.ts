@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Id, IdParams, Texts, Timestamp, strict } from '../../http/schemas.ts';
-import { Page, pageHeaders } from '../paging.ts';
+import { PageQuery, pageHeaders } from '../paging.ts';
 import { ErasableEmail, Roles, TenantSlug } from './schemas.ts';
 import { sessionPrincipal } from './session-principal.ts';
 
@@ -120,7 +120,7 @@ export function membershipRoutes(dependencies: MembershipRouteDependencies): rea
       summary: 'List the members of a tenant, in the order of joining',
       params: Type.Object({ tenant: Type.String() }),
       notFound: 'tenant_not_found',
-      query: Page,
+      query: PageQuery,
       precheck: ({ params }) => {
         if (tenants.state(params.tenant) === undefined) throw refusal('tenant_not_found');
       },

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type IdRequest, type Route, type RouteResponse, route } from '../../http/route.ts';
 import { Id, IdParams, Timestamp, strict } from '../../http/schemas.ts';
-import { Page, pageHeaders } from '../paging.ts';
+import { PageQuery, pageHeaders } from '../paging.ts';
 
 const SHARED = {
   api: 'admin',
@@ -65,7 +65,7 @@ export function permissionRoutes(dependencies: PermissionRouteDependencies): rea
       path: '/api/admin/permissions',
       operation: 'listAccessRules',
       summary: 'List access rules, by role and content type',
-      query: Type.Object({ ...Page.properties, role: Type.Optional(Name), schema_name: Type.Optional(Name) }),
+      query: Type.Object({ ...PageQuery.properties, role: Type.Optional(Name), schema_name: Type.Optional(Name) }),
       responses: { 200: Type.Array(AccessRule) },
       reads: [IDENTITY],
       handler: async ({ query, tenant }) => {

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../../domain/json.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Timestamp, strict } from '../../http/schemas.ts';
-import { Page, pageHeaders } from '../paging.ts';
+import { PageQuery, pageHeaders } from '../paging.ts';
 import { TenantSlug } from './schemas.ts';
 
 const SHARED = { api: 'admin', tag: 'identity', access: { kind: 'session', roles: ['super_admin'] } } as const;
@@ -56,7 +56,7 @@ export function tenantRoutes(dependencies: TenantRouteDependencies): readonly Ro
       path: '/api/admin/tenants',
       operation: 'listTenants',
       summary: 'List tenants, oldest first',
-      query: Page,
+      query: PageQuery,
       responses: { 200: Type.Array(Tenant) },
       reads: [IDENTITY],
       handler: async ({ query }) => ({

@@ -16,7 +16,7 @@ import type { GlobalPosition } from '../../../domain/event.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, type RouteResponse, route } from '../../http/route.ts';
 import { IdParams, strict } from '../../http/schemas.ts';
-import { Page, pageHeaders } from '../paging.ts';
+import { PageQuery, pageHeaders } from '../paging.ts';
 import { User, presentUsers } from './present-user.ts';
 import { Email, Password, Roles, TenantSlug } from './schemas.ts';
 
@@ -51,7 +51,7 @@ export function userRoutes(dependencies: UserRouteDependencies): readonly Route[
       operation: 'listUsers',
       grants: ['users:read'],
       summary: 'List users, oldest first',
-      query: Page,
+      query: PageQuery,
       responses: { 200: Type.Array(User) },
       reads: [IDENTITY],
       handler: async ({ query, principal, tenant }) => {

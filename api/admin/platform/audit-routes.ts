@@ -8,9 +8,9 @@ import { SUPER_ADMIN } from '../../../domain/identity/roles.ts';
 import { invalidParameter } from '../../http/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Actor, AnyMembers, Id, Timestamp, nullable, oneOf } from '../../http/schemas.ts';
-import { Page } from '../paging.ts';
+import { PageQuery } from '../paging.ts';
 
-const Record = Type.Object({
+const AuditEvent = Type.Object({
   id: Id,
   type: Type.String(),
   stream: Type.String(),
@@ -46,7 +46,7 @@ const Query = Type.Object({
   from: Type.Optional(Timestamp),
   to: Type.Optional(Timestamp),
   correlation_id: Type.Optional(Type.String({ maxLength: 128 })),
-  limit: Page.properties.limit,
+  limit: PageQuery.properties.limit,
   cursor: Type.Optional(Type.String({ maxLength: 20 })),
 });
 
@@ -81,7 +81,7 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       feature: 'audit',
       access: { kind: 'session', roles: ['admin', 'super_admin'] },
       query: Query,
-      responses: { 200: Type.Object({ data: Type.Array(Record), next_cursor: Type.String() }) },
+      responses: { 200: Type.Object({ data: Type.Array(AuditEvent), next_cursor: Type.String() }) },
       handler: async ({ tenant, principal, query, signal }) => {
         const cursor = query.cursor === undefined ? undefined : parsePosition(query.cursor);
         if (query.cursor !== undefined && cursor === undefined) throw invalidParameter('cursor');
@@ -117,7 +117,7 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       params: Type.Object({ event_id: Id }),
       notFound: 'event_not_found',
       responses: {
-        200: Type.Intersect([Record, Type.Object({ data: AnyMembers })]),
+        200: Type.Intersect([AuditEvent, Type.Object({ data: AnyMembers })]),
       },
       refusals: ['event_not_found'],
       handler: async ({ tenant, principal, params }) => ({

@@ -12,7 +12,7 @@ import { sessionPrincipal } from '../identity/session-principal.ts';
 
 export type GdprRouteDependencies = ErasePersonDependencies & { readonly rateCounters: Pick<RateCounters, 'take'> };
 
-const Person = Type.Object(
+const PersonBody = Type.Object(
   {
     email: Type.Optional(Type.String({ maxLength: 320 })),
     user_id: Type.Optional(
@@ -31,7 +31,7 @@ const Export = Type.Object({
   records: Type.Record(Type.String(), Type.Array(AnyMembers)),
 });
 
-const Erased = Type.Object({
+const Erasure = Type.Object({
   erased: Type.Record(Type.String(), Type.Integer()),
   kept: Type.Array(Type.Object({ kind: Type.String(), why: Type.String() })),
 });
@@ -41,7 +41,7 @@ const SHARED = {
   method: 'POST',
   tag: 'platform',
   access: { kind: 'session', roles: ['super_admin'] },
-  body: Person,
+  body: PersonBody,
 } as const;
 /** Limit of calls per user, because each call may read the whole log. */
 const CALLS = { limit: 10, windowSeconds: 60 } as const;
@@ -75,7 +75,7 @@ export function gdprRoutes(dependencies: GdprRouteDependencies): readonly Route[
       operation: 'erasePerson',
       summary: 'Erase one person: end their sessions, delete their account and destroy the key of their personal data',
       consume,
-      responses: { 200: Erased },
+      responses: { 200: Erasure },
       refusals: ['person_not_found', 'last_super_admin', 'rate_limited'],
       handler: async ({ body, context }) => {
         const { erased, kept, position } = await erasePerson(personIn(body), context, dependencies);
@@ -90,7 +90,7 @@ export function gdprRoutes(dependencies: GdprRouteDependencies): readonly Route[
 }
 
 /** The person that the body names. @throws `validation_failed` unless it has exactly one of `email` and `user_id` */
-function personIn({ email, user_id: userId }: Static<typeof Person>): PersonIdentifier {
+function personIn({ email, user_id: userId }: Static<typeof PersonBody>): PersonIdentifier {
   if (email !== undefined && userId === undefined) return { email };
   if (userId !== undefined && email === undefined) return { userId };
   throw invalidField('email', 'name the person by email or by user_id');

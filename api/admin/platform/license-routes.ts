@@ -20,7 +20,7 @@ export type LicenseRouteDependencies = {
   readonly eventStore: EventStore;
 };
 
-const Entitled = Type.Object({
+const Entitlements = Type.Object({
   license_module: Type.Boolean(),
   capabilities: Texts,
   plan: Type.String(),
@@ -52,7 +52,7 @@ export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDep
     operation: 'getEntitlements',
     summary: 'Get the entitlements of the license',
     access: { kind: 'credential', roles: ['admin', 'super_admin'] },
-    responses: { 200: Entitled },
+    responses: { 200: Entitlements },
     handler: () => Promise.resolve({ status: 200, body: entitlements() }),
   });
   if (!licensing) return [entitlementsRoute];
@@ -83,7 +83,7 @@ export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDep
       summary: 'Install another license key. It takes effect without a restart',
       access: { kind: 'session', roles: ['super_admin'] },
       body: Type.Object({ license_key: Type.String({ maxLength: MAX_KEY }) }, strict),
-      responses: { 200: Entitled },
+      responses: { 200: Entitlements },
       refusals: ['license_unverified', 'license_expired', 'license_refused', 'license_server_unreachable'],
       handler: async ({ body, context }) => {
         const licenseKey = body.license_key.trim();

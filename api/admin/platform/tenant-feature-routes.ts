@@ -24,7 +24,7 @@ const SHARED = {
   access: { kind: 'session', roles: ['super_admin'] },
 } as const;
 const MAX_NAMES = 100;
-const Withheld = Type.Object(
+const WithheldFeatures = Type.Object(
   { withheld: Type.Array(Type.String({ maxLength: 100 }), { maxItems: MAX_NAMES }) },
   strict,
 );
@@ -45,7 +45,7 @@ export function tenantFeatureRoutes(dependencies: TenantFeatureRouteDependencies
       method: 'GET',
       operation: 'getTenantFeatures',
       summary: 'List the features withheld from a tenant',
-      responses: { 200: Withheld },
+      responses: { 200: WithheldFeatures },
       refusals: ['tenant_not_found'],
       reads: [PLATFORM],
       handler: ({ params }) => Promise.resolve({ status: 200, body: present(params.tenant) }),
@@ -56,8 +56,8 @@ export function tenantFeatureRoutes(dependencies: TenantFeatureRouteDependencies
       method: 'PUT',
       operation: 'setTenantFeatures',
       summary: 'Replace the list of features withheld from a tenant',
-      body: Withheld,
-      responses: { 200: Withheld },
+      body: WithheldFeatures,
+      responses: { 200: WithheldFeatures },
       refusals: ['tenant_not_found'],
       handler: async ({ params, body, context }) => {
         const position = await withholdFeatures(

@@ -113,7 +113,7 @@ const entry = {
   ),
 };
 const slug = { slug: Type.Optional(Type.String()) };
-const moved = Type.Object({
+const StatusChange = Type.Object({
   ...entry,
   release_id: Type.Optional(Type.String({ description: 'The release that changed the status, if any' })),
 });
@@ -126,9 +126,9 @@ export const ENTRY_EVENTS: EventSchemas<EntryEvent> = {
     ...slug,
     restored_version: Type.Optional(Type.Integer({ description: 'The version whose values were restored' })),
   }),
-  EntryPublished: moved,
-  EntryUnpublished: moved,
-  EntryArchived: moved,
+  EntryPublished: StatusChange,
+  EntryUnpublished: StatusChange,
+  EntryArchived: StatusChange,
   EntryUnarchived: Type.Object(entry),
   EntryDeleted: Type.Object({
     ...entry,
@@ -158,7 +158,7 @@ export const COMMENT_EVENTS: EventSchemas<CommentEvent> = {
 
 const release = { name: Type.String(), description: Type.String(), scheduled_at: nullable(Timestamp) };
 const item = { entry_id: Id, action: oneOf(RELEASE_ACTIONS) };
-const refused = Type.Object({ refused: Type.Array(Type.Object({ entry_id: Id, error: Type.String() })) });
+const RefusedItems = Type.Object({ refused: Type.Array(Type.Object({ entry_id: Id, error: Type.String() })) });
 
 export const RELEASE_EVENTS: EventSchemas<ReleaseEvent> = {
   ReleaseCreated: Type.Object(release),
@@ -167,9 +167,9 @@ export const RELEASE_EVENTS: EventSchemas<ReleaseEvent> = {
   ReleasePublicationStarted: Type.Object({
     moves: Type.Array(Type.Object({ ...item, event_id: Type.String(), expected: Type.Integer(), from: Status })),
   }),
-  ReleasePublicationReverting: refused,
+  ReleasePublicationReverting: RefusedItems,
   ReleasePublished: Nothing,
-  ReleasePublicationFailed: refused,
+  ReleasePublicationFailed: RefusedItems,
   ReleaseDeleted: Nothing,
 };
 

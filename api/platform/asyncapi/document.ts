@@ -225,7 +225,7 @@ const ENTRY: JsonObject = {
   description: 'An entry: its field values by the current field names, with id, status and slug',
 };
 
-const CHANGE_MEMBERS = Type.Object({
+const ChangeMembers = Type.Object({
   event_id: Type.String({ description: 'Consumers drop duplicates by this id' }),
   event: oneOf(TRIGGER_EVENTS),
   tenant: Type.String(),
@@ -236,7 +236,7 @@ const CHANGE_MEMBERS = Type.Object({
 });
 const CHANGE_VALUE: JsonObject = toJson(
   Type.Composite([
-    CHANGE_MEMBERS,
+    ChangeMembers,
     Type.Object({
       data: Type.Unsafe<Json>({
         anyOf: [reference('components/schemas/Entry'), { type: 'null' }],
@@ -249,7 +249,7 @@ const CHANGE_VALUE: JsonObject = toJson(
     }),
   ]),
 );
-const CHANGE_STUB_VALUE: JsonObject = toJson(Type.Composite([CHANGE_MEMBERS, Type.Pick(EventStub, ['stub'])]));
+const CHANGE_STUB_VALUE: JsonObject = toJson(Type.Composite([ChangeMembers, Type.Pick(EventStub, ['stub'])]));
 
 const CHANGE_KEY = keyed('`<tenant>/<entry id>`');
 const CHANGE: JsonObject = {

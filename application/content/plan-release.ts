@@ -1,3 +1,4 @@
+import { chunks } from '../../domain/chunks.ts';
 import type { AttributedEntryEvent } from '../../domain/content/entry-events.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import { type EntryTransition, entryDecider } from '../../domain/content/entry.ts';
@@ -7,7 +8,6 @@ import { isAppError, refusal } from '../../domain/errors.ts';
 import type { NewEvent } from '../../domain/event.ts';
 import { CONTENT_WRITERS } from '../../domain/identity/roles.ts';
 import { streamName } from '../../domain/stream.ts';
-import { chunks } from '../chunks.ts';
 import { toNewEvent } from '../handle-command.ts';
 import { entryCommandBase } from './entry-command-base.ts';
 import { NO_ENTRY, foldEntry } from './fold-entry.ts';

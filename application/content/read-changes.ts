@@ -1,4 +1,5 @@
 import { type TriggerEvent, triggerOf } from '../../domain/automation/trigger.ts';
+import { chunks } from '../../domain/chunks.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
@@ -6,7 +7,6 @@ import { SLUG_KEY } from '../../domain/content/entry-title.ts';
 import { type GlobalPosition, type RecordedEvent, laterOf } from '../../domain/event.ts';
 import type { JsonObject } from '../../domain/json.ts';
 import { parseStream } from '../../domain/stream.ts';
-import { chunks } from '../chunks.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { EntryHistory } from './entry-history.ts';
 

@@ -1,3 +1,4 @@
+import { chunks } from '../../domain/chunks.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { convertThrough } from '../../domain/content/convert-value.ts';
 import { parseEntryEvent } from '../../domain/content/entry-events.ts';
@@ -10,7 +11,6 @@ import type { CommandContext } from '../../domain/context.ts';
 import { hasCode, isAppError, refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, laterOf } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
-import { chunks } from '../chunks.ts';
 import type { EntriesWithoutValue } from '../ports/entries-without-value.ts';
 import type { ProjectionProgress } from '../ports/projection-progress.ts';
 import { waitForHead } from '../wait-for-read-model.ts';

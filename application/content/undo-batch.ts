@@ -1,9 +1,9 @@
+import { chunks } from '../../domain/chunks.ts';
 import type { ContentType } from '../../domain/content/content-type.ts';
 import { NOTHING_TO_UNDO, type UndoPlan } from '../../domain/content/undo-plan.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, laterOf } from '../../domain/event.ts';
-import { chunks } from '../chunks.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import type { ProjectionProgress } from '../ports/projection-progress.ts';
 import { waitForReadModel } from '../wait-for-read-model.ts';

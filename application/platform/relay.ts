@@ -1,8 +1,8 @@
 import { byStream } from '../../domain/by-stream.ts';
+import { chunks } from '../../domain/chunks.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import type { RecordedEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
-import { chunks } from '../chunks.ts';
 import { inParallel } from '../concurrency/in-parallel.ts';
 import type { ChangeOf } from '../content/entry-history.ts';
 import type { Lease } from '../ports/leases.ts';

@@ -6,6 +6,7 @@ import type {
   Claims,
   ValuesByOwner,
 } from '../../application/ports/claims.ts';
+import { chunks } from '../../domain/chunks.ts';
 import { REQUESTED, SAME_VALUE, keyedRows, parameters } from './claim-rows.ts';
 import { HeldByOthers, release, settle, take, touch } from './claim-statements.ts';
 import { type ClaimsOptions, type ReapOptions, reapClaims } from './reap-claims.ts';
@@ -106,8 +107,7 @@ export function createClaims(options: ClaimsOptions): PostgresClaims {
 
   async function backfill(values: ValuesByOwner): Promise<void> {
     const all = [...values].flatMap(([owner, requests]) => rowsOf(requests).map((row) => ({ owner, ...row })));
-    for (let from = 0; from < all.length; from += BACKFILLED_AT_ONCE) {
-      const rows = all.slice(from, from + BACKFILLED_AT_ONCE);
+    for (const rows of chunks(all, BACKFILLED_AT_ONCE)) {
       await database.execute(
         `insert into operational.claims (tenant_id, scope, value_hmac, owner, state, unsettled_since)
          select tenant_id, scope, value_hmac, owner, 'pending', clock_timestamp()

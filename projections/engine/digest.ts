@@ -1,10 +1,11 @@
+import { chunks } from '../../domain/chunks.ts';
 import { type GlobalPosition, ORIGIN } from '../../domain/event.ts';
 import type { Database, Transaction } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
 import { readCheckpoint } from './checkpoints.ts';
-import { TABLES_PER_TRANSACTION, chunksOf } from './chunks.ts';
 import type { ProjectedTable, Projection } from './projection.ts';
 import { namesOf } from './read-model-schemas.ts';
+import { TABLES_PER_TRANSACTION } from './tables-per-transaction.ts';
 
 /**
  * A digest of the rows of a table, independent of their order: equal rows give equal checksums in any database and with
@@ -80,7 +81,7 @@ export async function digestTables(
   const tables = await projection.tables(tx, { schema: quoted });
   const digests: TableDigest[] = [];
   const sorted = tables.toSorted((a, b) => (a.table < b.table ? -1 : 1));
-  for (const chunk of chunksOf(sorted, TABLES_PER_TRANSACTION)) {
+  for (const chunk of chunks(sorted, TABLES_PER_TRANSACTION)) {
     // The rollback releases the locks of the chunk; the snapshot stays the same.
     await tx.query('savepoint digested');
     for (const table of chunk) digests.push(await digestTable(table));

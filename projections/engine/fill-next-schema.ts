@@ -1,15 +1,16 @@
 import type { EventStore } from '../../application/ports/event-store.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';
+import { chunks } from '../../domain/chunks.ts';
 import { type GlobalPosition, ORIGIN, type RecordedEvent, laterOf } from '../../domain/event.ts';
 import type { Database, Transaction } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
 import { applyUntil } from './apply-until.ts';
 import { moveCheckpoint, readCheckpoint, takeCheckpoint } from './checkpoints.ts';
-import { TABLES_PER_TRANSACTION, chunksOf } from './chunks.ts';
 import { MAX_PARKED } from './follower-options.ts';
 import { deleteParked, isOfOneStream, parkStream, positionsOf, readParked, waits } from './parked-streams.ts';
 import type { InTransaction, Projection, Target } from './projection.ts';
 import { createEmpty, dropSchema, lockSchemas, namesOf } from './read-model-schemas.ts';
+import { TABLES_PER_TRANSACTION } from './tables-per-transaction.ts';
 
 export type RebuildProgress = {
   readonly projection: string;
@@ -163,7 +164,7 @@ export async function createNextSchema({
       await projection.finish?.(run, target);
       // Autovacuum analyzes the tables only minutes later; until then lists would use bad plans.
       const tables = await run((tx) => projection.tables(tx, target));
-      for (const chunk of chunksOf(tables, TABLES_PER_TRANSACTION)) {
+      for (const chunk of chunks(tables, TABLES_PER_TRANSACTION)) {
         const names = chunk.map(({ table }) => `${target.schema}.${quoteIdentifier(table)}`);
         await run((tx) => tx.query(`analyze ${names.join(', ')}`));
       }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type pg from 'pg';
+import { chunks } from '../../../domain/chunks.ts';
 import { quoteIdentifier } from '../quote.ts';
 
 /**
@@ -56,11 +57,5 @@ export async function prepareServiceRole(
   );
   await superuser.query(`alter database ${quoteIdentifier(database)} owner to ${SERVICE_ROLE}`);
   const { rows } = await superuser.query<{ statement: string }>(OWNERSHIP);
-  for (let start = 0; start < rows.length; start += CHUNK)
-    await superuser.query(
-      rows
-        .slice(start, start + CHUNK)
-        .map(({ statement }) => statement)
-        .join(';'),
-    );
+  for (const chunk of chunks(rows, CHUNK)) await superuser.query(chunk.map(({ statement }) => statement).join(';'));
 }

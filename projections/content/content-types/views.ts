@@ -1,9 +1,10 @@
+import { chunks } from '../../../domain/chunks.ts';
 import { keyOf } from '../../../domain/content/entry-fields.ts';
 import { isStored } from '../../../domain/content/field-types.ts';
 import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
-import { TABLES_PER_TRANSACTION, chunksOf } from '../../engine/chunks.ts';
 import type { InTransaction, Target } from '../../engine/projection.ts';
+import { TABLES_PER_TRANSACTION } from '../../engine/tables-per-transaction.ts';
 import { LIVE, readContentTypes } from './rows.ts';
 
 /** The columns that every view has besides the fields: name, and SQL expression over the alias `t`. */
@@ -93,7 +94,7 @@ export async function renameViewColumn(
 /** Creates every view on the tables of the live schema, after a rebuilt schema has taken its name. */
 export async function recreateViews(run: InTransaction, target: Target): Promise<void> {
   const types = await run((tx) => readContentTypes(tx, LIVE, { live: true }));
-  for (const names of chunksOf([...new Set(types.map(({ name }) => name))], TABLES_PER_TRANSACTION))
+  for (const names of chunks([...new Set(types.map(({ name }) => name))], TABLES_PER_TRANSACTION))
     await run(async (tx) => {
       for (const name of names) await refreshView(tx, target, { name });
     });

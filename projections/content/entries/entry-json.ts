@@ -1,3 +1,4 @@
+import { chunks } from '../../../domain/chunks.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { keyOf, storedFields } from '../../../domain/content/entry-fields.ts';
 import { SLUG_KEY } from '../../../domain/content/entry-title.ts';
@@ -213,10 +214,7 @@ function valueText(sqlType: ColumnType, value: string): string {
 const MAX_ARGUMENTS = 90;
 
 function concat(parts: readonly string[]): string {
-  const calls: string[] = [];
-  for (let at = 0; at < parts.length; at += MAX_ARGUMENTS)
-    calls.push(`concat(${parts.slice(at, at + MAX_ARGUMENTS).join(', ')})`);
-  return calls.join(' || ');
+  return Array.from(chunks(parts, MAX_ARGUMENTS), (some) => `concat(${some.join(', ')})`).join(' || ');
 }
 
 /** An SQL string literal of names and JSON punctuation. @throws RangeError for text that would need escaping */

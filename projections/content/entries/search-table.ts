@@ -1,7 +1,8 @@
+import { chunks } from '../../../domain/chunks.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
-import { TABLES_PER_TRANSACTION, chunksOf } from '../../engine/chunks.ts';
 import type { InTransaction, Target } from '../../engine/projection.ts';
+import { TABLES_PER_TRANSACTION } from '../../engine/tables-per-transaction.ts';
 import { tableOf } from './entry-json.ts';
 import { rowVectorSql, searchedKeys } from './search-vector.ts';
 
@@ -30,7 +31,7 @@ export async function buildSearchIndex(
   target: Target,
   types: readonly ContentType[],
 ): Promise<void> {
-  for (const chunk of chunksOf(types, TABLES_PER_TRANSACTION))
+  for (const chunk of chunks(types, TABLES_PER_TRANSACTION))
     await run(async (tx) => {
       for (const type of chunk) await indexEntriesOfType(tx, target, { type });
     });

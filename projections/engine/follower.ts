@@ -1,39 +1,15 @@
 import { stoppablePause } from '../../application/concurrency/stoppable-pause.ts';
 import type { Lease } from '../../application/ports/leases.ts';
-import { isServerLimit, isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
+import { isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
 import { hasCode, refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, type RecordedEvent } from '../../domain/event.ts';
-import { applyOrPark } from './apply-or-park.ts';
+import { UnhandledEvent, createBatchCommits } from './batch-commits.ts';
 import { type Batch, openBatches } from './batches.ts';
-import { type CheckpointMove, markStopped, moveCheckpoint, takeCheckpoint } from './checkpoints.ts';
-import {
-  type BatchHandler,
-  type Follower,
-  type FollowerOptions,
-  type FollowerStatus,
-  MAX_PARKED,
-} from './follower-options.ts';
-import { isOfOneStream, positionsOf, readParked, waits } from './parked-streams.ts';
-import { isBetweenAppends } from './whole-appends.ts';
+import { markStopped, moveCheckpoint, takeCheckpoint } from './checkpoints.ts';
+import type { Follower, FollowerOptions, FollowerStatus } from './follower-options.ts';
+import { positionsOf, readParked } from './parked-streams.ts';
 
 export type { BatchHandler, Follower, FollowerOptions, FollowerStatus, FollowerStop } from './follower-options.ts';
-
-/** What a batch is applied under: its lease, and the move of the checkpoint. */
-type Commit = {
-  readonly lease: Lease;
-  readonly from: GlobalPosition;
-  readonly to: GlobalPosition;
-  readonly signal: AbortSignal;
-};
-
-/** An event that the handler cannot apply. It is never skipped. */
-class UnhandledEvent extends Error {
-  readonly at: GlobalPosition;
-  constructor(at: GlobalPosition, cause: unknown) {
-    super(reasonOf(cause), { cause });
-    this.at = at;
-  }
-}
 
 /** The tables of the follower have been replaced by those of another version. */
 class Replaced extends Error {}
@@ -54,8 +30,6 @@ export function startFollower(options: FollowerOptions): Follower {
 
   let status: FollowerStatus = { name, state: 'waiting', position: ORIGIN };
   let failures = 0;
-  let parked = new Map<string, GlobalPosition>();
-  let parkedTimes: readonly number[] = [];
   let failingSince: number | undefined;
   /** The oldest event of the batch that is being applied or has failed. */
   let unapplied: RecordedEvent | undefined;
@@ -84,121 +58,31 @@ export function startFollower(options: FollowerOptions): Follower {
     options.onMove?.(position, how, applied);
   }
 
+  const commits = createBatchCommits({
+    ...options,
+    onFailure,
+    transaction,
+    onPart(position) {
+      moved(position, 'moved', true);
+    },
+    onStep(position, next) {
+      succeeded();
+      unapplied = next;
+      moved(position, 'moved', true);
+    },
+  });
+
   async function takeOver(epoch: number): Promise<GlobalPosition> {
     const start = options.startAt === 'head' ? await eventStore.head() : ORIGIN;
     return database.transaction(
       async (tx) => {
         const position = await takeCheckpoint(tx, { name, epoch, start });
-        if (parking) parked = positionsOf(await readParked(tx, name));
+        if (parking) commits.setParked(positionsOf(await readParked(tx, name)));
         if (options.isCurrent && !(await options.isCurrent(tx))) throw new Replaced();
         return position;
       },
       { idleTimeoutMs: leases.ttlMs, workClass: 'unlimited' },
     );
-  }
-
-  /** Counts the streams that are parked without an applied batch in between. */
-  function isSystemic(): boolean {
-    const now = performance.now();
-    parkedTimes = [...parkedTimes.filter((time) => now - time < 60_000), now];
-    return parkedTimes.length > MAX_PARKED;
-  }
-
-  /** Applies the events of one append in one transaction, except for those of streams that it parks. */
-  async function applyAppend(
-    events: readonly RecordedEvent[],
-    move: CheckpointMove,
-    {
-      projection,
-      inside,
-    }: {
-      readonly projection: NonNullable<FollowerOptions['parking']>;
-      readonly inside: Extract<BatchHandler, { kind: 'inside' }>;
-    },
-  ): Promise<void> {
-    const next = new Map(parked);
-    const found: { readonly event: RecordedEvent; readonly reason: string }[] = [];
-    await database.transaction(async (tx) => {
-      await applyOrPark(
-        tx,
-        { events, parked: next, resumeAfter: move.from },
-        {
-          checkpoint: name,
-          projection,
-          apply: (part) => inside.handle(part, tx),
-          onPark(event, error) {
-            if (isSystemic()) throw new UnhandledEvent(event.position, error);
-            found.push({ event, reason: reasonOf(error) });
-          },
-        },
-      );
-      await moveCheckpoint(tx, move);
-    }, transaction);
-    parked = next;
-    for (const { event, reason } of found) {
-      const { stream, revision, position: at } = event;
-      logger?.error('stream parked', { follower: name, stream, revision, at, reason });
-    }
-  }
-
-  /**
-   * Applies one batch and moves the checkpoint. A batch that fails is halved between appends until the append that
-   * causes the failure is alone.
-   */
-  async function commit(events: readonly RecordedEvent[], { lease, from, to, signal }: Commit): Promise<void> {
-    const { epoch } = lease;
-    const move = { name, epoch, from, to };
-    const due = parking ? events.filter((event) => !waits(event, parked, parking)) : events;
-    try {
-      if (handler.kind === 'inside') {
-        await database.transaction(async (tx) => {
-          if (due.length > 0) await handler.handle(due, tx);
-          await moveCheckpoint(tx, move);
-        }, transaction);
-        if (due.length > 0) parkedTimes = [];
-      } else if (handler.kind === 'steps') {
-        await commitInSteps(events, { handler, lease, from, to, signal });
-      } else {
-        await handler.handle(events, signal);
-        await database.transaction((tx) => moveCheckpoint(tx, move), transaction);
-      }
-    } catch (error) {
-      // A single append is halved only when the server has no room for it, such as locks.
-      const half = middleOf(events) ?? (isServerLimit(error) ? Math.floor(events.length / 2) : 0);
-      const halving = isServerLimit(error) && half > 0;
-      if (hasCode(error, 'lease_lost') || (isTransient(error) && !halving) || onFailure === 'retry') throw error;
-      // A later holder may have applied these events; then the handler fails on the rows of that holder.
-      if (signal.aborted || !(await lease.isHeld())) throw refusal('lease_lost');
-      if (half === 0) {
-        if (!parking || handler.kind !== 'inside' || due.length === 0 || !isOfOneStream(error))
-          throw new UnhandledEvent(events[0]?.position ?? to, error);
-        await applyAppend(due, move, { projection: parking, inside: handler });
-        return;
-      }
-      const middle = events[half - 1]?.position ?? from;
-      await commit(events.slice(0, half), { lease, from, to: middle, signal });
-      moved(middle, 'moved', true);
-      await commit(events.slice(half), { lease, from: middle, to, signal });
-    }
-  }
-
-  /** Moves the checkpoint after each step. */
-  async function commitInSteps(
-    events: readonly RecordedEvent[],
-    { handler, lease, from, to, signal }: Commit & { readonly handler: Extract<BatchHandler, { kind: 'steps' }> },
-  ): Promise<void> {
-    let at = from;
-    for (let handled = 0; handled < events.length;) {
-      handled += await handler.handle(events.slice(handled), { signal, lease });
-      const next = handled < events.length ? (events[handled - 1]?.position ?? at) : to;
-      const move = { name, epoch: lease.epoch, from: at, to: next };
-      await database.transaction((tx) => moveCheckpoint(tx, move), transaction);
-      at = next;
-      if (handled === events.length) return;
-      succeeded();
-      unapplied = events[handled];
-      moved(at, 'moved', true);
-    }
   }
 
   async function followUnderLease(lease: Lease): Promise<void> {
@@ -223,7 +107,7 @@ export function startFollower(options: FollowerOptions): Follower {
         unapplied = events[0];
         const ended = options.tracing?.startBatch(name, events);
         try {
-          await commit(events, { lease, from: saved, to, signal });
+          await commits.commit(events, { lease, from: saved, to, signal });
         } catch (error) {
           ended?.(error instanceof Error ? error.name : 'error');
           throw error;
@@ -342,14 +226,4 @@ export function startFollower(options: FollowerOptions): Follower {
 
 function secondsSince(event: RecordedEvent | undefined): number {
   return event ? Math.max(0, (Date.now() - Date.parse(event.recorded_at)) / 1_000) : 0;
-}
-
-/** The index nearest to the middle of the events where an append ends; undefined when they are one append. */
-function middleOf(events: readonly RecordedEvent[]): number | undefined {
-  const half = Math.floor(events.length / 2);
-  for (let distance = 0; distance <= half; distance += 1) {
-    for (const index of [half - distance, half + distance])
-      if (index > 0 && index < events.length && isBetweenAppends(events, index)) return index;
-  }
-  return undefined;
 }

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
+import type { Json } from '../../domain/json.ts';
 import { createConfiguration } from '../configuration/configuration.ts';
+import { durationText } from '../configuration/duration-text.ts';
 import { problemsOf } from '../configuration/load-settings.ts';
 import { readSettings } from '../configuration/read-settings.ts';
 import { settingsSchema } from '../configuration/settings-schema.ts';
@@ -43,7 +45,8 @@ export function run(args: readonly string[]): Promise<number> {
   const read = readSettings(start.layers);
   const problems = [...start.problems, ...problemsOf(read)];
   const { ignored } = read;
-  const settings = createConfiguration({ layers: start.layers }).list(new Map());
+  const configuration = createConfiguration({ layers: start.layers });
+  const settings = configuration.list(new Map());
   if (values.json) {
     const body = {
       ...(action === 'print' ? { settings } : {}),
@@ -59,7 +62,7 @@ export function run(args: readonly string[]): Promise<number> {
       const width = Math.max(...settings.map(({ key }) => key.length));
       for (const { key, value, source } of settings)
         process.stdout.write(
-          `${key.padEnd(width)}  ${source.padEnd(11)}  ${value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)}\n`,
+          `${key.padEnd(width)}  ${source.padEnd(11)}  ${shownText(value, configuration.isDuration(key))}\n`,
         );
     }
     for (const unknown of start.file.unknown) process.stderr.write(`ignored: ${unknown}\n`);
@@ -68,4 +71,10 @@ export function run(args: readonly string[]): Promise<number> {
     if (action === 'check' && problems.length === 0) process.stdout.write('The settings are valid.\n');
   }
   return Promise.resolve(problems.length > 0 ? 1 : 0);
+}
+
+function shownText(value: Json, isDuration: boolean): string {
+  if (value === null) return '';
+  if (isDuration && typeof value === 'number') return durationText(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -24,6 +24,8 @@ export type ProcessConfiguration = Configuration & {
   readConsole(saved: ConsoleTexts): ReadSettings;
   /** The saved texts without those that would prevent the start. */
   usableOf(saved: ConsoleTexts): ConsoleTexts;
+  /** Whether the value of a setting is a number of milliseconds that is set as a duration, such as `30s`. */
+  isDuration(key: string): boolean;
 };
 
 /**
@@ -35,6 +37,7 @@ export function createConfiguration({ layers }: { readonly layers: readonly Sett
   return {
     readConsole,
     isSecret: (key) => DECLARED.get(key)?.setting.secret === true,
+    isDuration: (key) => DECLARED.get(key)?.setting.parser.unit === 'ms',
     list(saved) {
       const { settings, sources } = readConsole(saved);
       return [...DECLARED.values()].map(({ field, setting }): SettingView => ({

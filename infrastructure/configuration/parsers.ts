@@ -74,6 +74,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 
 /** A duration such as `1h`, `1m30s`, `250ms` or `0`; the parsed value is in milliseconds. */
 export const duration: Parser<number> = {
   kind: 'duration',
+  unit: 'ms',
   parse: (value) => {
     if (value === '0') return ok(0);
     if (!/^(\d+(\.\d+)?(ms|s|m|h))+$/.test(value)) return bad('set it to a duration such as 30s, 5m or 1h');

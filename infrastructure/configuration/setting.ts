@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../domain/json.ts';
+import { durationText } from './duration-text.ts';
 
 /** The parsed value, or a description of valid values. It never contains the invalid value, which may be a secret. */
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly remedy: string };
@@ -11,6 +12,8 @@ export type Parser<T> = {
   readonly schema?: JsonObject;
   /** Name of the type in the table of settings. */
   readonly kind: string;
+  /** The unit of a parsed number. People see the number as a duration, such as `1m30s`. Default: no unit. */
+  readonly unit?: 'ms';
 };
 
 /** Declaration of a setting. Its type, its default and its documentation come from here. */
@@ -60,7 +63,7 @@ export function setting<T>(
     fallbackOutsideProduction: extra.fallbackOutsideProduction ?? fallback,
     off: parser.off ?? fallback,
     description,
-    shownDefault: extra.shownDefault ?? show(fallback),
+    shownDefault: extra.shownDefault ?? shownText(fallback, parser),
     secret: extra.secret ?? false,
     lenient: extra.lenient ?? false,
     layers: extra.layers ?? 'all',
@@ -77,7 +80,8 @@ export function optional<T>(
   return setting<T | undefined>(name, parser, undefined, description, { shownDefault: 'unset', ...extra });
 }
 
-function show(value: unknown): string {
+function shownText(value: unknown, { unit }: Pick<Parser<unknown>, 'unit'>): string {
+  if (unit === 'ms' && typeof value === 'number') return durationText(value);
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 }

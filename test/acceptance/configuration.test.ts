@@ -239,6 +239,23 @@ describe('palimpsest config', () => {
     expect(settings.find(({ key }) => key === 'JWT_SECRET')).to.include({ value: '********', source: 'environment' });
     expect(settings.find(({ key }) => key === 'CORS_MAX_AGE')).to.include({ value: 3600, source: 'default' });
   });
+
+  it('print shows durations with their unit', async () => {
+    const { output } = await runCommand(['config', 'print'], {
+      ...testEnvironment('postgres://app@db/x', '/nowhere'),
+      DATABASE_READ_TIMEOUT: '90s',
+      DATABASE_LOCK_TIMEOUT: '0',
+    });
+    const shown = new Map(
+      output
+        .split('\n')
+        .map((line): [string, string] => [line.split(' ')[0] ?? '', line.trim().split(/ +/).slice(1).join(' ')]),
+    );
+    expect(shown.get('DATABASE_READ_TIMEOUT')).to.equal('environment 1m30s');
+    expect(shown.get('DATABASE_LOCK_TIMEOUT')).to.equal('environment 0');
+    expect(shown.get('DATABASE_BACKGROUND_TIMEOUT')).to.equal('default 10m');
+    expect(shown.get('CORS_MAX_AGE')).to.equal('default 3600');
+  });
 });
 
 describe('setup mode', () => {

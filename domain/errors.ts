@@ -1,3 +1,4 @@
+import { codeOf } from './code-of.ts';
 import type { Json } from './json.ts';
 
 /** One refused field of a request body. `field` is its path, parts separated by dots. */
@@ -244,7 +245,7 @@ export function invalidField(field: string, message: string): AppError {
 
 /** Whether an unknown thrown value is a refusal of this code. */
 export function hasCode(error: unknown, code: ErrorCode): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === code;
+  return codeOf(error) === code;
 }
 
 /** Whether an unknown thrown value is a refusal of the catalogue. */

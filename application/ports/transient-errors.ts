@@ -1,3 +1,4 @@
+import { codeOf } from '../../domain/code-of.ts';
 import { isAppError } from '../../domain/errors.ts';
 
 /** Codes of the error catalogue that an adapter returns while a dependency is unreachable. */
@@ -73,7 +74,7 @@ export function isOutage(error: unknown): boolean {
     current instanceof Error && depth < 5;
     current = current.cause, depth += 1
   ) {
-    const code = codeOf(current);
+    const code = codeOf(current) ?? '';
     if (REFUSALS.has(code) || CONNECTION.has(code) || OUTAGE.has(serverCondition(code))) return true;
     if (LOST_CONNECTION.test(current.message)) return true;
   }
@@ -86,7 +87,7 @@ export function isOutage(error: unknown): boolean {
  * the error.
  */
 export function isTransient(error: unknown): boolean {
-  const code = codeOf(error);
+  const code = codeOf(error) ?? '';
   if (REFUSALS.has(code) || CONNECTION.has(code) || TRANSIENT.has(serverCondition(code))) return true;
   return error instanceof Error && UNUSABLE_CONNECTION.test(error.message);
 }
@@ -99,7 +100,7 @@ const SERVER_LIMITS: readonly string[] = ['53200', '53400'];
  * `max_locks_per_transaction` allows. A later attempt succeeds only if other sessions had used it up.
  */
 export function isServerLimit(error: unknown): boolean {
-  return SERVER_LIMITS.includes(codeOf(error));
+  return SERVER_LIMITS.includes(codeOf(error) ?? '');
 }
 
 /**
@@ -114,13 +115,7 @@ export function reasonOf(error: unknown): string {
       return typeof value === 'string' ? [`${key} ${value}`] : [];
     });
     const hint = codeOf(error) === '53200' ? ['(out of memory, or of locks: see max_locks_per_transaction)'] : [];
-    return ['database error', codeOf(error), ...hint, ...place].join(' ');
+    return ['database error', codeOf(error) ?? '', ...hint, ...place].join(' ');
   }
   return error instanceof Error ? `${error.name}: ${error.message}`.slice(0, 500) : 'unknown error';
-}
-
-function codeOf(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : '';
 }

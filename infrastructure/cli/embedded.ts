@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { codeOf } from '../../domain/code-of.ts';
 import { findEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
 
 /** Name of the quickstart's database; every PostgreSQL server has it. */
@@ -39,7 +40,7 @@ export function quickstartSecrets(dataDirectory: string): Readonly<Record<string
   try {
     return JSON.parse(readFileSync(secretsFile(dataDirectory), 'utf8')) as Readonly<Record<string, string>>;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {};
+    if (codeOf(error) === 'ENOENT') return {};
     throw error;
   }
 }

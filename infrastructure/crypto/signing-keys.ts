@@ -1,6 +1,7 @@
 import { type JWK, calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { link, mkdir, readFile, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { codeOf } from '../../domain/code-of.ts';
 import { writeDraft } from './private-file.ts';
 
 /** A private Ed25519 key as stored in the key file. */
@@ -108,8 +109,4 @@ function isSigningKey(value: unknown): value is SigningKey {
     typeof kid === 'string' &&
     retires
   );
-}
-
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
 }

@@ -1,5 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { withDeadline } from '../../application/concurrency/with-deadline.ts';
+import { codeOf } from '../../domain/code-of.ts';
 
 /** Returns all addresses of a name as text. */
 export type Lookup = (host: string) => Promise<readonly string[]>;
@@ -69,13 +70,9 @@ async function viaSystem(host: string): Promise<readonly string[]> {
   return (await systemLookup(host, { all: true, verbatim: true })).map(({ address }) => address);
 }
 
+/** Codes of failures of this system or of its name servers. */
+const TEMPORARY = ['EAI_AGAIN', 'EAI_MEMORY', 'EAI_SYSTEM', 'EMFILE'];
+
 function isTemporary(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    (error.code === 'EAI_AGAIN' ||
-      error.code === 'EAI_MEMORY' ||
-      error.code === 'EAI_SYSTEM' ||
-      error.code === 'EMFILE')
-  );
+  return TEMPORARY.includes(codeOf(error) ?? '');
 }

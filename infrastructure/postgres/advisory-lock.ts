@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { withDeadline } from '../../application/concurrency/with-deadline.ts';
+import { codeOf } from '../../domain/code-of.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { Database, Transaction } from './database.ts';
 import type { TransactionOptions } from './statement-limits.ts';
@@ -56,7 +57,7 @@ export async function underAdvisoryLock<T>(
           synchronousCommit === undefined ? {} : { synchronousCommit },
         );
       } catch (error) {
-        if (progress.taken || !(error instanceof Error && 'code' in error && error.code === NOT_AVAILABLE)) throw error;
+        if (progress.taken || codeOf(error) !== NOT_AVAILABLE) throw error;
       }
       if (performance.now() >= deadline) refuseBusy();
       await pause(Math.min(20 * 2 ** attempt, MAX_PAUSE_MS) * (0.5 + Math.random() / 2));

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { codeOf } from '../../domain/code-of.ts';
 
 /** @returns a unique name of this process: `<host>/<process id>/<machine>-<random>` */
 export function nameInstance(): string {
@@ -20,7 +21,7 @@ export function hasExited(instance: string): boolean {
     process.kill(Number(pid), 0);
     return false;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'ESRCH';
+    return codeOf(error) === 'ESRCH';
   }
 }
 

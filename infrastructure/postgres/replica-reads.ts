@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Logger } from '../../application/ports/logger.ts';
 import type { Signals } from '../../application/ports/signals.ts';
 import { reasonOf } from '../../application/ports/transient-errors.ts';
+import { codeOf } from '../../domain/code-of.ts';
 import { type GlobalPosition, ORIGIN, laterOf, parsePosition } from '../../domain/event.ts';
 import type { Database, Queryable } from './database.ts';
 
@@ -212,8 +213,8 @@ function readPosition([row]: readonly { readonly position?: unknown }[]): Global
  * Whether the server refused only this statement: its tables are behind, or the statement conflicted with replication.
  */
 function isStatementRefused(error: unknown): boolean {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !/^(08|53|57P)/.test(code);
+  const code = codeOf(error);
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(08|53|57P)/.test(code);
 }
 
 /** Parses a signal of `publish`. @returns an empty list for any other payload */

@@ -1,10 +1,11 @@
 import { serverCondition } from '../../../application/ports/transient-errors.ts';
+import { codeOf } from '../../../domain/code-of.ts';
 import { type AppError, isAppError, refusal } from '../../../domain/errors.ts';
 
 /** @returns the SQLSTATE of an error that the server reported; undefined when the connection failed instead. */
 function sqlState(error: unknown): string | undefined {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+  const code = codeOf(error);
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
 /** Whether the server refused the statement and rolled it back, so that the connection is still usable. */

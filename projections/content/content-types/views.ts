@@ -1,4 +1,5 @@
 import { chunks } from '../../../domain/chunks.ts';
+import { codeOf } from '../../../domain/code-of.ts';
 import { keyOf } from '../../../domain/content/entry-fields.ts';
 import { isStored } from '../../../domain/content/field-types.ts';
 import type { Queryable, Transaction } from '../../../infrastructure/postgres/database.ts';
@@ -57,7 +58,7 @@ export async function refreshView(tx: Transaction, { schema }: Target, { name }:
 
 /** Whether PostgreSQL refused to change the type of a view's column. */
 function isColumnTypeChange(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === '42P16';
+  return codeOf(error) === '42P16';
 }
 
 /** Drops a view and the views that depend on it. */

@@ -1,4 +1,5 @@
 import { createTurns } from '../../../application/concurrency/turns.ts';
+import { codeOf } from '../../../domain/code-of.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { Moment } from '../../../domain/content/moment.ts';
 import { refusal } from '../../../domain/errors.ts';
@@ -126,11 +127,5 @@ export function createPastReader({ bounds, ...gatheringOptions }: PastReaderOpti
 const DELETED = ['23503', '40001', '40P01'];
 
 function isDeleted(error: unknown): boolean {
-  return (
-    typeof error === 'object' &&
-    error !== null &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    DELETED.includes(error.code)
-  );
+  return DELETED.includes(codeOf(error) ?? '');
 }

@@ -1,3 +1,4 @@
+import { codeOf } from '../../../domain/code-of.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { Database } from '../../../infrastructure/postgres/database.ts';
 
@@ -21,8 +22,7 @@ export function withStaleStatementRefusal(database: Database): Database {
 }
 
 function refuse(error: unknown): never {
-  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-  if (typeof code === 'string' && STALE.includes(code))
+  if (STALE.includes(codeOf(error) ?? ''))
     throw refusal('ddl_in_progress', { headers: { 'Retry-After': '1' }, cause: error });
   throw error;
 }

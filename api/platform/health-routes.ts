@@ -36,6 +36,16 @@ export type HealthChecks = {
   readonly onChange?: (probe: 'healthz' | 'readyz' | 'startup', reasons: readonly string[]) => void;
 };
 
+/** The response of a probe that fails. A request that is refused before the probe runs gets no reasons. */
+const Unavailable = Type.Object(
+  {
+    error: Type.String({ description: 'The first reason' }),
+    code: Type.Literal('unavailable'),
+    status: Type.Optional(Type.Literal('unavailable')),
+    reasons: Type.Optional(Type.Array(Type.String(), { examples: [['database unreachable']] })),
+  },
+  { title: 'Unavailable' },
+);
 const Health = Type.Object({ status: Type.Literal('ok') });
 /** A fault that an operator must repair while the process can serve. The probe is public, so none names a tenant. */
 const Degradation = Type.Union([
@@ -143,7 +153,7 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
       method: 'GET',
       tag: 'platform',
       access: { kind: 'public' },
-      responses: { 200: Health },
+      responses: { 200: Health, 503: Unavailable },
       refusals: ['unavailable'],
     } as const;
     const signedIn = { ...probe, access: { kind: 'credential' } } as const;
@@ -160,7 +170,7 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
         path: '/readyz',
         operation: `readyz${side}`,
         summary: 'Readiness probe. Answers 503 with `reasons`, or 200 `degraded` with `reasons` while it can serve',
-        responses: { 200: Readiness },
+        responses: { 200: Readiness, 503: Unavailable },
         handler: ready,
       }),
       route({
@@ -182,7 +192,7 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
         path: `${prefix}/ready`,
         operation: `ready${side}`,
         summary: 'Readiness, for callers with a credential',
-        responses: { 200: Readiness },
+        responses: { 200: Readiness, 503: Unavailable },
         handler: ready,
       }),
     ];

@@ -6,6 +6,7 @@ import type { ContentTypeQueries } from '../../projections/content/content-types
 import { visibleTypes } from '../content/visible-types.ts';
 import { matchesTag } from '../http/entity-tags.ts';
 import { type OpenApiDocument, openApiDocument } from '../http/openapi.ts';
+import { PROBES } from '../http/probes.ts';
 import { type Route, type RouteRequest, type RouteResponse, route } from '../http/route.ts';
 import { documentWithContentTypes } from './content-document.ts';
 import { type SentDocument, documentCache, sentDocument } from './sent-document.ts';
@@ -28,7 +29,7 @@ export type OpenApiRoutesDependencies = {
 /** The documents, with the routes that each contains: the Content API, the Admin API or both. */
 export const DOCUMENTS = {
   public: ({ api }: Route) => api === 'content',
-  admin: ({ path }: Route) => path.startsWith('/api/admin/'),
+  admin: ({ api, path }: Route) => path.startsWith('/api/admin/') || (api === 'admin' && PROBES.has(path)),
   all: () => true,
 } as const satisfies Readonly<Record<string, (route: Route) => boolean>>;
 export type DocumentName = keyof typeof DOCUMENTS;

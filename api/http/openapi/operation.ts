@@ -16,6 +16,7 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   204: 'Success, without a body',
   207: 'Partial success',
   304: 'Not modified',
+  503: 'Unavailable',
 };
 const LIMITS: readonly ResponseHeader[] = [
   'RateLimit-Limit',
@@ -131,6 +132,7 @@ function responseHeadersOf(route: Route, status: number): readonly ResponseHeade
     ...(method === 'GET' ? [] : (['X-Commit-Position', 'X-Projection-Lag'] as const)),
     ...(Object.hasOwn(responses, 304) ? (['ETag'] as const) : []),
     ...(status === 200 && propertiesOf(query).some(({ name }) => name === 'count') ? (['X-Total-Count'] as const) : []),
+    ...(status === 503 ? (['Retry-After'] as const) : []),
     ...(status === 204 ? [] : (route.responseHeaders ?? [])),
   ];
 }

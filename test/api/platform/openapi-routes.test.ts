@@ -252,6 +252,22 @@ describe('the OpenAPI documents of a service', () => {
     expect([changed.status, changed.text.includes('/api/v1/content/new_one')]).to.deep.equal([200, true]);
   });
 
+  it('describe the probes of the listener, with the reasons of a failing one', async () => {
+    for (const path of ['/api/admin/openapi/public.json', '/api/admin/openapi/admin.json', '/api/admin/openapi.json']) {
+      const document = (await service.owner('GET', path)).json<Document>();
+      for (const probe of ['/healthz', '/readyz', '/startup']) {
+        const { responses } = operation(document, 'get', probe);
+        const schema = responses['503']?.content?.['application/json']?.schema ?? expect.fail(`${path} ${probe}`);
+        const check = checker(document, schema);
+        const failing = { error: 'starting', code: 'unavailable', status: 'unavailable', reasons: ['starting'] };
+        expect(check(failing), `${path} ${probe}`).to.deep.equal([]);
+        expect(check({ ...failing, reasons: [1] }), `${path} ${probe}`).to.have.length(1);
+        expect(Object.keys(responses['503']?.headers ?? {})).to.include('Retry-After');
+        expect(Object.keys(responses)).to.include('200');
+      }
+    }
+  });
+
   it('reveal nothing about another tenant', async () => {
     await service.owner('POST', '/api/admin/tenants', { slug: 'other', name: 'Other' });
     const other = await service.owner('GET', '/api/admin/openapi/public.json', undefined, { 'x-tenant-id': 'other' });

@@ -2,17 +2,16 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Closers } from '../composition/open-parts.ts';
 import { createProcessLogger } from '../composition/platform/create-process-logger.ts';
-import { startService } from '../composition/start-service.ts';
 import { startSetupMode } from '../composition/start-setup-mode.ts';
 import { loadSettings, problemsOf } from '../configuration/load-settings.ts';
 import { readSettings } from '../configuration/read-settings.ts';
 import { type StartLayers, startLayers } from '../configuration/start-layers.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
-import { openTracing } from '../tracing/open-tracing.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
-import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
+import { embeddedDirectory } from './embedded.ts';
 import { logFaults } from './log-faults.ts';
 import { logIgnoredSettings } from './log-ignored-settings.ts';
+import { openService } from './open-service.ts';
 import { type RunContext, runUntilStopped } from './run-until-stopped.ts';
 
 export const handlesStop = true;
@@ -32,33 +31,15 @@ export function run(_args: readonly string[], { stop }: { readonly stop: AbortSi
   );
 }
 
-async function startServiceProcess(start: StartLayers, closers: Closers, { stop, faults }: RunContext): Promise<void> {
-  const { settings, ignored } = loadSettings(start.layers, start.problems);
+async function startServiceProcess(start: StartLayers, closers: Closers, context: RunContext): Promise<void> {
+  const read = loadSettings(start.layers, start.problems);
+  const { settings } = read;
   const logger = createProcessLogger(settings, { descriptor: 1 });
-  closers.add(() => {
-    logger.flush();
-  });
-  logIgnoredSettings({ ignored, file: start.file }, logger);
-  logFaults(faults, logger);
-  const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(resolve(settings.dataDir)) : undefined;
-  if (embedded) closers.add(() => embedded.stop());
-  stop.throwIfAborted();
-  const service = await startService({
-    settings: { ...settings, databaseUrl: (await embedded?.serviceUrl(EMBEDDED_DATABASE)) ?? settings.databaseUrl },
-    layers: start.layers,
-    declaredTypes: start.file.schemas,
-    logger,
-    traces: await openTracing(process.env, { logger }),
-    stop,
-    onFatal: faults.raise,
-  });
-  closers.add(() => service.stop());
-  faults.add(() => {
-    service.failRequests();
-  });
+  const startDatabase = () => startEmbeddedDatabase(resolve(settings.dataDir));
+  await openService({ start, read, logger, startDatabase }, closers, context);
 }
 
-async function startDatabase(dataDirectory: string): Promise<EmbeddedPostgres> {
+async function startEmbeddedDatabase(dataDirectory: string): Promise<EmbeddedPostgres> {
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   await lockDataDirectory(dataDirectory);
   return startEmbeddedPostgres({ directory: embeddedDirectory(dataDirectory) });

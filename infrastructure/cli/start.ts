@@ -4,16 +4,14 @@ import { createRequire } from 'node:module';
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../domain/message-of.ts';
 import type { Closers } from '../composition/open-parts.ts';
-import { type Service, startService } from '../composition/start-service.ts';
+import type { Service } from '../composition/start-service.ts';
 import { loadSettings } from '../configuration/load-settings.ts';
 import { startLayers } from '../configuration/start-layers.ts';
 import { createLogger } from '../logging/create-logger.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded/embedded-postgres.ts';
-import { openTracing } from '../tracing/open-tracing.ts';
 import { lockDataDirectory } from './data-directory-lock.ts';
-import { EMBEDDED_DATABASE, embeddedDirectory } from './embedded.ts';
-import { logFaults } from './log-faults.ts';
-import { logIgnoredSettings } from './log-ignored-settings.ts';
+import { embeddedDirectory } from './embedded.ts';
+import { openService } from './open-service.ts';
 import { ensureQuickstartSecrets, quickstartDefaults, quickstartDirectory } from './quickstart-defaults.ts';
 import { type RunContext, runUntilStopped } from './run-until-stopped.ts';
 
@@ -42,40 +40,18 @@ export function run(args: readonly string[], { stop }: { readonly stop: AbortSig
 async function startQuickstartProcess(
   packages: string | undefined,
   closers: Closers,
-  { stop, faults }: RunContext,
+  context: RunContext,
 ): Promise<void> {
+  const { stop } = context;
   const dataDirectory = quickstartDirectory(process.env);
   mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
   await lockDataDirectory(dataDirectory);
   ensureQuickstartSecrets(dataDirectory);
   const start = startLayers(process.env, quickstartDefaults(process.env));
-  const { settings, ignored } = loadSettings(start.layers, start.problems);
-  const logger = createLogger({ level: settings.logLevel, format: settings.logFormat ?? 'pretty' });
-  closers.add(() => {
-    logger.flush();
-  });
-  logIgnoredSettings({ ignored, file: start.file }, logger);
-  logFaults(faults, logger);
-  const embedded = settings.databaseUrl === 'embedded' ? await startDatabase(dataDirectory) : undefined;
-  if (embedded)
-    closers.add(async () => {
-      await embedded.stop();
-      if (stop.aborted) say('Stopped. The data is kept in', dataDirectory);
-    });
-  stop.throwIfAborted();
-  const service = await startService({
-    settings: { ...settings, databaseUrl: (await embedded?.serviceUrl(EMBEDDED_DATABASE)) ?? settings.databaseUrl },
-    layers: start.layers,
-    declaredTypes: start.file.schemas,
-    logger,
-    traces: await openTracing(process.env, { logger }),
-    stop,
-    onFatal: faults.raise,
-  });
-  closers.add(() => service.stop());
-  faults.add(() => {
-    service.failRequests();
-  });
+  const read = loadSettings(start.layers, start.problems);
+  const logger = createLogger({ level: read.settings.logLevel, format: read.settings.logFormat ?? 'pretty' });
+  const startDatabase = () => startEmbeddedDatabase(dataDirectory, stop);
+  const service = await openService({ start, read, logger, startDatabase }, closers, context);
   welcome(service, dataDirectory);
   // The demo creates the first account.
   if (packages === undefined) firstSteps(service);
@@ -87,13 +63,24 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
 }
 
-async function startDatabase(dataDirectory: string): Promise<EmbeddedPostgres> {
-  return startEmbeddedPostgres({
+/** Starts the database, which says when it stops because the process was asked to. */
+async function startEmbeddedDatabase(
+  dataDirectory: string,
+  stop: AbortSignal,
+): Promise<Pick<EmbeddedPostgres, 'serviceUrl' | 'stop'>> {
+  const database = await startEmbeddedPostgres({
     directory: embeddedDirectory(dataDirectory),
     onProgress: (step) => {
       process.stderr.write(`${STEPS[step]}\n`);
     },
   });
+  return {
+    serviceUrl: (name) => database.serviceUrl(name),
+    async stop() {
+      await database.stop();
+      if (stop.aborted) say('Stopped. The data is kept in', dataDirectory);
+    },
+  };
 }
 
 function welcome({ adminUrl, contentUrl }: Service, dataDirectory: string): void {

@@ -144,8 +144,8 @@ export function createApi({ api, routes, dependencies }: CreateApiOptions): App 
     if (routeResponse.status >= 500 && !PROBES.has(exchange.path)) {
       const { requestId, correlationId, compiled } = exchange;
       const detail = { request_id: requestId, correlation_id: correlationId, route: compiled?.route.path, error };
-      if (isAppError(error)) dependencies.logger.warn('request failed', detail);
-      else dependencies.logger.error('request failed', detail);
+      if (isAppError(error)) dependencies.logger.warn('a request failed', detail);
+      else dependencies.logger.error('a request failed', detail);
     }
     return routeResponse;
   }

@@ -61,14 +61,14 @@ export async function withIdempotency(
   } catch (error) {
     const hadNoEffect = isAppError(error) && error.status < 500 && !begun.isRepeat;
     await store[hadNoEffect ? 'abandon' : 'suspend'](scope, begun.attempt).catch((cause: unknown) => {
-      logger.warn('releasing an idempotency key failed', { reason: reasonOf(cause) });
+      logger.warn('an idempotency key could not be released', { reason: reasonOf(cause) });
     });
     throw error;
   }
   if (earlier.wasFound) response = toReplay(response);
   // The write is done: a failure to store its response must not turn the response into an error.
   await store.complete(scope, begun.attempt, toStored(response)).catch((cause: unknown) => {
-    logger.error('storing an idempotent response failed', { reason: reasonOf(cause) });
+    logger.error('an idempotent response could not be stored', { reason: reasonOf(cause) });
   });
   return response;
 }

@@ -40,7 +40,7 @@ export async function waitForCommit(
   } catch (error) {
     // The write is done: a failing read model does not turn its response into an error.
     if (!hasCode(error, 'projection_stopped'))
-      logger.error('waiting for the read models of a commit failed', { reason: reasonOf(error) });
+      logger.error('the read models of a commit could not be waited for', { reason: reasonOf(error) });
   }
   return { ...response, headers: { ...headers, 'X-Projection-Lag': 'true' } };
 }

@@ -76,7 +76,7 @@ export function createWebhookWorker<Tx>(dependencies: WebhookWorkerDependencies<
     try {
       await announceDeadLetters({ now }, { queue, eventStore });
     } catch (error) {
-      logger.error('announcing a dead letter failed; it will be retried', { reason: reasonOf(error) });
+      logger.error('a dead letter could not be announced; it will be retried', { reason: reasonOf(error) });
     }
   });
 

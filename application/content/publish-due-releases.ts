@@ -41,7 +41,7 @@ export async function publishDueReleases(
         });
       else logger.info('a scheduled release was published', { tenant, release_id: id });
     } catch (error) {
-      logger.error('publishing a scheduled release failed', { tenant, release_id: id, reason: reasonOf(error) });
+      logger.error('a scheduled release could not be published', { tenant, release_id: id, reason: reasonOf(error) });
     }
   }
   return done;

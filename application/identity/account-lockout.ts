@@ -62,7 +62,7 @@ function recordLockout(account: Account, context: CommandContext, dependencies: 
   if (!('userId' in account)) return;
   decideOnUser({ userId: account.userId, commandFor: () => ({ kind: 'block_sign_in' }) }, context, dependencies).catch(
     (error: unknown) => {
-      dependencies.reportFailure('could not append the lockout of an account', error);
+      dependencies.reportFailure('the lockout of an account could not be appended', error);
     },
   );
 }

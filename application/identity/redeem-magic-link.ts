@@ -176,6 +176,6 @@ async function recordRedemption(
       address,
     });
   } catch (error) {
-    reportFailure('could not record a sign-in with a magic link', error);
+    reportFailure('a sign-in with a magic link could not be recorded', error);
   }
 }

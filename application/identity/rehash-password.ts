@@ -35,7 +35,7 @@ export async function rehashPassword(
     );
     return position;
   } catch (error) {
-    dependencies.reportFailure('could not hash a password with the current algorithm', error);
+    dependencies.reportFailure('a password could not be hashed with the current algorithm', error);
     return undefined;
   }
 }

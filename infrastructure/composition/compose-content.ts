@@ -60,7 +60,7 @@ export function composeContent(platform: Platform, needs: ContentNeeds): Content
         // A shutdown ends the wait, and with it the start.
         pause: (ms) => pause(ms, undefined, { signal: shutdown.signal }),
       });
-      if (names.length > 0) logger.info('content types of the settings file applied', { names });
+      if (names.length > 0) logger.info('the content types of the settings file were applied', { names });
     },
     async close() {
       await modelling.close();

@@ -128,7 +128,7 @@ function openRequestAuthenticator(platform: Platform, dependencies: IdentityServ
  */
 async function ensureDefaultTenantExists(platform: Platform, dependencies: IdentityServices): Promise<void> {
   await ensureDefaultTenant(systemContext('start', platform), dependencies).catch((error: unknown) => {
-    platform.logger.warn('could not check whether the default tenant exists', { reason: reasonOf(error) });
+    platform.logger.warn('the existence of the default tenant could not be checked', { reason: reasonOf(error) });
   });
 }
 

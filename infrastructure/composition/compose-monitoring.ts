@@ -68,8 +68,8 @@ function healthChecks(
       return bavail * bsize < LOW_DISK_BYTES;
     },
     onChange(probe, reasons) {
-      if (reasons.length > 0) logger.warn('probe failing', { probe, reasons });
-      else logger.info('probe passing again', { probe });
+      if (reasons.length > 0) logger.warn('a probe fails', { probe, reasons });
+      else logger.info('a probe passes again', { probe });
     },
   };
 }

@@ -22,9 +22,9 @@ export function startScheduler(
     while (await pause(everyMs)) {
       try {
         const done = await run(stopping.signal);
-        if (done > 0) logger.info(name, { done });
+        if (done > 0) logger.info('a sweep was run', { sweep: name, done });
       } catch (error) {
-        logger.warn(`${name} failed`, { reason: reasonOf(error) });
+        logger.warn('a sweep failed', { sweep: name, reason: reasonOf(error) });
       }
     }
   }

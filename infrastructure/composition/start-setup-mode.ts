@@ -47,7 +47,9 @@ export async function startSetupMode({ settings, missing, logger }: SetupModeOpt
   const admin = await listen('admin', settings.adminListenAddress);
   const content = await listen('content', settings.apiListenAddress);
   if (settings.setupToken === undefined)
-    logger.warn('setup mode: GET /api/admin/setup/status takes this token in X-Setup-Token', { one_time: setupToken });
+    logger.warn('the service is in setup mode: GET /api/admin/setup/status takes this token in X-Setup-Token', {
+      one_time: setupToken,
+    });
   logger.info('listening', { admin: admin.url, content: content.url, setup_mode: true, missing });
   return {
     adminUrl: admin.url,

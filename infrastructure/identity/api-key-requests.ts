@@ -72,7 +72,7 @@ export function openApiKeyRequests({
   let flushing: Promise<void> = Promise.resolve();
   const timer = setInterval(() => {
     flush().catch((error: unknown) => {
-      logger.warn('could not record requests of API keys; they stay queued for the next attempt', {
+      logger.warn('requests of API keys could not be recorded; they stay queued for the next attempt', {
         reason: reasonOf(error),
         waiting: queue.length,
       });

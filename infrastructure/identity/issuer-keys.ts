@@ -64,7 +64,7 @@ export function createIssuerKeys({ issuer, outbound, now, logger, signal }: Issu
     if (!keys) {
       const reason = answer.kind === 'answered' ? `answered ${answer.status} without a usable key set` : answer.error;
       if (!signal.aborted)
-        logger.warn('could not fetch the keys of a trusted issuer', { issuer, reason, known: held !== undefined });
+        logger.warn('the keys of a trusted issuer could not be fetched', { issuer, reason, known: held !== undefined });
       return false;
     }
     held = { set: createLocalJWKSet({ keys: [...keys] }), fetchedMs: now().getTime() };

@@ -102,7 +102,7 @@ export function createBatchCommits({
     parked = next;
     for (const { event, reason } of found) {
       const { stream, revision, position: at } = event;
-      logger?.error('stream parked', { follower: name, stream, revision, at, reason });
+      logger?.error('a stream was parked', { follower: name, stream, revision, at, reason });
     }
   }
 

@@ -147,7 +147,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
       signal: stopping.signal,
     });
     if (report.outcome !== 'current')
-      logger.info('read model rebuilt for its version', {
+      logger.info('a read model was rebuilt for its version', {
         projection: projection.name,
         version: projection.version,
         instance: instanceId,
@@ -165,7 +165,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
     for (let isFirst = true; ; isFirst = false) {
       const state = await prepareSchema(database, projection, await eventStore.head());
       if (state === 'ready' || (state === 'outdated' && !wasInstalled)) return state;
-      if (isFirst) logger.warn('read model replaced by another version', { projection: name, version });
+      if (isFirst) logger.warn('a read model was replaced by another version', { projection: name, version });
       startupStates.set(name, { state: 'replaced' });
       if (!(await pause(REPLACED_PAUSE_MS))) return undefined;
     }
@@ -186,7 +186,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
         if (isStopping()) return false;
         limits = isServerLimit(error) ? limits + 1 : 0;
         const transient = (isTransient(error) && limits < MAX_LIMIT_FAILURES) || hasCode(error, 'lease_lost');
-        logger.error('read model not rebuilt', { projection: projection.name, reason: reasonOf(error) });
+        logger.error('a read model could not be rebuilt', { projection: projection.name, reason: reasonOf(error) });
         if (!transient) {
           startupStates.set(projection.name, { state: 'stopped', stop: { reason: reasonOf(error), at: ORIGIN } });
           metrics?.followerStopped?.(namesOf(projection).checkpoint, true);
@@ -241,7 +241,7 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
       const outcome = await retryParked({ database, eventStore, projection, stream, signal: stopping.signal });
       if (outcome === 'not_parked') return outcome;
       signals.publish('lease', namesOf(projection).lease);
-      if (outcome === 'applied') logger.info('stream no longer parked', { follower: name, stream });
+      if (outcome === 'applied') logger.info('a stream is no longer parked', { follower: name, stream });
       return outcome;
     },
     status: () =>

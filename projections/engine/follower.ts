@@ -174,7 +174,7 @@ export function startFollower(options: FollowerOptions): Follower {
       at: error instanceof UnhandledEvent ? error.at : status.position,
     };
     status = { name, state: 'stopped', position: status.position, stop };
-    logger?.error('follower stopped', { follower: name, ...stop });
+    logger?.error('a follower stopped', { follower: name, ...stop });
     metrics?.followerStopped?.(name, true);
     options.onStop?.(stop);
   }
@@ -200,7 +200,7 @@ export function startFollower(options: FollowerOptions): Follower {
         status = { name, state: lost ? 'waiting' : 'retrying', position: status.position };
         if (lost) left();
         else reportRetry();
-        logger?.warn(lost ? 'lease lost' : 'follower retries after an error', {
+        logger?.warn(lost ? 'a lease was lost' : 'a follower retries after an error', {
           follower: name,
           reason: reasonOf(error),
           failures,

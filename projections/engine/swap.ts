@@ -128,7 +128,7 @@ export async function completeSwap({ database, projection, logger }: CompleteSwa
     );
     return true;
   } catch (error) {
-    logger?.warn('replaced tables not dropped', { projection: projection.name, reason: reasonOf(error) });
+    logger?.warn('the replaced tables could not be dropped', { projection: projection.name, reason: reasonOf(error) });
     return false;
   }
 }

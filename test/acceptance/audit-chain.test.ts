@@ -262,7 +262,7 @@ describe('the audit signing', () => {
     expect((await service.owner('GET', '/api/admin/metrics')).text).to.contain('palimpsest_audit_chains_stopped 1');
     expect(logger.lines).to.deep.include({
       level: 'error',
-      message: 'audit chain stopped',
+      message: 'an audit chain was stopped',
       fields: { tenant: 'default', reason: 'the MAC of its head is wrong' },
     });
     await db.query(

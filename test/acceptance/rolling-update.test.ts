@@ -87,6 +87,6 @@ describe('a rolling update to a build with another version of a read model', fun
     const again = await start();
     expect((await readiness(again)).json()).to.deep.include({ reasons: ['read model replaced: content'] });
     await writeAndRead([again, next], 'beside an earlier build');
-    expect(again.output()).to.contain('read model replaced by another version');
+    expect(again.output()).to.contain('a read model was replaced by another version');
   });
 });

@@ -215,7 +215,7 @@ describe('palimpsest serve', function () {
       const complaints = running
         .output()
         .split('\n')
-        .filter((line) => /"level":"(?:warn|error)"/.test(line) && !line.includes('"message":"probe failing"'));
+        .filter((line) => /"level":"(?:warn|error)"/.test(line) && !line.includes('"message":"a probe fails"'));
       expect(complaints, 'beside the refused probe').to.deep.equal([]);
 
       service = await startServiceProcess(environment);

@@ -43,7 +43,7 @@ export function startAuditSigning(
           await lease.release();
         }
       } catch (error) {
-        if (!isAborted(signal)) logger.warn('signing the audit log failed', { reason: reasonOf(error) });
+        if (!isAborted(signal)) logger.warn('the audit log could not be signed', { reason: reasonOf(error) });
       }
       await stoppablePause(signal)(INTERVAL_MS);
     }
@@ -77,8 +77,8 @@ export function startAuditSigning(
   function report(stopped: readonly StoppedChain[]): void {
     const now = new Map(stopped.map(({ tenant, reason }) => [tenant, reason]));
     for (const [tenant, reason] of now)
-      if (reported.get(tenant) !== reason) logger.error('audit chain stopped', { tenant, reason });
-    for (const tenant of reported.keys()) if (!now.has(tenant)) logger.info('audit chain resumed', { tenant });
+      if (reported.get(tenant) !== reason) logger.error('an audit chain was stopped', { tenant, reason });
+    for (const tenant of reported.keys()) if (!now.has(tenant)) logger.info('an audit chain was resumed', { tenant });
     metrics.auditChainsStopped?.(now.size);
     reported = now;
   }

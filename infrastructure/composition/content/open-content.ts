@@ -66,7 +66,7 @@ export function openContent(platform: Platform, { accessRules, renameInAccess }:
       progress,
       compensated({ stream, reason, isTakenBack }) {
         metrics.compensated?.(isTakenBack);
-        logger.error(isTakenBack ? 'write taken back' : 'write could not be taken back', { stream, reason });
+        logger.error(isTakenBack ? 'a write was taken back' : 'a write could not be taken back', { stream, reason });
       },
       types,
       accessRules,

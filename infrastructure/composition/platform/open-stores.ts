@@ -85,7 +85,7 @@ function openDatabases(
   const { databaseUrl: url } = settings;
   if (url === undefined) throw new Error('DATABASE_URL is unset');
   const onError = (error: Error): void => {
-    logger.warn('database connection lost', { reason: reasonOf(error) });
+    logger.warn('a connection to the database was lost', { reason: reasonOf(error) });
   };
   const limits = {
     ...(settings.databaseConnectionWaitMs > 0 && { connectTimeoutMs: settings.databaseConnectionWaitMs }),

@@ -49,7 +49,7 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
   const readHead = createHeadReader(reading);
   const onError = (error: unknown): void => {
     options.onError?.(error);
-    logger?.warn('event store subscription failed and is reopened', {
+    logger?.warn('a subscription to the event store failed and is reopened', {
       reason: reasonOf(error),
     });
   };

@@ -37,7 +37,7 @@ export async function openPostgresEventStore({
   const closing = new AbortController();
   const report = (error: unknown) => {
     onError?.(error);
-    logger?.warn('event store connection error', { reason: reasonOf(error) });
+    logger?.warn('a connection of the event store was lost', { reason: reasonOf(error) });
   };
   const writer = openWriter({
     database,

@@ -104,7 +104,7 @@ export function openInProcessBus({ logger, capacity = 10_000 }: InProcessBusOpti
         },
         needed: (offset) => [...groups.values()].some((group) => (group.next(log) ?? Infinity) <= offset),
         onOverflow() {
-          if (!warned) logger.warn('messages unread by a stopped consumer were dropped', { topic, partition });
+          if (!warned) logger.warn('messages that a stopped consumer had not read were dropped', { topic, partition });
           warned = true;
         },
       });

@@ -163,7 +163,7 @@ describe('a streamed response', () => {
     );
     expect(outcome).to.equal('broken');
     await eventually(() => {
-      expect(served.logs.some(({ level, message }) => level === 'error' && message === 'request failed')).to.equal(
+      expect(served.logs.some(({ level, message }) => level === 'error' && message === 'a request failed')).to.equal(
         true,
       );
     });

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
@@ -13,20 +11,15 @@ import { testEnvironment } from '../support/service.ts';
 describe('the monthly limit of an API key on two service processes', function () {
   this.timeout(90_000);
   const database = useDatabase();
-  let directory: string;
+  const directory = useDirectory();
   const services: ServiceProcess[] = [];
-
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-limits-'));
-  });
   after(async () => {
     await Promise.all(services.map((service) => service.end('SIGKILL')));
-    await rm(directory, { recursive: true, force: true });
   });
 
   it('is shared and survives kill -9, and a revoked key stops working on both', async () => {
     const environment = {
-      ...testEnvironment(database.url(), directory),
+      ...testEnvironment(database.url(), directory()),
       ...licenseEnvironment({ capabilities: ['apikey-pro'] }),
     };
     for (let n = 0; n < 2; n += 1) services.push(await startServiceProcess(environment));

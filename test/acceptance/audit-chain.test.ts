@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { type JWK, compactVerify, createLocalJWKSet } from 'jose';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { merkleRoot } from '../../domain/platform/audit-chain.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { runCommand } from '../support/process.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -211,16 +211,14 @@ describe('the audit chain', () => {
 });
 
 describe('the audit signing', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-anchors-'));
-  const anchorFile = join(directory, 'anchors.jsonl');
+  const directory = useDirectory();
+  const anchorFile = () => join(directory(), 'anchors.jsonl');
+  const environment = { SVC_AUDIT_SEAL_SECS: '1', SVC_AUDIT_ANCHOR_FILE: '' };
+  before(() => {
+    environment.SVC_AUDIT_ANCHOR_FILE = anchorFile();
+  });
   const logger = recordingLogger();
-  after(() => {
-    rmSync(directory, { recursive: true });
-  });
-  const service = useService({
-    environment: { SVC_AUDIT_SEAL_SECS: '1', SVC_AUDIT_ANCHOR_FILE: anchorFile },
-    start: { logger },
-  });
+  const service = useService({ environment, start: { logger } });
 
   it('extends the chain with the log and writes audit seals periodically', async () => {
     await service.owner('POST', '/api/admin/schemas', {
@@ -300,14 +298,14 @@ describe('the audit signing', () => {
     this.timeout(60_000);
     const environment = testEnvironment(service.database.url(), '.');
     await eventually(() => {
-      expect(readFileSync(anchorFile, 'utf8')).to.contain('"jws"');
+      expect(readFileSync(anchorFile(), 'utf8')).to.contain('"jws"');
     });
-    const whole = verdictOf((await runCommand(['verify-audit', '--anchors', anchorFile], environment)).output);
+    const whole = verdictOf((await runCommand(['verify-audit', '--anchors', anchorFile()], environment)).output);
     expect(whole).to.have.property('anchors').that.deep.includes({ ok: true, first_broken: null, invalid: 0 });
     // Stands for a chain with other links under the same numbers.
     await runCommand(['verify-audit', '--restart'], environment);
     await service.database.db().query(`update operational.audit_state set generation = 0`);
-    const forged = await runCommand(['verify-audit', '--anchors', anchorFile], environment);
+    const forged = await runCommand(['verify-audit', '--anchors', anchorFile()], environment);
     expect(forged.code).to.equal(1);
     expect(verdictOf(forged.output)).to.have.nested.property('anchors.first_broken.kind', 'edited');
   });

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { type Call, caller } from '../support/http.ts';
 import { OWNER, SETUP_TOKEN, setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, runCommand, startServiceProcess } from '../support/process.ts';
@@ -19,20 +19,18 @@ type Setting = {
 
 describe('the settings of a running service', function () {
   this.timeout(60_000);
-  let directory = '';
+  const directory = useDirectory();
   let running: ServiceProcess | undefined;
   let environment: Readonly<Record<string, string>> = {};
   let owner: Call;
 
   after(async () => {
     await running?.end('SIGTERM');
-    await rm(directory, { recursive: true, force: true });
   });
   const database = useDatabase();
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-configuration-'));
     await writeFile(
-      join(directory, 'svc.yaml'),
+      join(directory(), 'svc.yaml'),
       [
         'cors_max_age: 111',
         'jwt: { expiry_secs: !overridable 600 }',
@@ -43,8 +41,8 @@ describe('the settings of a running service', function () {
       ].join('\n'),
     );
     environment = {
-      ...testEnvironment(database.url(), directory),
-      SVC_CONFIG: join(directory, 'svc.yaml'),
+      ...testEnvironment(database.url(), directory()),
+      SVC_CONFIG: join(directory(), 'svc.yaml'),
       REFRESH_TOKEN_TTL_SECS: '7000',
       SVC_OVERRIDABLE: 'REFRESH_TOKEN_TTL_SECS',
     };
@@ -190,12 +188,12 @@ describe('the settings of a running service', function () {
 
   it('prevent the start when a declared content type cannot be applied', async () => {
     await writeFile(
-      join(directory, 'broken.yaml'),
+      join(directory(), 'broken.yaml'),
       'schemas:\n  - { name: story, fields: [{ name: author, field_type: no_such_type }] }\n',
     );
     const { code, output } = await runCommand(['serve'], {
       ...environment,
-      SVC_CONFIG: join(directory, 'broken.yaml'),
+      SVC_CONFIG: join(directory(), 'broken.yaml'),
     });
     expect(code).to.equal(1);
     expect(output).to.contain('content type "story" of the settings file').and.contain('invalid schema');
@@ -203,6 +201,8 @@ describe('the settings of a running service', function () {
 });
 
 describe('palimpsest config', () => {
+  const directory = useDirectory();
+
   it('check prints all problems of the settings at once, without secrets', async () => {
     const { code, output } = await runCommand(['config', 'check'], {
       ENCRYPTION_KEY: 'short-one',
@@ -223,10 +223,10 @@ describe('palimpsest config', () => {
   });
 
   it('check finds no problem in what the first start of the quickstart uses, and creates nothing', async () => {
-    const directory = join(await mkdtemp(join(tmpdir(), 'palimpsest-config-')), 'absent');
-    const { code, output } = await runCommand(['config', 'check', '--quickstart'], { SVC_DATA_DIR: directory });
+    const absent = join(directory(), 'absent');
+    const { code, output } = await runCommand(['config', 'check', '--quickstart'], { SVC_DATA_DIR: absent });
     expect([code, output]).to.deep.equal([0, 'The settings are valid.\n']);
-    expect(existsSync(directory)).to.equal(false);
+    expect(existsSync(absent)).to.equal(false);
   });
 
   it('print shows every value with its source, and masks secrets', async () => {

@@ -1,9 +1,7 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller, statusAndError } from '../support/http.ts';
 import { setUpOwner } from '../support/owner.ts';
@@ -55,15 +53,14 @@ describe('two processes that change content types', function () {
   this.timeout(60_000);
   const database = useDatabase();
   const processes: ServiceProcess[] = [];
-  let directory: string;
+  const directory = useDirectory();
   let one: Call;
   let two: Call;
   let read: Call;
   let bearer: Readonly<Record<string, string>>;
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-changes-'));
-    const environment = testEnvironment(database.url(), directory);
+    const environment = testEnvironment(database.url(), directory());
     processes.push(await startServiceProcess(environment), await startServiceProcess(environment));
     const [first, second] = processes;
     const bare = caller(() => first?.adminUrl ?? '');
@@ -79,7 +76,6 @@ describe('two processes that change content types', function () {
   });
   after(async () => {
     await Promise.all(processes.map((process) => process.end('SIGKILL')));
-    await rm(directory, { recursive: true, force: true });
   });
 
   /** Runs `work` while one process is blocked in trying the statements of a change of `article`. */
@@ -170,7 +166,7 @@ describe('two processes that change content types', function () {
 
   it('answer 503 while the database is unreachable, and recover afterwards', async () => {
     const bridge = await openDatabaseProxy(database.url());
-    const proxied = await startServiceProcess({ ...testEnvironment(bridge.url, directory), SVC_ROLES: 'api' });
+    const proxied = await startServiceProcess({ ...testEnvironment(bridge.url, directory()), SVC_ROLES: 'api' });
     processes.push(proxied);
     const call = caller(() => proxied.adminUrl, bearer);
     expect((await call('GET', '/api/admin/schemas')).status).to.equal(200);

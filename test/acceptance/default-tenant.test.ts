@@ -1,11 +1,9 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { createUser } from '../../application/identity/create-user.ts';
 import { startIdentity } from '../api/admin/identity/identity-process.ts';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { caller } from '../support/http.ts';
 import { OWNER } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
@@ -14,10 +12,9 @@ import { testEnvironment } from '../support/service.ts';
 describe('an installation with accounts but without a tenant', function () {
   this.timeout(60_000);
   let service: ServiceProcess | undefined;
-  let directory = '';
+  const directory = useDirectory();
   after(async () => {
     await service?.end('SIGKILL');
-    if (directory !== '') await rm(directory, { recursive: true, force: true });
   });
   const database = useDatabase();
 
@@ -38,11 +35,9 @@ describe('an installation with accounts but without a tenant', function () {
     );
     expect(await before.dependencies.progress.waitFor(['identity'], position!, 5_000)).to.equal(true);
     await before.stop();
-
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-home-'));
     for (let start = 0; start < 2; start += 1) {
       await service?.end('SIGTERM');
-      const started = (service = await startServiceProcess(testEnvironment(database.url(), directory)));
+      const started = (service = await startServiceProcess(testEnvironment(database.url(), directory())));
       const admin = caller(() => started.adminUrl);
       const { token } = (await admin('POST', '/api/admin/auth/login', OWNER)).json<{ token: string }>();
       const get = async (path: string) =>

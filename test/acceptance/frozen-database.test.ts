@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
 import { OWNER, setUpOwner } from '../support/owner.ts';
@@ -12,23 +10,21 @@ import { type TcpProxy, startTcpProxy } from '../support/tcp-proxy.ts';
 
 describe('a database that neither answers nor refuses connections', function () {
   this.timeout(60_000);
-  let directory: string;
+  const directory = useDirectory();
   let proxy: TcpProxy;
   let service: ServiceProcess | undefined;
   after(async () => {
     proxy.thaw();
     await service?.end('SIGTERM');
     await proxy.close();
-    await rm(directory, { recursive: true, force: true });
   });
   const database = useDatabase();
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-frozen-'));
     const url = new URL(database.url());
     proxy = await startTcpProxy({ host: url.hostname, port: Number(url.port) });
     url.hostname = '127.0.0.1';
     url.port = String(proxy.port);
-    service = await startServiceProcess(testEnvironment(url.toString(), directory));
+    service = await startServiceProcess(testEnvironment(url.toString(), directory()));
   });
 
   it('makes every route answer 503 instead of waiting, and nothing else once it answers again', async () => {

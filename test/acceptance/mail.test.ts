@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
-import { readFile, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DAY_MS } from '../../domain/durations.ts';
 import type { ProtectionLimits } from '../../domain/traffic/protections.ts';
@@ -12,6 +10,7 @@ import { environmentLayer } from '../../infrastructure/configuration/read-settin
 import { createMagicLinks } from '../../infrastructure/identity/magic-links.ts';
 import { sweepMagicLinks } from '../../infrastructure/identity/sweep-magic-links.ts';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { caller } from '../support/http.ts';
 import { OWNER, setUpOwner } from '../support/owner.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -31,7 +30,7 @@ function tokenIn(text: string): string {
 
 type MailingService = TestService & {
   readonly logger: ReturnType<typeof recordingLogger>;
-  /** Value of `SVC_DATA_DIR`. */
+  /** The names in its data directory. */
   readonly files: () => Promise<readonly string[]>;
   /** The only mail in the outbox. */
   readonly outbox: () => Promise<{ readonly file: string; readonly text: string }>;
@@ -42,33 +41,34 @@ type MailingService = TestService & {
 
 /** Starts a service whose clock the test controls. */
 function useMailingService(environment: Record<string, string> = {}, protections?: ProtectionLimits): MailingService {
-  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-mail-'));
   const logger = recordingLogger();
   let ahead = 0;
   const now = () => new Date(Date.now() + ahead);
   const service = useService({
-    environment: Object.assign(environment, { SVC_DATA_DIR: directory }),
+    environment,
     start: {
       logger,
       ...(protections && { protections }),
       now,
     },
   });
-  after(() => rm(directory, { recursive: true, force: true }));
   return {
     ...service,
     logger,
-    files: () => readdir(directory),
+    files: () => readdir(service.directory()),
     async outbox() {
-      const names = await readdir(join(directory, 'outbox'));
+      const names = await readdir(join(service.directory(), 'outbox'));
       expect(names).to.have.length(1);
-      const file = join(directory, 'outbox', names[0] ?? '');
+      const file = join(service.directory(), 'outbox', names[0] ?? '');
       return { file, text: await readFile(file, 'utf8') };
     },
     async sweepAfter(ms) {
       ahead = ms;
       const database = service.database.db();
-      const layer = environmentLayer({ ...testEnvironment(service.database.url(), directory), ...environment });
+      const layer = environmentLayer({
+        ...testEnvironment(service.database.url(), service.directory()),
+        ...environment,
+      });
       const { settings } = loadSettings([layer]);
       await sweepMagicLinks(
         {
@@ -170,17 +170,16 @@ describe('a service without the feature magic-link', function () {
 
 describe('a production service without a console URL and without a mail server', function () {
   this.timeout(30_000);
-  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-mail-'));
+  const directory = useDirectory();
   const logger = recordingLogger();
   let service: Service | undefined;
   after(async () => {
     await service?.stop();
-    await rm(directory, { recursive: true, force: true });
   });
   const database = useDatabase();
 
   it('starts, logs that magic links are unavailable, and answers 503 to them and to device sign-ins', async () => {
-    const { settings } = loadSettings([environmentLayer(testEnvironment(database.url(), directory))]);
+    const { settings } = loadSettings([environmentLayer(testEnvironment(database.url(), directory()))]);
     service = await startService({ settings: { ...settings, appEnv: 'production', consoleUrl: undefined }, logger });
     const admin = caller(() => service?.adminUrl ?? '');
     for (const path of [REQUEST, VERIFY])

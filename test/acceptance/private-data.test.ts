@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { topics } from '../../application/platform/topics.ts';
 import { requireService } from '../support/adapters.ts';
 import { type TestDatabase, useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { deleteTopics, everythingOn, openTestKafka, uniqueName } from '../support/kafka.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
@@ -58,25 +56,23 @@ describe('secrets and personal data', function () {
   this.timeout(120_000);
   const issuer = useIssuer();
   let service: ServiceProcess | undefined;
-  let directory = '';
+  const directory = useDirectory();
   after(async () => {
     await service?.end('SIGKILL');
-    if (directory !== '') await rm(directory, { recursive: true, force: true });
   });
   const database = useDatabase();
 
   it('do not appear in plain text in any table or log line, even at log level debug', async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-privacy-'));
     service = await startServiceProcess(
       {
-        ...testEnvironment(database.url(), directory),
+        ...testEnvironment(database.url(), directory()),
         TRUSTED_PROXIES: '127.0.0.1/32',
         ...PASSWORDLESS,
         ...trusting(issuer()),
       },
       { logLevel: 'debug' },
     );
-    const { secrets, readable } = await scenario(service, directory, issuer());
+    const { secrets, readable } = await scenario(service, directory(), issuer());
     // Buffered writes are flushed when the service stops.
     await service.end('SIGTERM');
     expect(await service.exited).to.equal(0);
@@ -106,20 +102,17 @@ describe('secrets and personal data with Kafka', function () {
   const prefix = uniqueName('privacy');
   const issuer = useIssuer();
   let service: ServiceProcess | undefined;
-  let directory = '';
+  const directory = useDirectory();
   after(async () => {
     await service?.end('SIGKILL');
-    if (directory === '') return;
-    await rm(directory, { recursive: true, force: true });
     await deleteTopics(kafka.address(), prefix);
   });
   const database = useDatabase();
 
   it('do not appear in keys, headers and values of any topic, nor in any log line', async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-privacy-'));
     service = await startServiceProcess(
       {
-        ...testEnvironment(database.url(), directory),
+        ...testEnvironment(database.url(), directory()),
         TRUSTED_PROXIES: '127.0.0.1/32',
         ...PASSWORDLESS,
         ...trusting(issuer()),
@@ -128,7 +121,7 @@ describe('secrets and personal data with Kafka', function () {
       },
       { logLevel: 'debug' },
     );
-    const { secrets, readable } = await scenario(service, directory, issuer());
+    const { secrets, readable } = await scenario(service, directory(), issuer());
     const [head] = await database.db().query<{ position: number }>('select position from eventstore.head');
     await eventually(async () => {
       const [relay] = await database

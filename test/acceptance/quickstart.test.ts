@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { useDirectory, useDirectoryPerTest } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
 import { runCommand } from '../support/process.ts';
@@ -18,27 +18,26 @@ const ACCOUNT = { email: 'you@example.org', password: 'A-long-Password-1' };
 
 describe('the quickstart, npm start', function () {
   this.timeout(60_000);
-  let directory: string;
+  const directory = useDirectoryPerTest();
+  const packages = useDirectory();
   const started: Quickstart[] = [];
 
   before(async () => {
     await buildBundle();
   });
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-quickstart-'));
     // As root, the embedded server runs as an unprivileged user, who must reach its files.
-    await chmod(directory, 0o755);
+    await chmod(directory(), 0o755);
   });
   afterEach(async () => {
     await Promise.all(started.splice(0).map((quickstart) => quickstart.end('SIGKILL')));
     await eventually(async () => {
-      expect(await databaseProcess(directory)).to.equal(undefined);
+      expect(await databaseProcess(directory())).to.equal(undefined);
     });
-    await rm(directory, { recursive: true, force: true });
   });
 
   function start(options?: Parameters<typeof startQuickstart>[1]): Quickstart {
-    const quickstart = startQuickstart(directory, options);
+    const quickstart = startQuickstart(directory(), options);
     started.push(quickstart);
     return quickstart;
   }
@@ -82,12 +81,12 @@ describe('the quickstart, npm start', function () {
     }>();
 
     // Other commands find the running database through the data directory.
-    const rebuilt = await runCommand(['rebuild', 'content'], { SVC_DATA_DIR: directory });
+    const rebuilt = await runCommand(['rebuild', 'content'], { SVC_DATA_DIR: directory() });
     expect(rebuilt.code, rebuilt.output).to.equal(0);
     expect(rebuilt.output).to.match(/^\{"table":"rm_content\.note","rows":1,"checksum":"[^"]+"\}$/m);
     expect((await owner.content('GET', `/api/v1/content/note/${id}`)).status).to.equal(200);
 
-    const database = await databaseProcess(directory);
+    const database = await databaseProcess(directory());
     expect(database).to.be.a('number');
     expect(await first.end('SIGINT')).to.equal(0);
     expect(isAlive(database ?? 0), 'the database outlived it').to.equal(false);
@@ -135,7 +134,7 @@ describe('the quickstart, npm start', function () {
   it('keeps secrets in private files, and reports a used data directory or port in one line', async () => {
     const first = start();
     const { admin } = await addresses(first);
-    const files = await filesOf(directory);
+    const files = await filesOf(directory());
     for (const name of ['secrets.json', 'jwt_key.json', 'password'])
       expect(files.map(({ path }) => path.split('/').at(-1))).to.contain(name);
     for (const { path, mode } of files) expect((mode & 0o777).toString(8), path).to.equal('600');
@@ -143,7 +142,7 @@ describe('the quickstart, npm start', function () {
     const second = start();
     expect(await second.exited).to.equal(1);
     expect(second.errors()).to.match(/^palimpsest: another Palimpsest process uses .*SVC_DATA_DIR\n$/);
-    const served = await runCommand(['serve'], testEnvironment('embedded', directory));
+    const served = await runCommand(['serve'], testEnvironment('embedded', directory()));
     expect([served.code, served.output.trim().split('\n').length]).to.deep.equal([1, 1]);
     expect(served.output).to.contain('another Palimpsest process uses');
     expect((await caller(() => admin)('GET', '/readyz')).status, 'the first process keeps running').to.equal(200);
@@ -161,18 +160,17 @@ describe('the quickstart, npm start', function () {
     expect(complaints).to.have.length(1);
     expect(complaints[0]).to.match(new RegExp(`^palimpsest: .*127\\.0\\.0\\.1:${port}`));
     expect(third.output()).to.equal('');
-    expect(await databaseProcess(directory)).to.equal(undefined);
+    expect(await databaseProcess(directory())).to.equal(undefined);
     await new Promise((resolve) => blocker.close(resolve));
   });
 
   it('with --demo loads packages through the Content API and prints a summary and three working requests', async () => {
-    const packages = await mkdtemp(join(tmpdir(), 'palimpsest-packages-'));
     for (const [name, readme] of [
       ['alpha', 'The first'],
       ['@scope/beta', 'The second'],
       ['gamma', 'The third'],
     ] as const) {
-      const home = join(packages, name);
+      const home = join(packages(), name);
       await mkdir(home, { recursive: true });
       await writeFile(
         join(home, 'package.json'),
@@ -187,7 +185,7 @@ describe('the quickstart, npm start', function () {
       await writeFile(join(home, 'README.md'), `# ${name}\n\n${readme} package.\n`.repeat(name === 'alpha' ? 2000 : 1));
       if (name === 'gamma') await writeFile(join(home, 'CHANGELOG.md'), '# 1.0.0\n\nBegun.\n');
     }
-    const demo = start({ args: ['--demo-from', packages] });
+    const demo = start({ args: ['--demo-from', packages()] });
     const [summary] = await demo.printed(/Loaded .*\n[^]*The same entry at an earlier .*\n.*\n/);
     expect(summary).to.match(
       /Loaded 7 entries \(3 packages, 4 documents\), \d+\.\d MB in \d+\.\d s: \d+ entries per second/,
@@ -210,7 +208,6 @@ describe('the quickstart, npm start', function () {
     expect(history).to.have.length(3);
     expect((then as unknown as { data: { description: string } }).data.description).to.contain('(edited)');
     expect(await demo.end('SIGINT')).to.equal(0);
-    await rm(packages, { recursive: true, force: true });
   });
 });
 

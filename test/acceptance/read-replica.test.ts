@@ -1,10 +1,8 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type Service, startService } from '../../infrastructure/composition/start-service.ts';
 import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
 import { OWNER, SETUP_TOKEN } from '../support/owner.ts';
@@ -17,7 +15,7 @@ type Outcome = 'replica' | 'behind' | 'away' | 'refused';
 describe('reads on a replica (DATABASE_REPLICA_URL)', function () {
   this.timeout(60_000);
   let pair: StreamingPair;
-  let directory: string;
+  const directory = useDirectory();
   const services: Service[] = [];
   let first: Instance;
 
@@ -33,7 +31,7 @@ describe('reads on a replica (DATABASE_REPLICA_URL)', function () {
     const logger = recordingLogger();
     const layers = [
       environmentLayer({
-        ...testEnvironment(pair.primaryUrl, directory),
+        ...testEnvironment(pair.primaryUrl, directory()),
         DATABASE_REPLICA_URL: pair.replicaUrl,
         METRICS_TOKEN: 'for-the-metrics-only',
       }),
@@ -79,7 +77,6 @@ describe('reads on a replica (DATABASE_REPLICA_URL)', function () {
   }
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-replica-'));
     pair = await startStreamingPair();
     first = await start();
     expect(
@@ -108,7 +105,6 @@ describe('reads on a replica (DATABASE_REPLICA_URL)', function () {
   after(async () => {
     await Promise.all(services.map((service) => service.stop()));
     await pair.close();
-    await rm(directory, { recursive: true, force: true });
   });
   afterEach(() => pair.resumeReplay());
 

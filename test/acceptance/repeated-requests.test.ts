@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { type FakeEventStoreDb, startFakeEventStoreDb } from '../support/fake-eventstoredb/fake-eventstoredb.ts';
 import { type Call, type Reply, caller, statusAndError } from '../support/http.ts';
@@ -23,7 +21,7 @@ const NOTE = {
 describe('a request with an Idempotency-Key whose process is killed after the append', function () {
   this.timeout(90_000);
   const database = useDatabase();
-  let directory: string;
+  const directory = useDirectory();
   let environment: Record<string, string>;
   let service: ServiceProcess;
   let owner: Call;
@@ -33,10 +31,9 @@ describe('a request with an Idempotency-Key whose process is killed after the ap
   let rotated: string;
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-repeat-'));
     receiver = await startReceiver();
     environment = {
-      ...testEnvironment(database.url(), directory),
+      ...testEnvironment(database.url(), directory()),
       ...licenseEnvironment({ capabilities: ['content-pro'] }),
     };
     service = await startServiceProcess(environment);
@@ -55,7 +52,6 @@ describe('a request with an Idempotency-Key whose process is killed after the ap
   after(async () => {
     await service.end('SIGKILL');
     await receiver.close();
-    await rm(directory, { recursive: true, force: true });
   });
 
   type Request = { readonly name: string; readonly send: () => Promise<Reply> };

@@ -1,11 +1,9 @@
 import { expect } from 'chai';
 import { ConfigResourceTypes } from 'kafkajs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { MessageBus, ReceivedMessage } from '../../application/ports/message-bus.ts';
 import { requireService } from '../support/adapters.ts';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
 import { deleteTopics, openTestKafka, uniqueName, withKafkaAdmin } from '../support/kafka.ts';
@@ -19,20 +17,19 @@ type Entry = { readonly id: string; readonly data: Readonly<Record<string, unkno
 /** Starts one process per role on one database, with a content type `note`, its webhook and an API key. */
 function useRoles(roles: readonly string[], extra: () => Readonly<Record<string, string>>) {
   const processes = new Map<string, ServiceProcess>();
-  let directory = '';
+  const directory = useDirectory();
   let receiver: WebhookReceiver | undefined;
   let content: Call;
   // Hooks run in the order of their registration: stop the processes before their database is dropped.
   after(async () => {
     await Promise.all([...processes.values()].map((process) => process.end('SIGKILL')));
     await receiver?.close();
-    if (directory !== '') await rm(directory, { recursive: true, force: true });
   });
   const database = useDatabase();
 
   async function start(role: string): Promise<ServiceProcess> {
     const started = await startServiceProcess({
-      ...testEnvironment(database.url(), directory),
+      ...testEnvironment(database.url(), directory()),
       ...extra(),
       SVC_ROLES: role,
     });
@@ -41,7 +38,6 @@ function useRoles(roles: readonly string[], extra: () => Readonly<Record<string,
   }
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-roles-'));
     receiver = await startReceiver();
     const [first = '', ...others] = roles;
     // The first process migrates the database. The others would wait for it.

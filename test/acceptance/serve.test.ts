@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { admin, serverUrl } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
 import { OWNER, SETUP_TOKEN } from '../support/owner.ts';
@@ -15,14 +15,7 @@ import { testEnvironment } from '../support/service.ts';
 
 describe('palimpsest serve', function () {
   this.timeout(60_000);
-  let directory: string;
-
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-serve-'));
-  });
-  after(async () => {
-    await rm(directory, { recursive: true, force: true });
-  });
+  const directory = useDirectory();
 
   describe('with settings that are not allowed in production', () => {
     const secrets = {
@@ -44,7 +37,7 @@ describe('palimpsest serve', function () {
     };
 
     it('refuses to start, lists every problem without showing values, and exits with 1', async () => {
-      const keyPath = join(directory, 'open_key.json');
+      const keyPath = join(directory(), 'open_key.json');
       await writeFile(keyPath, '{}');
       await chmod(keyPath, 0o644);
       const { code, output } = await runCommand(['serve'], { ...bad, JWT_KEY_PATH: keyPath });
@@ -67,7 +60,7 @@ describe('palimpsest serve', function () {
     });
 
     it('refuses the embedded database and missing secrets', async () => {
-      const { code, output } = await runCommand(['serve'], { DATABASE_URL: 'embedded', SVC_DATA_DIR: directory });
+      const { code, output } = await runCommand(['serve'], { DATABASE_URL: 'embedded', SVC_DATA_DIR: directory() });
       expect(code).to.equal(1);
       for (const variable of [
         'DATABASE_URL',
@@ -84,7 +77,7 @@ describe('palimpsest serve', function () {
       const database = `setup_${randomBytes(5).toString('hex')}`;
       await admin(`create database ${database}`);
       const service = await startServiceProcess({
-        ...testEnvironment(serverUrl(database), directory),
+        ...testEnvironment(serverUrl(database), directory()),
         SVC_SETUP_TOKEN: 'tiny-token',
       });
       const output = service.output();
@@ -103,7 +96,7 @@ describe('palimpsest serve', function () {
     it('reports an unreachable database in one line', async () => {
       const { code, output } = await runCommand(
         ['serve'],
-        testEnvironment('postgres://palimpsest:pw-of-nobody@127.0.0.1:1/none', directory),
+        testEnvironment('postgres://palimpsest:pw-of-nobody@127.0.0.1:1/none', directory()),
       );
       expect(code).to.equal(1);
       expect(output.trim().split('\n')).to.have.length(1);
@@ -123,13 +116,13 @@ describe('palimpsest serve', function () {
       url.username = name;
       url.password = name;
       environment = {
-        ...testEnvironment(url.toString(), directory),
+        ...testEnvironment(url.toString(), directory()),
         APP_ENV: 'production',
         SECURE_COOKIE: 'true',
         RATE_LIMIT_RPS: '1000',
         TRUSTED_PROXIES: '127.0.0.1/32',
         SVC_CONSOLE_URL: 'https://console.example.org',
-        JWT_KEY_PATH: join(directory, 'production_key.json'),
+        JWT_KEY_PATH: join(directory(), 'production_key.json'),
       };
     });
     after(async () => {

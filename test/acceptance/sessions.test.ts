@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { type JSONWebKeySet, createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller, resultOf, statusAndError } from '../support/http.ts';
 import { type Session, setUpOwner } from '../support/owner.ts';
@@ -18,10 +18,9 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 describe('sessions over two processes', function () {
   this.timeout(60_000);
   const running: ServiceProcess[] = [];
-  let directory = '';
+  const directory = useDirectory();
   after(async () => {
     await Promise.all(running.map((process) => process.end('SIGKILL')));
-    if (directory !== '') await rm(directory, { recursive: true, force: true });
   });
   const database = useDatabase();
   let here: Replica;
@@ -30,7 +29,7 @@ describe('sessions over two processes', function () {
   let people = 0;
 
   const environment = (): Readonly<Record<string, string>> => ({
-    ...testEnvironment(database.url(), directory),
+    ...testEnvironment(database.url(), directory()),
     TRUSTED_PROXIES: '127.0.0.1/32',
   });
 
@@ -71,7 +70,6 @@ describe('sessions over two processes', function () {
 
   before(async function () {
     this.timeout(60_000);
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-sessions-'));
     [here, there] = await Promise.all([start(), start()]);
     owner = await setUpOwner(here.admin);
     await eventually(async () => {
@@ -84,7 +82,7 @@ describe('sessions over two processes', function () {
       [here, there].map(async ({ content }) => (await content('GET', '/.well-known/jwks.json')).json<JSONWebKeySet>()),
     );
     expect(sets[0]).to.deep.equal(sets[1]);
-    expect((await stat(join(directory, 'jwt_key.json'))).mode & 0o777).to.equal(0o600);
+    expect((await stat(join(directory(), 'jwt_key.json'))).mode & 0o777).to.equal(0o600);
   });
 
   const endings: Readonly<Record<string, (id: string) => Promise<{ readonly status: number }>>> = {

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
 import { setUpOwner } from '../support/owner.ts';
@@ -15,12 +13,11 @@ describe('two projector processes on one database', function () {
   const database = useDatabase();
   const processes: ServiceProcess[] = [];
   const LEASE_MS = 2_000;
-  let directory: string;
+  const directory = useDirectory();
   let content: Call;
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-takeover-'));
-    const environment = { ...testEnvironment(database.url(), directory), SVC_LEASE_MS: String(LEASE_MS) };
+    const environment = { ...testEnvironment(database.url(), directory()), SVC_LEASE_MS: String(LEASE_MS) };
     const first = await startServiceProcess({ ...environment, SVC_ROLES: 'projector' });
     const [second, api] = await Promise.all([
       startServiceProcess({ ...environment, SVC_ROLES: 'projector' }),
@@ -39,7 +36,6 @@ describe('two projector processes on one database', function () {
   after(async () => {
     for (const process of processes) process.child.kill('SIGCONT');
     await Promise.all(processes.map((process) => process.end('SIGKILL')));
-    await rm(directory, { recursive: true, force: true });
   });
 
   async function owners(): Promise<readonly { owner: string; epoch: number }[]> {

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
 import { type CollectedSpan, type OtlpCollector, startCollector } from '../support/otlp-collector.ts';
@@ -17,18 +15,13 @@ const CALLER = '00f067aa0ba902b7';
 describe('traces (OTEL_*)', function () {
   this.timeout(60_000);
   const database = useDatabase();
-  let directory: string;
+  const directory = useDirectory();
   let collector: OtlpCollector;
   let receiver: WebhookReceiver;
   const processes: ServiceProcess[] = [];
 
   /** One sign-in for all tests, because sign-ins are limited. */
   let token: string | undefined;
-
-  before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-tracing-'));
-  });
-  after(() => rm(directory, { recursive: true, force: true }));
   beforeEach(async () => {
     [collector, receiver] = await Promise.all([startCollector(), startReceiver()]);
   });
@@ -38,7 +31,7 @@ describe('traces (OTEL_*)', function () {
   });
 
   async function start(environment: Readonly<Record<string, string>>) {
-    const process = await startServiceProcess({ ...testEnvironment(database.url(), directory), ...environment });
+    const process = await startServiceProcess({ ...testEnvironment(database.url(), directory()), ...environment });
     processes.push(process);
     const admin = caller(() => process.adminUrl);
     token ??= (await setUpOwner(admin)).token;

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
 import { setUpOwner } from '../support/owner.ts';
@@ -10,19 +8,17 @@ import { type ServiceProcess, startServiceProcess } from '../support/process.ts'
 import { testEnvironment } from '../support/service.ts';
 
 describe('a unique value that two processes write concurrently', () => {
-  let directory = '';
+  const directory = useDirectory();
   const processes: ServiceProcess[] = [];
   const calls: Call[] = [];
 
   after(async () => {
     for (const one of processes) await one.end('SIGKILL');
-    await rm(directory, { recursive: true, force: true });
   });
   const database = useDatabase();
   before(async function () {
     this.timeout(60_000);
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-unique-'));
-    const environment = testEnvironment(database.url(), directory);
+    const environment = testEnvironment(database.url(), directory());
     processes.push(await startServiceProcess(environment), await startServiceProcess(environment));
     const [first] = processes;
     const admin = caller(() => first?.adminUrl ?? '');

@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
@@ -13,6 +12,7 @@ import { migrate } from '../../infrastructure/postgres/migrate.ts';
 import { migrations } from '../../infrastructure/postgres/migrations/index.ts';
 import type { KeptInstall } from '../../ops/upgrade-fixture/scenario.ts';
 import { admin as onServer, serverUrl } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -27,7 +27,7 @@ for (const name of readdirSync(FIXTURES)) {
     const database = `upgrade_${name}_${String(process.pid)}`.toLowerCase().replaceAll(/[^a-z0-9_]/g, '_');
     const kept = JSON.parse(read('install.json.gz')) as KeptInstall;
     const logger = recordingLogger();
-    let directory: string;
+    const directory = useDirectory();
     let service: Service;
     let owner: Call;
     let withKey: Call;
@@ -41,8 +41,8 @@ for (const name of readdirSync(FIXTURES)) {
           ...kept.secrets,
           APP_ENV: 'development',
           DATABASE_URL: url,
-          SVC_DATA_DIR: directory,
-          JWT_KEY_PATH: join(directory, 'jwt_key.json'),
+          SVC_DATA_DIR: directory(),
+          JWT_KEY_PATH: join(directory(), 'jwt_key.json'),
           ADMIN_LISTEN_ADDR: '127.0.0.1:0',
           API_LISTEN_ADDR: '127.0.0.1:0',
           WEBHOOK_ALLOWED_PRIVATE_NETWORKS: '127.0.0.0/8',
@@ -52,8 +52,7 @@ for (const name of readdirSync(FIXTURES)) {
     }
 
     before(async () => {
-      directory = mkdtempSync(join(tmpdir(), 'palimpsest-upgrade-'));
-      writeFileSync(join(directory, 'jwt_key.json'), kept.signingKey, { mode: 0o600 });
+      writeFileSync(join(directory(), 'jwt_key.json'), kept.signingKey, { mode: 0o600 });
       await onServer(`create database ${database}`);
       const client = new pg.Client({ connectionString: serverUrl(database) });
       await client.connect();
@@ -68,7 +67,6 @@ for (const name of readdirSync(FIXTURES)) {
     after(async () => {
       await service.stop();
       await onServer(`drop database if exists ${database} with (force)`);
-      rmSync(directory, { recursive: true, force: true });
     });
 
     it('rebuilds changed read models while the old ones serve reads', async () => {

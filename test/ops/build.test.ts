@@ -2,12 +2,12 @@ import { expect } from 'chai';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFile, cp, mkdir, mkdtemp, readFile, readdir, realpath, rm, stat, utimes } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { useDatabase } from '../support/database.ts';
+import { useDirectory } from '../support/directory.ts';
 import { caller } from '../support/http.ts';
 import { licenseEnvironment } from '../support/license.ts';
 import { setUpOwner } from '../support/owner.ts';
@@ -18,14 +18,13 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 describe('the build', () => {
   const database = useDatabase();
-  let directory = '';
+  const directory = useDirectory();
   let bundle = '';
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-build-'));
     // Inside the project, so that the bundle can import its packages.
     bundle = await mkdtemp(join(root, 'node_modules', '.palimpsest-build-'));
   });
-  after(() => Promise.all([directory, bundle].map((path) => rm(path, { recursive: true, force: true }))));
+  after(() => rm(bundle, { recursive: true, force: true }));
 
   async function build(environment: Readonly<Record<string, string>> = {}): Promise<void> {
     await run(process.execPath, ['ops/build/build.mjs', bundle], {
@@ -133,7 +132,7 @@ describe('the build', () => {
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: process.env['HOME'] ?? '',
-        ...testEnvironment(database.url(), directory),
+        ...testEnvironment(database.url(), directory()),
         ...licenseEnvironment(),
         LOG_LEVEL: 'info',
       },

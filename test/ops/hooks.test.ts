@@ -1,9 +1,9 @@
 import { expect } from 'chai';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { useDirectoryPerTest } from '../support/directory.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -14,18 +14,16 @@ export default tseslint.config({ files: ['**/*.ts'], extends: [tseslint.configs.
 
 describe('the git hooks', function () {
   this.timeout(60_000);
-  let directory = '';
+  const directory = useDirectoryPerTest();
   /** A repository with the hooks of this one. */
   let clone = '';
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-hooks-'));
-    clone = join(directory, 'clone');
+    clone = join(directory(), 'clone');
     await mkdir(clone);
     git('init', '--quiet');
     await copyHooks(clone);
   });
-  afterEach(() => rm(directory, { recursive: true, force: true }));
 
   const copyHooks = (folder: string) => cp(join(root, 'ops/hooks'), join(folder, 'ops/hooks'), { recursive: true });
   const write = (name: string, text: string) => writeFile(join(clone, name), text);
@@ -76,8 +74,8 @@ describe('the git hooks', function () {
     });
 
     it('succeeds outside a repository and without git', async () => {
-      await copyHooks(join(directory, 'tarball'));
-      install(join(directory, 'tarball'));
+      await copyHooks(join(directory(), 'tarball'));
+      install(join(directory(), 'tarball'));
       install(clone, { PATH: '/nonexistent' });
       expect(hooksPath()).to.equal('');
     });

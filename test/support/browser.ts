@@ -1,9 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { recordNotRun } from './adapters.ts';
+import { useDirectory } from './directory.ts';
 
 const PLACES = [
   process.env['TEST_CHROMIUM'] ?? '',
@@ -37,7 +35,7 @@ export type OpenedPage = {
  */
 export function useBrowser(): { open(url: string): Promise<OpenedPage> } {
   let context: BrowserContext | undefined;
-  let profile = '';
+  const profile = useDirectory();
   before(async function () {
     this.timeout(60_000);
     const executablePath = PLACES.find((place) => place !== '' && existsSync(place));
@@ -48,13 +46,9 @@ export function useBrowser(): { open(url: string): Promise<OpenedPage> } {
       );
       this.skip();
     }
-    profile = await mkdtemp(join(tmpdir(), 'palimpsest-browser-'));
-    context = await chromium.launchPersistentContext(profile, { executablePath, headless: true, args: ARGUMENTS });
+    context = await chromium.launchPersistentContext(profile(), { executablePath, headless: true, args: ARGUMENTS });
   });
-  after(async () => {
-    await context?.close();
-    if (profile !== '') await rm(profile, { recursive: true, force: true });
-  });
+  after(() => context?.close());
   return {
     async open(url) {
       if (!context) throw new Error('the browser is open inside tests and hooks only');

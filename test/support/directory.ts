@@ -1,3 +1,4 @@
+import { mkdtempSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,6 +15,19 @@ export function useDirectory(): () => string {
   });
   return () => {
     if (directory === undefined) throw new Error('the directory exists inside tests and hooks only');
+    return directory;
+  };
+}
+
+/** Creates an empty directory for each test of the enclosing `describe`, and removes them as `useDirectory` does. */
+export function useDirectoryPerTest(): () => string {
+  const parent = useDirectory();
+  let directory: string | undefined;
+  beforeEach(() => {
+    directory = mkdtempSync(join(parent(), 'test-'));
+  });
+  return () => {
+    if (directory === undefined) throw new Error('the directory exists inside tests and their hooks only');
     return directory;
   };
 }

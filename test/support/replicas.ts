@@ -1,6 +1,4 @@
 import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Service,
@@ -10,6 +8,7 @@ import {
 import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
+import { useDirectory } from './directory.ts';
 import { type Call, caller } from './http.ts';
 import { OWNER, SETUP_TOKEN } from './owner.ts';
 import { HIGH_SIGN_IN_LIMITS } from './protections.ts';
@@ -47,25 +46,17 @@ type ReplicaOptions = {
 
 /** Starts services that share one database, for the enclosing `describe`: replicas, or restarts of one service. */
 export function useReplicas({ environment = {}, start = {} }: ReplicaOptions = {}): Replicas {
-  const directories: string[] = [];
+  /** Holds the signing key, which all machines of an installation share, and the data directories. */
+  const shared = useDirectory();
   const running = new Set<Service>();
   const stopAll = async (): Promise<void> => {
     await Promise.all([...running].map((service) => service.stop()));
     running.clear();
   };
   afterEach(stopAll);
-  after(async () => {
-    await stopAll();
-    await Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true })));
-  });
+  after(stopAll);
   const database = useDatabase();
-  const directory = (): string => {
-    const made = mkdtempSync(join(tmpdir(), 'palimpsest-replica-'));
-    directories.push(made);
-    return made;
-  };
-  /** All machines of an installation share the signing key. */
-  const keys = directory();
+  const directory = (): string => mkdtempSync(join(shared(), 'replica-'));
   return {
     database,
     directory,
@@ -75,7 +66,7 @@ export function useReplicas({ environment = {}, start = {} }: ReplicaOptions = {
       const intervals: number[] = [];
       const all = {
         ...testEnvironment(database.url(), options.directory ?? directory()),
-        JWT_KEY_PATH: join(keys, 'jwt_key.json'),
+        JWT_KEY_PATH: join(shared(), 'jwt_key.json'),
         ...environment,
         ...options.environment,
       };

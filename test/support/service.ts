@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
   type Service,
@@ -9,6 +7,7 @@ import {
 import { loadSettings } from '../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../infrastructure/configuration/read-settings.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
+import { useDirectory } from './directory.ts';
 import { type Call, caller } from './http.ts';
 import { SETUP_TOKEN, setUpOwner } from './owner.ts';
 import { HIGH_SIGN_IN_LIMITS } from './protections.ts';
@@ -16,6 +15,8 @@ import { HIGH_SIGN_IN_LIMITS } from './protections.ts';
 /** A running service with real HTTP listeners, its own database and an owner (super_admin). */
 export type TestService = {
   readonly database: TestDatabase;
+  /** Its data directory. */
+  readonly directory: () => string;
   service(): Service;
   /** Calls without a credential. */
   readonly admin: Call;
@@ -60,13 +61,10 @@ export type TestServiceOptions = {
 /** Starts a service in this process for the enclosing `describe`, and creates its owner. */
 export function useService({ environment = {}, start = {} }: TestServiceOptions = {}): TestService {
   let service: Service | undefined;
-  let directory = '';
+  const directory = useDirectory();
   let token = '';
   // Hooks run in the order of their registration: stop the service before its database is dropped.
-  after(async () => {
-    await service?.stop();
-    await rm(directory, { recursive: true, force: true });
-  });
+  after(() => service?.stop());
   const database = useDatabase();
   const running = (): Service => {
     if (!service) throw new Error('the service runs inside tests and hooks only');
@@ -76,8 +74,7 @@ export function useService({ environment = {}, start = {} }: TestServiceOptions 
   const content = caller(() => running().contentUrl);
   before(async function () {
     this.timeout(30_000);
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-service-'));
-    const layers = [environmentLayer({ ...testEnvironment(database.url(), directory), ...environment })];
+    const layers = [environmentLayer({ ...testEnvironment(database.url(), directory()), ...environment })];
     service = await startService({
       protections: HIGH_SIGN_IN_LIMITS,
       ...start,
@@ -97,6 +94,7 @@ export function useService({ environment = {}, start = {} }: TestServiceOptions 
     admin(method, path, body, { authorization: `Bearer ${token}`, ...headers });
   return {
     database,
+    directory,
     service: running,
     admin,
     content,

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { useDirectory } from '../../support/directory.ts';
 import { EVERY_FIELD, TAG, WHOLE_WITH_PARTS } from '../../support/every-field.ts';
 import { lintOpenApi } from '../../support/lint-openapi.ts';
 import { runCommand } from '../../support/process.ts';
@@ -45,29 +45,27 @@ export async function use(): Promise<void> {
 
 describe('palimpsest openapi and palimpsest types', () => {
   const service = useService();
-  let directory = '';
+  const directory = useDirectory();
   let environment: Readonly<Record<string, string>> = {};
   const palimpsest = (...args: readonly string[]) => runCommand(args, environment);
 
   before(async function () {
     this.timeout(60_000);
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-types-'));
     environment = {
-      ...testEnvironment(service.database.url(), directory),
-      JWT_KEY_PATH: join(directory, 'never-created.json'),
+      ...testEnvironment(service.database.url(), directory()),
+      JWT_KEY_PATH: join(directory(), 'never-created.json'),
     };
     for (const type of [TAG, ...EVERY_FIELD])
       expect((await service.owner('POST', '/api/admin/schemas', type)).status).to.equal(200);
     expect((await service.owner('PUT', '/api/admin/schemas/whole', WHOLE_WITH_PARTS)).status).to.equal(200);
   });
-  after(() => rm(directory, { recursive: true, force: true }));
 
   it('types writes types that compile and that type the client', async function () {
     this.timeout(120_000);
-    const out = join(directory, 'app', 'types.ts');
+    const out = join(directory(), 'app', 'types.ts');
     const { code, output } = await palimpsest('types', '--out', out);
     expect(code, output).to.equal(0);
-    const app = join(directory, 'app');
+    const app = join(directory(), 'app');
     await mkdir(join(app, 'node_modules', 'palimpsest'), { recursive: true });
     await run(process.execPath, ['ops/build/build.mjs', join(app, 'node_modules', 'palimpsest', 'dist')], {
       cwd: root,
@@ -106,7 +104,7 @@ describe('palimpsest openapi and palimpsest types', () => {
   it('openapi writes each document, valid, without a session', async function () {
     this.timeout(120_000);
     const document = async (name: string) => {
-      const out = join(directory, `${name}.json`);
+      const out = join(directory(), `${name}.json`);
       const { code, output } = await palimpsest('openapi', name, '--out', out);
       expect(code, output).to.equal(0);
       const read = JSON.parse(await readFile(out, 'utf8')) as { paths: Record<string, unknown> };

@@ -1,30 +1,26 @@
 import { expect } from 'chai';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { type Modules, composeModules } from '../../../infrastructure/composition/compose-modules.ts';
 import { createShutdown } from '../../../infrastructure/composition/create-shutdown.ts';
 import { openPlatform } from '../../../infrastructure/composition/open-platform.ts';
 import { loadSettings } from '../../../infrastructure/configuration/load-settings.ts';
 import { environmentLayer } from '../../../infrastructure/configuration/read-settings.ts';
 import { useDatabase } from '../../support/database.ts';
+import { useDirectory } from '../../support/directory.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { testEnvironment } from '../../support/service.ts';
 
 describe('the modules of a process', () => {
   const logger = recordingLogger();
   const shutdown = createShutdown({ logger });
-  const directory = mkdtempSync(join(tmpdir(), 'palimpsest-modules-'));
-  after(async () => {
-    await shutdown.closeAll();
-    rmSync(directory, { recursive: true });
-  });
+  const directory = useDirectory();
+  after(() => shutdown.closeAll());
   const database = useDatabase();
 
   /** Composes the modules of a process with these roles; starts no background work. */
   async function composed(roles: string): Promise<Modules> {
     const { settings } = loadSettings([
-      environmentLayer({ ...testEnvironment(database.url(), directory), SVC_ROLES: roles }),
+      environmentLayer({ ...testEnvironment(database.url(), directory()), SVC_ROLES: roles }),
     ]);
     return composeModules(await openPlatform({ settings }, { logger, shutdown }));
   }

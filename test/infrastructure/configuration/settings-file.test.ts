@@ -1,30 +1,24 @@
 import Ajv2020 from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import { createConfiguration } from '../../../infrastructure/configuration/configuration.ts';
 import { environmentLayer, readSettings } from '../../../infrastructure/configuration/read-settings.ts';
 import { readSettingsFile } from '../../../infrastructure/configuration/settings-file.ts';
 import { settingsSchema } from '../../../infrastructure/configuration/settings-schema.ts';
+import { useDirectoryPerTest } from '../../support/directory.ts';
 
 describe('the settings file', () => {
-  let directory: string;
-  beforeEach(() => {
-    directory = mkdtempSync(join(tmpdir(), 'palimpsest-settings-'));
-  });
-  afterEach(() => {
-    rmSync(directory, { recursive: true, force: true });
-  });
+  const directory = useDirectoryPerTest();
 
   function write(name: string, text: string): void {
-    mkdirSync(dirname(join(directory, name)), { recursive: true });
-    writeFileSync(join(directory, name), text);
+    mkdirSync(dirname(join(directory(), name)), { recursive: true });
+    writeFileSync(join(directory(), name), text);
   }
   const file = (environment: Readonly<Record<string, string>> = {}) =>
-    readSettingsFile({ environment, directory, systemDirectory: join(directory, 'etc') });
+    readSettingsFile({ environment, directory: directory(), systemDirectory: join(directory(), 'etc') });
   function settings(environment: Readonly<Record<string, string>> = {}) {
     const { layer, problems } = file(environment);
     expect(problems).to.deep.equal([]);
@@ -81,7 +75,7 @@ describe('the settings file', () => {
       jwtExpirySeconds: 60,
       kafkaClientId: 'twenty',
     });
-    expect(file().files.map((path) => path.slice(directory.length + 1))).to.deep.equal([
+    expect(file().files.map((path) => path.slice(directory().length + 1))).to.deep.equal([
       'a.yaml',
       'b.yaml',
       'svc.yaml',
@@ -118,9 +112,9 @@ describe('the settings file', () => {
   it('is the file or directory that SVC_CONFIG names; a path that does not exist prevents the start', () => {
     write('svc.yaml', 'cors_max_age: 1\n');
     write('elsewhere/mine.yaml', 'cors_max_age: 9\n');
-    expect(settings({ SVC_CONFIG: join(directory, 'elsewhere/mine.yaml') }).settings.corsMaxAge).to.equal(9);
-    expect(settings({ SVC_CONFIG: join(directory, 'elsewhere') }).settings.corsMaxAge).to.equal(9);
-    expect(file({ SVC_CONFIG: join(directory, 'nowhere') }).problems.map(({ variable }) => variable)).to.deep.equal([
+    expect(settings({ SVC_CONFIG: join(directory(), 'elsewhere/mine.yaml') }).settings.corsMaxAge).to.equal(9);
+    expect(settings({ SVC_CONFIG: join(directory(), 'elsewhere') }).settings.corsMaxAge).to.equal(9);
+    expect(file({ SVC_CONFIG: join(directory(), 'nowhere') }).problems.map(({ variable }) => variable)).to.deep.equal([
       'SVC_CONFIG',
     ]);
   });
@@ -136,7 +130,7 @@ describe('the settings file', () => {
   it('reports unknown settings with their line, and all problems at once, without any value', () => {
     write('svc.yaml', 'databsae_url: postgres://secret\ncors_max_age: secret-1\nlog_level: secret-2\n');
     const read = file();
-    expect(read.unknown).to.deep.equal([`${join(directory, 'svc.yaml')}, line 1: databsae_url is not a setting`]);
+    expect(read.unknown).to.deep.equal([`${join(directory(), 'svc.yaml')}, line 1: databsae_url is not a setting`]);
     const { problems } = readSettings([environmentLayer({}), read.layer]);
     expect(problems.map(({ variable }) => variable)).to.have.members(['CORS_MAX_AGE', 'LOG_LEVEL']);
     expect(JSON.stringify([read.unknown, problems])).to.not.contain('secret');

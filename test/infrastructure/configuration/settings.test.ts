@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SettingsError, loadSettings } from '../../../infrastructure/configuration/load-settings.ts';
 import {
@@ -13,6 +12,7 @@ import type { Setting } from '../../../infrastructure/configuration/setting.ts';
 import { SETTINGS } from '../../../infrastructure/configuration/settings/index.ts';
 import { settingsTable } from '../../../infrastructure/configuration/settings-table.ts';
 import { isPlaceholder } from '../../../infrastructure/configuration/startup-refusals.ts';
+import { useDirectory } from '../../support/directory.ts';
 
 const DEVELOPMENT = {
   APP_ENV: 'development',
@@ -202,6 +202,8 @@ describe('reading the settings', () => {
 });
 
 describe('the checks of the settings at start', () => {
+  const directory = useDirectory();
+
   it('accept the required settings', () => {
     expect(refused(DEVELOPMENT)).to.deep.equal([]);
     expect(refused(PRODUCTION)).to.deep.equal([]);
@@ -273,14 +275,12 @@ describe('the checks of the settings at start', () => {
   }
 
   it('refuse to start in production when others can read the signing key', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'settings-'));
-    const JWT_KEY_PATH = join(folder, 'key.json');
+    const JWT_KEY_PATH = join(directory(), 'key.json');
     writeFileSync(JWT_KEY_PATH, '{}');
     chmodSync(JWT_KEY_PATH, 0o640);
     expect(refused({ ...PRODUCTION, JWT_KEY_PATH })).to.deep.equal(['JWT_KEY_PATH']);
     chmodSync(JWT_KEY_PATH, 0o600);
     expect(refused({ ...PRODUCTION, JWT_KEY_PATH })).to.deep.equal([]);
-    rmSync(folder, { recursive: true });
   });
 
   it('recognise placeholders in any case, and never take a random secret for one', () => {

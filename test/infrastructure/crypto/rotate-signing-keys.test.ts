@@ -1,12 +1,12 @@
 import { expect } from 'chai';
 import { decodeProtectedHeader } from 'jose';
-import { chmod, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readdir, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rotateSigningKeys } from '../../../infrastructure/crypto/rotate-signing-keys.ts';
 import { createSessionTokens } from '../../../infrastructure/crypto/session-tokens.ts';
 import { loadSigningKeys } from '../../../infrastructure/crypto/signing-keys.ts';
 import { watchSigningKeys } from '../../../infrastructure/crypto/watch-signing-keys.ts';
+import { useDirectoryPerTest } from '../../support/directory.ts';
 import { eventually } from '../../support/eventually.ts';
 
 const userId = '018f2f4e-7a3b-7c1d-9e2f-3a4b5c6d7e8f';
@@ -19,16 +19,14 @@ const claims = {
 };
 
 describe('a rotation of signing keys', () => {
-  let directory = '';
+  const directory = useDirectoryPerTest();
   let path = '';
   const cleanups: (() => void)[] = [];
-  beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-keys-'));
-    path = join(directory, 'jwt_key.json');
+  beforeEach(() => {
+    path = join(directory(), 'jwt_key.json');
   });
-  afterEach(async () => {
+  afterEach(() => {
     for (const cleanUp of cleanups.splice(0)) cleanUp();
-    await rm(directory, { recursive: true });
   });
   const now = new Date('2026-05-01T00:00:00.000Z');
   const later = new Date('2026-05-01T01:00:01.000Z');
@@ -56,7 +54,7 @@ describe('a rotation of signing keys', () => {
     expect(next.kid).to.not.equal(former.kid);
     expect(retiring).to.deep.equal({ ...former, retires_at: '2026-05-01T01:00:00.000Z' });
     expect((await stat(path)).mode & 0o777).to.equal(0o600);
-    expect(await readdir(directory)).to.deep.equal(['jwt_key.json']);
+    expect(await readdir(directory())).to.deep.equal(['jwt_key.json']);
 
     let clock = now;
     const { source, tokens } = await openProcess(() => clock);
@@ -109,7 +107,7 @@ describe('a rotation of signing keys', () => {
     const succeeded = rotations.filter(({ status }) => status === 'fulfilled').length;
     expect(succeeded).to.be.at.least(1);
     expect(await loadSigningKeys({ path })).to.have.length(succeeded + 1);
-    expect(await readdir(directory)).to.deep.equal(['jwt_key.json']);
+    expect(await readdir(directory())).to.deep.equal(['jwt_key.json']);
   });
 
   it('does not replace the known keys by a file that is invalid or readable by others', async () => {

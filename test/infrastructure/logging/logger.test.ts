@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { createBufferedOutput } from '../../../infrastructure/logging/buffered-output.ts';
 import { type LogLevel, createLogger } from '../../../infrastructure/logging/create-logger.ts';
 import { redact } from '../../../infrastructure/logging/redact.ts';
+import { useDirectory } from '../../support/directory.ts';
 import { eventually } from '../../support/eventually.ts';
 
 function recorded(format: 'json' | 'pretty', level: LogLevel = 'info') {
@@ -95,9 +95,10 @@ describe('redaction', () => {
 });
 
 describe('the buffered output', () => {
+  const directory = useDirectory();
+
   it('writes lines in order, and the buffered rest synchronously on flushNow', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'log-'));
-    const file = join(folder, 'out');
+    const file = join(directory(), 'out');
     const descriptor = openSync(file, 'w');
     const output = createBufferedOutput({ descriptor });
     const line = (at: number) => `${at} ${'x'.repeat(100)}\n`;
@@ -109,6 +110,5 @@ describe('the buffered output', () => {
     output.flushNow();
     expect(readFileSync(file, 'utf8').slice(all.length)).to.contain('b\n');
     closeSync(descriptor);
-    rmSync(folder, { recursive: true });
   });
 });

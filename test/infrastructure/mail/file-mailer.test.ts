@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { v7 } from 'uuid';
 import { createFileMailer } from '../../../infrastructure/mail/file-mailer.ts';
+import { useDirectoryPerTest } from '../../support/directory.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const MAIL = {
@@ -13,11 +13,11 @@ const MAIL = {
 } as const;
 
 describe('the outbox', () => {
+  const parent = useDirectoryPerTest();
   let directory = '';
-  beforeEach(async () => {
-    directory = join(await mkdtemp(join(tmpdir(), 'palimpsest-outbox-')), 'outbox');
+  beforeEach(() => {
+    directory = join(parent(), 'outbox');
   });
-  afterEach(() => rm(join(directory, '..'), { recursive: true, force: true }));
 
   it('writes each mail to a file that only its owner can read, named by the time', async () => {
     let at = Date.parse('2030-01-01T00:00:00Z');
@@ -53,6 +53,6 @@ describe('the outbox', () => {
     const logger = recordingLogger();
     await createFileMailer({ directory, logger, now: () => new Date(), newId: v7 }).send({ ...MAIL, withheld: true });
     expect(logger.lines).to.deep.equal([]);
-    expect(await readdir(join(directory, '..'))).to.deep.equal([]);
+    expect(await readdir(parent())).to.deep.equal([]);
   });
 });

@@ -2,8 +2,7 @@ import { expect } from 'chai';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +16,7 @@ import { createKafkaEventFeed } from '../../../infrastructure/message-bus/kafka-
 import { freePort } from '../../../infrastructure/postgres/embedded/free-port.ts';
 import { message } from '../../contract/message-bus-fixtures.ts';
 import { recordNotRun, requireService } from '../../support/adapters.ts';
+import { useDirectory } from '../../support/directory.ts';
 import { eventually } from '../../support/eventually.ts';
 import { openTestKafka, uniqueName } from '../../support/kafka.ts';
 import { recordedEvents } from '../../support/recorded-events.ts';
@@ -25,18 +25,16 @@ import { relayAll } from '../../support/relay.ts';
 
 describe('a crash with Kafka', () => {
   const kafka = requireService('kafka');
-  let directory = '';
+  const directory = useDirectory();
   let bus: MessageBus;
   let prefix: string;
   const events = recordedEvents(60, 5);
 
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-kafka-'));
     bus = await openTestKafka({ brokers: kafka.address(), sessionTimeoutMs: 6_000 });
   });
   after(async () => {
     await (bus as MessageBus | undefined)?.close();
-    if (directory !== '') await rm(directory, { recursive: true, force: true });
   });
   beforeEach(async () => {
     prefix = uniqueName('prefix');
@@ -44,7 +42,7 @@ describe('a crash with Kafka', () => {
   });
 
   it('loses no event when a relay is killed between send and checkpoint; the consumer drops the repeated events', async () => {
-    const checkpoint = join(directory, 'checkpoint');
+    const checkpoint = join(directory(), 'checkpoint');
     await writeFile(checkpoint, '0');
     const first = child('relay-child.ts', [kafka.address(), prefix, checkpoint, '20']);
     await first.says('sent');
@@ -81,7 +79,7 @@ describe('a crash with Kafka', () => {
 
   it('loses no message when a consumer is killed between effect and commit; the next one receives some again', async () => {
     await relayAll(events, createRelay({ bus, prefix, changeOf: () => Promise.resolve({}) }));
-    const file = join(directory, 'effects');
+    const file = join(directory(), 'effects');
     const worker = child('worker-child.ts', [kafka.address(), prefix, 'w', file]);
     await worker.says('standing');
     await worker.kill();

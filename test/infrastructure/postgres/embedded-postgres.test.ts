@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import { execFile, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { chown, cp, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chown, cp, mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -12,6 +11,7 @@ import {
   startEmbeddedPostgres,
 } from '../../../infrastructure/postgres/embedded/embedded-postgres.ts';
 import { chooseRunAs } from '../../../infrastructure/postgres/embedded/run-as.ts';
+import { useDirectory } from '../../support/directory.ts';
 import { eventually } from '../../support/eventually.ts';
 import { rejectionOf } from '../../support/rejection.ts';
 
@@ -27,30 +27,28 @@ async function query(url: string, text: string): Promise<readonly Record<string,
 
 describe('the embedded PostgreSQL', function () {
   this.timeout(60_000);
-  let home: string;
+  const home = useDirectory();
 
   before(async () => {
     // Not accessible to other users, like a home directory; the server must start below it.
-    home = await mkdtemp(join(tmpdir(), 'palimpsest-embedded-'));
-    expect((await stat(home)).mode & 0o077).to.equal(0);
-    await mkdir(join(home, 'pg'));
+    expect((await stat(home())).mode & 0o077).to.equal(0);
+    await mkdir(join(home(), 'pg'));
   });
-  after(() => rm(home, { recursive: true, force: true }));
 
   it('creates a cluster on first use, keeps its data over a restart, and stops', async () => {
-    const first = await startEmbeddedPostgres({ directory: join(home, 'pg') });
+    const first = await startEmbeddedPostgres({ directory: join(home(), 'pg') });
     expect(first.created).to.equal(true);
     await query(first.url('postgres'), 'create table kept as select 7 as n');
     await first.stop();
-    expect(await findEmbeddedPostgres(join(home, 'pg'))).to.equal(undefined);
-    const second = await startEmbeddedPostgres({ directory: join(home, 'pg') });
+    expect(await findEmbeddedPostgres(join(home(), 'pg'))).to.equal(undefined);
+    const second = await startEmbeddedPostgres({ directory: join(home(), 'pg') });
     expect(second.created).to.equal(false);
     expect(await query(second.url('postgres'), 'select n from kept')).to.deep.equal([{ n: 7 }]);
     await second.stop();
   });
 
   it('stores text in UTF-8 and orders it by code point with any locale', async () => {
-    const server = await startEmbeddedPostgres({ directory: join(home, 'pg') });
+    const server = await startEmbeddedPostgres({ directory: join(home(), 'pg') });
     const rows = await query(
       server.url('postgres'),
       `select t from (values ('b'), ('Ä'), ('a'), ('B')) v(t) order by t`,
@@ -60,7 +58,7 @@ describe('the embedded PostgreSQL', function () {
   });
 
   it('refuses a connection without the password', async () => {
-    const server = await startEmbeddedPostgres({ directory: join(home, 'pg') });
+    const server = await startEmbeddedPostgres({ directory: join(home(), 'pg') });
     const url = new URL(server.url('postgres'));
     url.password = 'wrong';
     const error = await query(url.toString(), 'select 1').then(
@@ -72,23 +70,23 @@ describe('the embedded PostgreSQL', function () {
   });
 
   it('is found by another command, and starts again after its owner was killed', async () => {
-    const owner = fork(new URL('../../support/embedded-owner.ts', import.meta.url), [join(home, 'pg')], {
+    const owner = fork(new URL('../../support/embedded-owner.ts', import.meta.url), [join(home(), 'pg')], {
       execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     await once(owner, 'message');
-    const beside = await findEmbeddedPostgres(join(home, 'pg'));
+    const beside = await findEmbeddedPostgres(join(home(), 'pg'));
     expect(await query(beside!.url('postgres'), 'select 1 as n')).to.deep.equal([{ n: 1 }]);
     owner.kill('SIGKILL');
     await once(owner, 'exit');
-    const again = await startEmbeddedPostgres({ directory: join(home, 'pg') });
+    const again = await startEmbeddedPostgres({ directory: join(home(), 'pg') });
     expect(await query(again.url('postgres'), 'select n from kept')).to.deep.equal([{ n: 7 }]);
     await again.stop();
   });
 
   it('connects the service as a role that owns what is there, starts no program and reads no file', async () => {
     process.env['PALIMPSEST_TEST_SECRET'] = 'not for the server';
-    const server = await startEmbeddedPostgres({ directory: join(home, 'pg') });
+    const server = await startEmbeddedPostgres({ directory: join(home(), 'pg') });
     delete process.env['PALIMPSEST_TEST_SECRET'];
     await query(
       server.url('postgres'),
@@ -115,10 +113,10 @@ describe('the embedded PostgreSQL', function () {
       expect(String(await rejectionOf(query(url, statement))), statement).to.match(
         /permission denied|must be|Only roles/,
       );
-    const beside = await findEmbeddedPostgres(join(home, 'pg'));
+    const beside = await findEmbeddedPostgres(join(home(), 'pg'));
     expect(beside?.serviceUrl('postgres')).to.equal(url);
     if (process.platform === 'linux') {
-      const pid = (await readFile(join(home, 'pg', 'data', 'postmaster.pid'), 'utf8')).split('\n')[0] ?? '';
+      const pid = (await readFile(join(home(), 'pg', 'data', 'postmaster.pid'), 'utf8')).split('\n')[0] ?? '';
       expect(await readFile(`/proc/${pid}/environ`, 'utf8')).to.not.contain('not for the server');
     }
     await server.stop();
@@ -126,32 +124,35 @@ describe('the embedded PostgreSQL', function () {
 
   it('leaves no server behind when its owner is killed', async function () {
     if (process.platform !== 'linux') this.skip();
-    const owner = fork(new URL('../../support/embedded-owner.ts', import.meta.url), [join(home, 'pg')], {
+    const owner = fork(new URL('../../support/embedded-owner.ts', import.meta.url), [join(home(), 'pg')], {
       execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
     await once(owner, 'message');
     owner.kill('SIGKILL');
     await eventually(async () => {
-      expect(await findEmbeddedPostgres(join(home, 'pg'))).to.equal(undefined);
+      expect(await findEmbeddedPostgres(join(home(), 'pg'))).to.equal(undefined);
     });
   });
 
   it('reports why it does not start', async () => {
-    const error = await startEmbeddedPostgres({ directory: join(home, 'pg'), settings: { no_such_setting: '1' } }).then(
+    const error = await startEmbeddedPostgres({
+      directory: join(home(), 'pg'),
+      settings: { no_such_setting: '1' },
+    }).then(
       () => undefined,
       (reason: unknown) => reason,
     );
     expect(String(error)).to.match(/did not start[\s\S]*no_such_setting/);
-    expect(await readFile(join(home, 'pg', 'postgres.log'), 'utf8')).to.contain('no_such_setting');
+    expect(await readFile(join(home(), 'pg', 'postgres.log'), 'utf8')).to.contain('no_such_setting');
   });
 
   it('runs programs in a directory without access for others, such as a private home directory', async () => {
     const { initdb } = await findBinaries();
-    const copy = join(home, 'programs');
+    const copy = join(home(), 'programs');
     await cp(dirname(dirname(initdb)), copy, { recursive: true, verbatimSymlinks: true });
     const runAs = await chooseRunAs();
-    const cluster = join(home, 'cluster');
+    const cluster = join(home(), 'cluster');
     await mkdir(cluster, { mode: 0o700 });
     if (runAs.owner) await chown(cluster, runAs.owner.uid, runAs.owner.gid);
     const { file, args, ...owner } = runAs.wrap(

@@ -1,8 +1,6 @@
 import { expect } from 'chai';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Service, startService } from '../../../../infrastructure/composition/start-service.ts';
 import { loadSettings } from '../../../../infrastructure/configuration/load-settings.ts';
@@ -67,18 +65,17 @@ describe('the lifetime of sessions', () => {
 
 describe('the session cookie', () => {
   let secured: Service | undefined;
-  let directory = '';
   // Hooks run in the order of their registration: the service stops before its database is dropped.
   after(async () => {
     await secured?.stop();
-    await rm(directory, { recursive: true });
   });
   const service = useService();
   const viaTls = { 'x-forwarded-proto': 'https' };
   const secure = { admin: caller(() => secured?.adminUrl ?? '') };
   before(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'palimpsest-cookie-'));
-    const layers = [environmentLayer({ ...testEnvironment(service.database.url(), directory), SECURE_COOKIE: 'true' })];
+    const layers = [
+      environmentLayer({ ...testEnvironment(service.database.url(), service.directory()), SECURE_COOKIE: 'true' }),
+    ];
     secured = await startService({ settings: loadSettings(layers).settings, layers });
   });
 

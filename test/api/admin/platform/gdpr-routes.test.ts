@@ -1,6 +1,5 @@
 import { expect } from 'chai';
-import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openCommands } from '../../../../infrastructure/composition/commands/open-commands.ts';
 import { environmentLayer, readSettings } from '../../../../infrastructure/configuration/read-settings.ts';
@@ -265,7 +264,7 @@ describe('an erasure', function () {
   const replicas = useReplicas();
 
   it('reaches other processes, survives a restart, deletes development mails, and is completed after a crash', async () => {
-    const directory = await mkdtemp(join(tmpdir(), 'palimpsest-gdpr-'));
+    const directory = replicas.directory();
     const [here, there] = [await replicas.start({ directory }), await replicas.start()];
     const users = await Promise.all(
       ['one', 'two'].map(async (name) => {
@@ -314,6 +313,5 @@ describe('an erasure', function () {
       { users: 1, memberships: 0, person_keys: 1 },
     );
     expect((await again.owner('GET', '/api/admin/audit/verify')).json()).to.include({ ok: true });
-    await rm(directory, { recursive: true });
   });
 });

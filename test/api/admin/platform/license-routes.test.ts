@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { generateKeyPairSync } from 'node:crypto';
 import { readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { useDirectory } from '../../../support/directory.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { statusAndError } from '../../../support/http.ts';
 import { useLicenseServer } from '../../../support/license-server.ts';
@@ -237,12 +238,12 @@ describe('an opaque license key', () => {
   });
   const begin = (environment: Readonly<Record<string, string>> = {}, directory?: string) =>
     replicas.start({ environment: { SVC_LICENSE_SERVER_URL: server.url(), ...environment }, directory });
-  const shared = replicas.directory();
-  const cacheFile = () => join(shared, 'license', 'license.json');
+  const directory = useDirectory();
+  const cacheFile = () => join(directory(), 'license', 'license.json');
 
   it('runs the free tier without a reachable server and a cached token, and reports the reason', async () => {
     server.disconnect();
-    const replica = await begin({}, shared);
+    const replica = await begin({}, directory());
     const answer = (await replica.owner('GET', '/api/admin/entitlements')).json<{ license_error: string }>();
     expect(answer).to.deep.include({ ...FREE, license_error: answer.license_error });
     expect(answer.license_error).to.match(/^the license server could not be reached: /);
@@ -255,7 +256,7 @@ describe('an opaque license key', () => {
 
   it('runs the free tier when the server refuses it, and reports this', async () => {
     server.answerWith(403, { error: 'no such key' });
-    const replica = await begin({}, shared);
+    const replica = await begin({}, directory());
     expect((await replica.owner('GET', '/api/admin/entitlements')).json()).to.deep.include({
       capabilities: [],
       license_error: 'the license server refused the license key (403)',
@@ -265,13 +266,13 @@ describe('an opaque license key', () => {
   it('is never sent after a redirect; a token of another signer is refused', async () => {
     server.answerWith(307, {}, { location: `${server.url()}/elsewhere` });
     const asked = server.requests.length;
-    const replica = await begin({}, shared);
+    const replica = await begin({}, directory());
     expect((await replica.owner('GET', '/api/admin/entitlements')).json()).to.deep.include({
       license_error: 'the license server could not be reached: too many redirects',
     });
     expect(server.requests.slice(asked).map(({ path }) => path)).to.deep.equal(['/v1/exchange']);
     server.answerWith(200, { token: licenseToken({ privateKey: stranger }) });
-    const forged = await begin({}, shared);
+    const forged = await begin({}, directory());
     expect((await forged.owner('GET', '/api/admin/entitlements')).json()).to.deep.include({
       capabilities: [],
       license_error: 'license verification failed',
@@ -280,7 +281,7 @@ describe('an opaque license key', () => {
 
   it('is exchanged with a random installation id for a token, whose cache is readable by its owner only', async () => {
     server.answerWith(200, { token: licenseToken({ capabilities: ['flow-pro'], expiresAt: inDays(30, start) }) });
-    const replica = await begin({}, shared);
+    const replica = await begin({}, directory());
     expect((await replica.owner('GET', '/api/admin/entitlements')).json()).to.deep.include({
       capabilities: ['flow-pro'],
       license_error: null,
@@ -301,7 +302,7 @@ describe('an opaque license key', () => {
     server.disconnect();
     const asked = server.requests.length;
     clock.now = inDays(22.9, start);
-    const again = await begin({}, shared);
+    const again = await begin({}, directory());
     expect((await again.owner('GET', '/api/admin/entitlements')).json()).to.deep.include({
       capabilities: ['flow-pro'],
       license_error: null,
@@ -311,7 +312,7 @@ describe('an opaque license key', () => {
       capabilities: ['flow-pro'],
     });
     await replicas.database.db().query('delete from operational.license');
-    const alone = await begin({}, shared);
+    const alone = await begin({}, directory());
     expect((await alone.owner('GET', '/api/admin/entitlements')).json()).to.deep.include({
       capabilities: ['flow-pro'],
     });
@@ -323,7 +324,7 @@ describe('an opaque license key', () => {
       token: licenseToken({ capabilities: ['flow-pro', 'media-pro'], expiresAt: inDays(60, start) }),
     });
     clock.now = inDays(22.9, start);
-    const one = await begin({}, shared);
+    const one = await begin({}, directory());
     const two = await begin();
     const asked = server.requests.length;
     for (const { intervals } of [one, two]) expect(intervals).to.include(6 * 3_600_000);
@@ -345,7 +346,7 @@ describe('an opaque license key', () => {
   it('runs without a server until the grace period of the cached token ends, then the free tier', async () => {
     server.disconnect();
     clock.now = inDays(66.9, start);
-    const replica = await begin({}, shared);
+    const replica = await begin({}, directory());
     expect((await replica.owner('GET', '/api/admin/entitlements')).json()).to.deep.include({
       capabilities: ['flow-pro', 'media-pro'],
       grace_until: inDays(67, start).toISOString(),
@@ -357,18 +358,18 @@ describe('an opaque license key', () => {
   it('is exchanged again after it was replaced, and a damaged cache is ignored', async () => {
     server.answerWith(200, { token: licenseToken({ capabilities: ['schema-pro'], expiresAt: inDays(200, start) }) });
     await writeFile(cacheFile(), '{"install_id": 7, "token"');
-    const replica = await begin({ SVC_LICENSE_KEY: 'svc_live_second' }, shared);
+    const replica = await begin({ SVC_LICENSE_KEY: 'svc_live_second' }, directory());
     expect((await replica.owner('GET', '/api/admin/entitlements')).json()).to.deep.include({
       capabilities: ['schema-pro'],
     });
     expect(server.requests.at(-1)).to.include({ license_key: 'svc_live_second' });
     const before = server.requests.length;
-    await begin({ SVC_LICENSE_KEY: 'svc_live_third' }, shared);
+    await begin({ SVC_LICENSE_KEY: 'svc_live_third' }, directory());
     expect(server.requests.slice(before).map(({ license_key }) => license_key)).to.deep.equal(['svc_live_third']);
   });
 
   it('can be renewed through the route: 400 when refused, 502 when unreachable, else at once; the server then gets the new key', async () => {
-    const replica = await begin({ SVC_LICENSE_KEY: 'svc_live_third' }, shared);
+    const replica = await begin({ SVC_LICENSE_KEY: 'svc_live_third' }, directory());
     const renew = () => replica.owner('POST', '/api/admin/license/renew', { license_key: 'svc_live_by_hand' });
     server.answerWith(404, {});
     expect((await renew()).json()).to.deep.equal({

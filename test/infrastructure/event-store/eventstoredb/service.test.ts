@@ -1,8 +1,5 @@
 import { expect } from 'chai';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { copyEvents } from '../../../../application/platform/copy-events.ts';
 import { openCommands } from '../../../../infrastructure/composition/commands/open-commands.ts';
 import { startService } from '../../../../infrastructure/composition/start-service.ts';
@@ -121,8 +118,10 @@ describe('a service that moves to an EventStoreDB', function () {
     ]);
     await Promise.all([source.close(), target.close()]);
 
-    const directory = await mkdtemp(join(tmpdir(), 'palimpsest-moved-'));
-    const environment = { ...testEnvironment(service.database.url(), directory), EVENT_STORE_URL: server.url };
+    const environment = {
+      ...testEnvironment(service.database.url(), service.directory()),
+      EVENT_STORE_URL: server.url,
+    };
     const moved = await startService({ settings: loadSettings([environmentLayer(environment)]).settings });
     try {
       const call = caller(() => moved.contentUrl);
@@ -137,7 +136,6 @@ describe('a service that moves to an EventStoreDB', function () {
       expect((await call('GET', `${path}/revisions`, undefined, authorization)).json<unknown[]>()).to.have.length(2);
     } finally {
       await moved.stop();
-      await rm(directory, { recursive: true, force: true });
     }
   });
 });

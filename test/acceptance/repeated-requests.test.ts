@@ -19,7 +19,7 @@ const NOTE = {
 };
 
 describe('a request with an Idempotency-Key whose process is killed after the append', function () {
-  this.timeout(90_000);
+  this.timeout(180_000);
   const database = useDatabase();
   const directory = useDirectory();
   let environment: Record<string, string>;
@@ -118,12 +118,15 @@ describe('a request with an Idempotency-Key whose process is killed after the ap
     await holder.query('select pg_advisory_lock(4711)');
     const all = requests();
     const lost = Promise.allSettled(all.map(({ send }) => send()));
-    await eventually(async () => {
-      const waiting = await database
-        .db()
-        .query(`select 1 from pg_locks where locktype = 'advisory' and objid = 4711 and not granted`);
-      expect(waiting).to.have.length(all.length);
-    });
+    await eventually(
+      async () => {
+        const waiting = await database
+          .db()
+          .query(`select 1 from pg_locks where locktype = 'advisory' and objid = 4711 and not granted`);
+        expect(waiting).to.have.length(all.length);
+      },
+      { timeoutMs: 60_000 },
+    );
     const written = await eventCounts();
     await service.end('SIGKILL');
     // The server does not notice the death of a client that waits for a lock.

@@ -8,7 +8,7 @@ import { launchServiceProcess, startServiceProcess } from '../support/process.ts
 import { testEnvironment } from '../support/service.ts';
 
 describe('a process that is still starting', function () {
-  this.timeout(60_000);
+  this.timeout(180_000);
   const directory = useDirectory();
   const database = useDatabase();
   const environment = () => testEnvironment(database.url(), directory());
@@ -22,13 +22,16 @@ describe('a process that is still starting', function () {
     await client.query('begin');
     await client.query(lock);
     const { child, exited, output } = launchServiceProcess(environment());
-    await eventually(async () => {
-      const [row] = await database.db().query<{ waiting: number }>(
-        `select count(*) as waiting from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'`,
-      );
-      expect(row?.waiting, output()).to.be.greaterThan(0);
-    });
+    await eventually(
+      async () => {
+        const [row] = await database.db().query<{ waiting: number }>(
+          `select count(*) as waiting from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        expect(row?.waiting, output()).to.be.greaterThan(0);
+      },
+      { timeoutMs: 60_000 },
+    );
     child.kill(signal);
     // Many steps of the start remain, so the process sees the signal before it could listen.
     await client.query('rollback');

@@ -7,10 +7,10 @@ import type { EventStore } from '../ports/event-store.ts';
 import type { UnannouncedDeadLetter, WebhookQueue } from '../ports/webhook-queue.ts';
 
 const BATCH = 50;
-const LEASE_MS = 30_000;
+const RESERVED_MS = 30_000;
 
 type AnnounceDeadLettersDependencies = {
-  readonly queue: Pick<WebhookQueue, 'claimUnannounced' | 'announced'>;
+  readonly queue: Pick<WebhookQueue, 'reserveUnannounced' | 'announced'>;
   readonly eventStore: Pick<EventStore, 'append'>;
 };
 
@@ -26,7 +26,7 @@ export async function announceDeadLetters(
 ): Promise<void> {
   const { queue } = dependencies;
   for (;;) {
-    const letters = await queue.claimUnannounced({ limit: BATCH, leaseMs: LEASE_MS });
+    const letters = await queue.reserveUnannounced({ limit: BATCH, reservedMs: RESERVED_MS });
     for (const letter of letters) {
       await append(letter, context, dependencies);
       await queue.announced([letter.id]);

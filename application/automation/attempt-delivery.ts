@@ -1,7 +1,7 @@
 import { type RetryPolicy, retryDelay } from '../../domain/automation/retry-policy.ts';
 import type { OutboundOutcome } from '../ports/outbound.ts';
 import type { Tracing } from '../ports/tracing.ts';
-import type { AttemptRecord, ClaimedDelivery } from '../ports/webhook-queue.ts';
+import type { AttemptRecord, ReservedDelivery } from '../ports/webhook-queue.ts';
 import type { DecryptedWebhook } from './decrypt-webhook.ts';
 import { type SendWebhookDependencies, resultOf, sendWebhook } from './send-webhook.ts';
 import type { WebhookDirectory } from './webhook-directory.ts';
@@ -12,7 +12,7 @@ import type { WebhookDirectory } from './webhook-directory.ts';
  */
 const MAX_POSTPONEMENTS = 20;
 
-/** Result of working on a claimed delivery. */
+/** Result of working on a reserved delivery. */
 export type AttemptOutcome =
   | { readonly kind: 'attempted'; readonly record: AttemptRecord }
   /**
@@ -33,11 +33,11 @@ export type AttemptDependencies = SendWebhookDependencies & {
 };
 
 /**
- * Makes one attempt at a claimed delivery, with the current settings of the webhook. Deliveries of a disabled webhook
+ * Makes one attempt at a reserved delivery, with the current settings of the webhook. Deliveries of a disabled webhook
  * are postponed until it is enabled.
  */
 export async function attemptDelivery(
-  delivery: ClaimedDelivery,
+  delivery: ReservedDelivery,
   dependencies: AttemptDependencies,
 ): Promise<AttemptOutcome> {
   const webhook = (await dependencies.directory.of(delivery.tenant)).get(delivery.webhookId);
@@ -78,7 +78,7 @@ export async function attemptDelivery(
  */
 async function sendTraced(
   webhook: DecryptedWebhook,
-  delivery: ClaimedDelivery,
+  delivery: ReservedDelivery,
   dependencies: AttemptDependencies,
 ): Promise<OutboundOutcome> {
   const { tracing } = dependencies;

@@ -11,7 +11,7 @@ export type AttemptRecorder = {
   /**
    * Records an attempt.
    * @returns false when another worker recorded it first, or the database was unreachable for all tries; the delivery
-   * then becomes due again when its claim expires
+   * then becomes due again when its reservation expires
    */
   record(attempt: AttemptRecord): Promise<boolean>;
 };

@@ -2,7 +2,7 @@ import { createWaker } from '../concurrency/waker.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import { reasonOf } from '../ports/transient-errors.ts';
-import type { ClaimedDelivery, WebhookQueue } from '../ports/webhook-queue.ts';
+import type { ReservedDelivery, WebhookQueue } from '../ports/webhook-queue.ts';
 import { type AttemptDependencies, attemptDelivery } from './attempt-delivery.ts';
 import type { AttemptRecorder } from './attempt-recorder.ts';
 
@@ -11,10 +11,10 @@ export type DeliveryDispatcherOptions = {
   /** Maximum number of requests in flight. Default: 64. */
   readonly concurrency?: number | undefined;
   /**
-   * How long a claim hides a delivery from other workers. It must be longer than an attempt and its recording take.
-   * After a crash another worker sends the delivery when its claim expires. Default: 20,000.
+   * How long a reservation hides a delivery from other workers: longer than an attempt and its recording take.
+   * After a crash another worker sends the delivery when its reservation expires. Default: 20,000.
    */
-  readonly leaseMs?: number | undefined;
+  readonly reservedMs?: number | undefined;
   /** Maximum time between two reads of the queue. Default: 30,000. */
   readonly pollMs?: number | undefined;
   /** Delay of a delivery after a local failure. Default: 15,000. */
@@ -36,12 +36,12 @@ export type DeliveryDispatcherDependencies = AttemptDependencies &
     readonly onDeadLetter: () => void;
   };
 
-/** Claims due deliveries from the queue and sends them. */
+/** Reserves due deliveries of the queue and sends them. */
 export type DeliveryDispatcher = {
   /** Reads the queue now, because a delivery may be due. */
   wake(): void;
   start(): void;
-  /** Stops claiming. Resolves when every request in flight has ended and is recorded. */
+  /** Stops reserving. Resolves when every request in flight has ended and is recorded. */
   stop(): Promise<void>;
 };
 
@@ -51,7 +51,7 @@ const CROWDED_MS = 2_000;
 
 export function createDeliveryDispatcher(dependencies: DeliveryDispatcherDependencies): DeliveryDispatcher {
   const { queue, recorder, metrics, logger, onDeadLetter } = dependencies;
-  const { concurrency = 64, leaseMs = 20_000, pollMs = 30_000, postponeMs = 15_000, slowMs = 1_000 } = dependencies;
+  const { concurrency = 64, reservedMs = 20_000, pollMs = 30_000, postponeMs = 15_000, slowMs = 1_000 } = dependencies;
   /** Minimum number of free slots for which the queue is read; also the limit of slow requests of one webhook. */
   const quarter = Math.max(1, Math.ceil(concurrency / 4));
   const slowRequests = new Map<string, number>();
@@ -66,15 +66,15 @@ export function createDeliveryDispatcher(dependencies: DeliveryDispatcherDepende
       waker.reset();
       try {
         const free = concurrency - inFlight.size;
-        // Claim several deliveries at once: a claim for every freed slot would cost more than the request.
+        // Reserve several deliveries at once: a reservation for every freed slot would cost more than the request.
         if (free < quarter) {
           await waker.wait(pollMs);
           continue;
         }
-        const claimed = await queue.claim({ limit: free, leaseMs });
-        for (const delivery of claimed) launch(delivery);
+        const reserved = await queue.reserve({ limit: free, reservedMs });
+        for (const delivery of reserved) launch(delivery);
         await reportDepthAndDeadLetters();
-        if (claimed.length === free) continue;
+        if (reserved.length === free) continue;
         const dueInMs = await queue.nextDue();
         await waker.wait(Math.min(dueInMs === undefined ? pollMs : Math.max(dueInMs, 5), pollMs));
       } catch (error) {
@@ -93,10 +93,10 @@ export function createDeliveryDispatcher(dependencies: DeliveryDispatcherDepende
     onDeadLetter();
   }
 
-  function launch(delivery: ClaimedDelivery): void {
+  function launch(delivery: ReservedDelivery): void {
     const work = deliver(delivery)
       .catch((error: unknown) => {
-        // The delivery becomes due again when its claim expires.
+        // The delivery becomes due again when its reservation expires.
         logger.error('a webhook delivery failed unexpectedly', {
           webhook_id: delivery.webhookId,
           reason: reasonOf(error),
@@ -109,7 +109,7 @@ export function createDeliveryDispatcher(dependencies: DeliveryDispatcherDepende
     inFlight.add(work);
   }
 
-  async function deliver(delivery: ClaimedDelivery): Promise<void> {
+  async function deliver(delivery: ReservedDelivery): Promise<void> {
     const { webhookId } = delivery;
     if ((slowRequests.get(webhookId) ?? 0) >= quarter) {
       await queue.postpone([delivery], { delayMs: CROWDED_MS, count: false });

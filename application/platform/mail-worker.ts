@@ -1,6 +1,6 @@
 import { createWaker } from '../concurrency/waker.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { ClaimedMail, MailQueue } from '../ports/mail-queue.ts';
+import type { MailQueue, ReservedMail } from '../ports/mail-queue.ts';
 import type { MailTransport } from '../ports/mail-transport.ts';
 import type { Signals } from '../ports/signals.ts';
 import { reasonOf } from '../ports/transient-errors.ts';
@@ -23,7 +23,7 @@ export type MailWorkerDependencies = {
 
 export type MailWorker = {
   start(): void;
-  /** Stops claiming mails and waits for those being sent. Mails in the queue stay there. */
+  /** Stops reserving mails and waits for those being sent. Mails in the queue stay there. */
   stop(): Promise<void>;
 };
 
@@ -31,8 +31,8 @@ export type MailWorker = {
 const MAX_ATTEMPTS = 12;
 /** Maximum number of mails that are sent at the same time. */
 const CONCURRENCY = 3;
-/** How long a claim hides a mail from other workers. It exceeds the sum of the transport's timeouts. */
-const LEASE_MS = 120_000;
+/** How long a reservation hides a mail from other workers. It exceeds the sum of the transport's timeouts. */
+const RESERVED_MS = 120_000;
 /** Maximum time between two reads of the queue: no signal announces a retry, and signals may be lost. */
 const POLL_MS = 5_000;
 
@@ -64,7 +64,7 @@ export function createMailWorker({
   /** @returns the number of mails that were due */
   async function sendDue(): Promise<number> {
     try {
-      const due = await queue.claim({ limit: CONCURRENCY, leaseMs: LEASE_MS });
+      const due = await queue.reserve({ limit: CONCURRENCY, reservedMs: RESERVED_MS });
       await Promise.all(due.map((mail) => send(mail)));
       return due.length;
     } catch (error) {
@@ -73,9 +73,9 @@ export function createMailWorker({
     }
   }
 
-  async function send(claimed: ClaimedMail): Promise<void> {
-    const { id, attempt } = claimed;
-    const mail = decryptMail({ id, content: claimed.content }, { vault });
+  async function send(reserved: ReservedMail): Promise<void> {
+    const { id, attempt } = reserved;
+    const mail = decryptMail({ id, content: reserved.content }, { vault });
     const expired = mail !== undefined && mail.untilMs <= now().getTime();
     if (mail === undefined || expired || mail.withheld) {
       if (!mail?.withheld)
@@ -85,7 +85,7 @@ export function createMailWorker({
             ? 'it was not sent before its deadline'
             : 'it cannot be opened with the current ENCRYPTION_KEY',
         });
-      await queue.remove(claimed);
+      await queue.remove(reserved);
       return;
     }
     const delivery = await transport.deliver({
@@ -97,10 +97,10 @@ export function createMailWorker({
     });
     if (delivery.outcome === 'delivered') {
       logger.info('a mail was sent', { mail_id: id, attempt });
-      await queue.remove(claimed);
+      await queue.remove(reserved);
     } else if (delivery.outcome === 'rejected' || attempt >= MAX_ATTEMPTS) {
       logger.error('a mail was dropped after its last attempt', { mail_id: id, attempt, reason: delivery.reason });
-      await queue.remove(claimed);
+      await queue.remove(reserved);
     } else {
       const delayMs = retryDelayMs(attempt);
       logger.warn('a mail was not sent; it will be retried', {
@@ -109,7 +109,7 @@ export function createMailWorker({
         reason: delivery.reason,
         again_in_ms: delayMs,
       });
-      await queue.postpone(claimed, delayMs);
+      await queue.postpone(reserved, delayMs);
     }
   }
 

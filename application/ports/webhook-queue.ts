@@ -17,8 +17,8 @@ export type WebhookMessage = {
   readonly traceparent: string | undefined;
 };
 
-/** A delivery claimed for one attempt. */
-export type ClaimedDelivery = {
+/** A delivery reserved for one attempt. */
+export type ReservedDelivery = {
   readonly messageId: string;
   readonly tenant: string;
   readonly webhookId: string;
@@ -31,7 +31,7 @@ export type ClaimedDelivery = {
   readonly attempt: number;
   /** How often local failures have postponed this attempt. */
   readonly postponed: number;
-  readonly claim: string;
+  readonly reservation: string;
 };
 
 /** The outcome of one attempt. */
@@ -66,15 +66,15 @@ export type UnannouncedDeadLetter = {
 };
 
 /**
- * The durable queue of webhook deliveries and the records of their attempts. A claim on a delivery is a lease: a
- * delivery that is not resolved in time becomes due again, so that another worker takes it over. `Tx` is the adapter's
- * transaction.
+ * The durable queue of webhook deliveries and the records of their attempts. A reservation hides a delivery from other
+ * workers for a limited time: a delivery that is not resolved in time becomes due again, so that another worker takes
+ * it over. `Tx` is the adapter's transaction.
  */
 export type WebhookQueue<Tx = unknown> = {
   /** Adds messages that are not in the queue yet, in one statement. @returns the number added */
   enqueue(messages: readonly WebhookMessage[], tx?: Tx): Promise<number>;
-  /** Claims due deliveries that no other worker has, oldest first. */
-  claim(options: { readonly limit: number; readonly leaseMs: number }): Promise<readonly ClaimedDelivery[]>;
+  /** Reserves due deliveries that no other worker has, oldest first. */
+  reserve(options: { readonly limit: number; readonly reservedMs: number }): Promise<readonly ReservedDelivery[]>;
   /** Milliseconds until the next delivery is due (0: one is due now); undefined when the queue is empty. */
   nextDue(): Promise<number | undefined>;
   /**
@@ -84,19 +84,19 @@ export type WebhookQueue<Tx = unknown> = {
    */
   record(attempts: readonly AttemptRecord[]): Promise<readonly string[]>;
   /**
-   * Returns claimed deliveries to the queue without recording an attempt. `count`: adds one to `postponed`, which the
+   * Returns reserved deliveries to the queue without recording an attempt. `count`: adds one to `postponed`, which the
    * worker limits.
    */
   postpone(
-    deliveries: readonly ClaimedDelivery[],
+    deliveries: readonly ReservedDelivery[],
     options: { readonly delayMs: number; readonly count: boolean },
   ): Promise<void>;
-  /** Deletes claimed deliveries whose webhook was deleted. */
-  discard(deliveries: readonly ClaimedDelivery[]): Promise<void>;
-  /** Claims dead letters that are not announced and not claimed within the last `leaseMs` milliseconds. */
-  claimUnannounced(options: {
+  /** Deletes reserved deliveries whose webhook was deleted. */
+  discard(deliveries: readonly ReservedDelivery[]): Promise<void>;
+  /** Reserves dead letters that are not announced and not reserved within the last `reservedMs` milliseconds. */
+  reserveUnannounced(options: {
     readonly limit: number;
-    readonly leaseMs: number;
+    readonly reservedMs: number;
   }): Promise<readonly UnannouncedDeadLetter[]>;
   /** Marks dead letters as announced. */
   announced(ids: readonly string[]): Promise<void>;

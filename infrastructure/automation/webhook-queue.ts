@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type {
   AttemptRecord,
-  ClaimedDelivery,
+  ReservedDelivery,
   UnannouncedDeadLetter,
   WebhookMessage,
   WebhookQueue,
@@ -25,17 +25,17 @@ const ENQUEUE = `
   select added.id, added.tenant_id, added.webhook_id, d.delivery_id
   from added join unnest($1::uuid[], $8::uuid[]) as d(id, delivery_id) on d.id = added.id`;
 
-const CLAIM = `
+const RESERVE = `
   with due as (
     select message_id from operational.webhook_queue where due_at <= now() order by due_at
       limit $1 for update skip locked
-  ), claimed as (
+  ), reserved as (
     update operational.webhook_queue q
     set due_at = now() + make_interval(secs => $2::double precision / 1000), claim = $3::uuid
     from due where q.message_id = due.message_id
     returning q.message_id, q.tenant_id, q.webhook_id, q.delivery_id, q.attempt, q.postponed
   )
-  select c.*, m.event, m.schema, m.body, m.traceparent from claimed c
+  select c.*, m.event, m.schema, m.body, m.traceparent from reserved c
   join operational.webhook_messages m on m.id = c.message_id`;
 
 /**
@@ -80,7 +80,7 @@ const RECORD = `
   )
   select message_id from recorded`;
 
-type ClaimedRow = {
+type ReservedRow = {
   readonly message_id: string;
   readonly tenant_id: string;
   readonly webhook_id: string;
@@ -106,7 +106,7 @@ type UnannouncedRow = {
 
 /**
  * The queue of webhook deliveries in the tables `operational.webhook_*`. All times are from the clock of the database.
- * A claim moves the due time into the future.
+ * A reservation moves the due time into the future.
  */
 export function createWebhookQueue({ database }: { readonly database: Database }): WebhookQueue<Queryable> {
   return {
@@ -130,9 +130,9 @@ export function createWebhookQueue({ database }: { readonly database: Database }
       );
     },
 
-    async claim({ limit, leaseMs }) {
-      const claim = randomUUID();
-      const rows = await database.query<ClaimedRow>(CLAIM, [limit, leaseMs, claim], 'webhook_claim');
+    async reserve({ limit, reservedMs }) {
+      const reservation = randomUUID();
+      const rows = await database.query<ReservedRow>(RESERVE, [limit, reservedMs, reservation], 'webhook_reserve');
       return rows.map((row) => ({
         messageId: row.message_id,
         tenant: row.tenant_id,
@@ -144,7 +144,7 @@ export function createWebhookQueue({ database }: { readonly database: Database }
         traceparent: row.traceparent ?? undefined,
         attempt: row.attempt,
         postponed: row.postponed,
-        claim,
+        reservation,
       }));
     },
 
@@ -177,7 +177,7 @@ export function createWebhookQueue({ database }: { readonly database: Database }
            postponed = q.postponed + $4::int
          from unnest($1::uuid[], $2::uuid[]) as d(message_id, claim)
          where q.message_id = d.message_id and q.claim = d.claim`,
-        [...claimColumns(deliveries), delayMs, count ? 1 : 0],
+        [...reservationColumns(deliveries), delayMs, count ? 1 : 0],
       );
     },
 
@@ -185,11 +185,11 @@ export function createWebhookQueue({ database }: { readonly database: Database }
       if (deliveries.length === 0) return;
       await database.execute(
         'delete from operational.webhook_queue q using unnest($1::uuid[], $2::uuid[]) as d(message_id, claim) where q.message_id = d.message_id and q.claim = d.claim',
-        claimColumns(deliveries),
+        reservationColumns(deliveries),
       );
     },
 
-    async claimUnannounced({ limit, leaseMs }) {
+    async reserveUnannounced({ limit, reservedMs }) {
       const rows = await database.query<UnannouncedRow>(
         `with due as (
            select id from operational.webhook_dead_letters where announced_at is null and announce_after <= now()
@@ -200,7 +200,7 @@ export function createWebhookQueue({ database }: { readonly database: Database }
          from due where l.id = due.id
          returning l.id, l.tenant_id, l.webhook_id, l.webhook_name, l.event, l.schema, l.total_attempts,
            l.last_status_code`,
-        [limit, leaseMs],
+        [limit, reservedMs],
       );
       return rows.map(toUnannounced);
     },
@@ -243,8 +243,8 @@ function storableText(text: string | undefined, limit: number): string | null {
   return text === undefined ? null : text.slice(0, limit).replaceAll('\0', '');
 }
 
-function claimColumns(deliveries: readonly ClaimedDelivery[]): [readonly string[], readonly string[]] {
-  return [deliveries.map(({ messageId }) => messageId), deliveries.map(({ claim }) => claim)];
+function reservationColumns(deliveries: readonly ReservedDelivery[]): [readonly string[], readonly string[]] {
+  return [deliveries.map(({ messageId }) => messageId), deliveries.map(({ reservation }) => reservation)];
 }
 
 function toUnannounced(row: UnannouncedRow): UnannouncedDeadLetter {

@@ -54,13 +54,13 @@ describe('the webhook worker', () => {
       await recordedAll(webhook, 1);
     });
 
-    it('leaves deliveries that another worker sends when their claims expire', async () => {
+    it('leaves deliveries that another worker sends when their reservations expire', async () => {
       const webhook = await setUp().addWebhook({ url: receiver().url });
       const worker = setUp().worker();
       await worker.handle(await setUp().entry(v7(), [created({})]));
       const queue = createWebhookQueue({ database: database.db() });
-      expect(await queue.claim({ limit: 10, leaseMs: 150 })).to.have.length(1);
-      expect(await queue.claim({ limit: 10, leaseMs: 150 })).to.have.length(0);
+      expect(await queue.reserve({ limit: 10, reservedMs: 150 })).to.have.length(1);
+      expect(await queue.reserve({ limit: 10, reservedMs: 150 })).to.have.length(0);
       worker.start();
       await recordedAll(webhook, 1);
       expect(receiver().requests).to.have.length(1);
@@ -71,10 +71,10 @@ describe('the webhook worker', () => {
       const worker = setUp().worker();
       await worker.handle(await setUp().entry(v7(), [created({})]));
       const queue = createWebhookQueue({ database: database.db() });
-      const [claimed] = await queue.claim({ limit: 1, leaseMs: 50 });
+      const [reserved] = await queue.reserve({ limit: 1, reservedMs: 50 });
       worker.start();
       await recordedAll(webhook, 1);
-      const late = failedAttempt(claimed!.messageId, 0);
+      const late = failedAttempt(reserved!.messageId, 0);
       expect(await queue.record([late])).to.deep.equal([]);
       expect(await deliveries(webhook)).to.have.length(1);
       expect(await queue.depth()).to.equal(0);
@@ -86,8 +86,8 @@ describe('the webhook worker', () => {
         .worker()
         .handle(await setUp().entry(v7(), [created({})]));
       const queue = createWebhookQueue({ database: database.db() });
-      const [claimed] = await queue.claim({ limit: 1, leaseMs: 1 });
-      const attempt = failedAttempt(claimed!.messageId, 60_000);
+      const [reserved] = await queue.reserve({ limit: 1, reservedMs: 1 });
+      const attempt = failedAttempt(reserved!.messageId, 60_000);
       expect(await queue.record([attempt])).to.have.length(1);
       expect(await queue.record([{ ...attempt, status: 'success', next: undefined }])).to.have.length(0);
       expect((await deliveries(webhook)).map(({ status }) => status).toSorted()).to.deep.equal(['failed', 'pending']);

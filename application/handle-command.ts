@@ -87,8 +87,8 @@ async function runCommand<State, Event extends DomainEvent>(
     const earlier = await findEarlier(input, context, { eventStore });
     if (earlier) return earlier;
   }
-  const known = typeof snapshot === 'function' ? await snapshot() : snapshot;
-  let current = known ?? (await fold());
+  const start = typeof snapshot === 'function' ? await snapshot() : snapshot;
+  let current = start ?? (await fold());
   // An earlier command of this process wrote later revisions, so an append based on the snapshot would conflict.
   if (current.revision < last.revision) current = await fold(current);
   for (let round = 1; ; round += 1) {

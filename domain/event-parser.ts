@@ -24,14 +24,14 @@ export function eventParser<Event extends DomainEvent>(
   aggregate: string,
   types: readonly Event['type'][],
 ): EventParser<Event> {
-  const known: ReadonlySet<string> = new Set(types);
+  const typeNames: ReadonlySet<string> = new Set(types);
 
   function includes<Stored extends StoredEvent>(event: Stored): event is Stored & Event {
-    return known.has(event.type);
+    return typeNames.has(event.type);
   }
 
   return {
-    types: known,
+    types: typeNames,
     includes,
     parse(event) {
       if (!includes(event)) throw new TypeError(`not an event of this aggregate (${aggregate}): ${event.type}`);

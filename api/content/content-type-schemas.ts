@@ -88,8 +88,8 @@ function writtenValue(field: FieldDefinition): JsonObject {
     return { type: 'array', items: ID, maxItems: MAX_LINKS, ...(field.required === true && { minItems: 1 }) };
   const schema = constrained(field);
   const value: JsonObject = field.field_type === 'decimal' ? { anyOf: [schema, { type: 'number' }] } : schema;
-  const given = field.default === undefined ? value : { ...value, default: field.default };
-  return field.required === true ? given : nullable(given);
+  const described = field.default === undefined ? value : { ...value, default: field.default };
+  return field.required === true ? described : nullable(described);
 }
 
 /** The schema of a field's value when it is not null, with its validation rules. */

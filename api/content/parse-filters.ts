@@ -106,8 +106,8 @@ function readText(type: QueryColumn['type'], text: string): string | undefined {
 }
 
 function isOperator(text: string): text is FilterOperator {
-  const known: readonly string[] = FILTER_OPERATORS;
-  return known.includes(text);
+  const operators: readonly string[] = FILTER_OPERATORS;
+  return operators.includes(text);
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

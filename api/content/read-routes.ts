@@ -122,12 +122,12 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
           dependencies,
         );
         // Related entries can change without a new version of this entry, so a populated response is never 304.
-        const known = shape.populate === undefined ? request.header('if-none-match') : undefined;
+        const ifNoneMatch = shape.populate === undefined ? request.header('if-none-match') : undefined;
         const asOf = parseAsOf(request.query.as_of, () => request.context.now());
         if (asOf !== undefined) {
           const entry = await entryAsOf({ type, id, moment: asOf }, dependencies);
           const headers = { ...LOCALIZED, ETag: entityTag(entry.version) };
-          if (matchesVersion(known, entry.version)) return { status: 304, headers };
+          if (matchesVersion(ifNoneMatch, entry.version)) return { status: 304, headers };
           if (shape.populate !== undefined)
             return {
               status: 200,
@@ -145,7 +145,7 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
         const entry = await reads.get(type, id, shape);
         if (!entry) throw refusal('entry_not_found');
         const headers = { ...LOCALIZED, ETag: entityTag(entry.version) };
-        return matchesVersion(known, entry.version)
+        return matchesVersion(ifNoneMatch, entry.version)
           ? { status: 304, headers }
           : { status: 200, json: entry.json, headers };
       },

@@ -9,8 +9,8 @@ import type { RouteResponse } from './route.ts';
  * it is transient (the database is unreachable).
  */
 export function errorResponse(error: unknown): RouteResponse {
-  const known = isAppError(error) ? error : refusal(isTransient(error) ? 'unavailable' : 'internal');
-  return { status: known.status, body: bodyOf(known), headers: headersOf(known) };
+  const appError = isAppError(error) ? error : refusal(isTransient(error) ? 'unavailable' : 'internal');
+  return { status: appError.status, body: bodyOf(appError), headers: headersOf(appError) };
 }
 
 function bodyOf(error: AppError): Json {

@@ -16,10 +16,10 @@ export function resolveTenant(
   dependencies: Pick<HttpDependencies, 'tenantState' | 'tenantOfHost'>,
 ): string | Promise<string> {
   if (!principal) return tenantOfHost(headers.host, dependencies);
-  const named = headers['x-tenant-id'];
-  if (typeof named !== 'string' || named === principal.tenant) return principal.tenant;
+  const header = headers['x-tenant-id'];
+  if (typeof header !== 'string' || header === principal.tenant) return principal.tenant;
   if (principal.kind !== 'session' || !principal.roles.includes('super_admin')) return principal.tenant;
-  return requireTenant(named, dependencies);
+  return requireTenant(header, dependencies);
 }
 
 function requireTenant(slug: string, { tenantState }: Pick<HttpDependencies, 'tenantState'>): string {

@@ -28,10 +28,10 @@ export function documentWithContentTypes(
   const served = types
     .filter(({ transports }) => transports?.rest !== 'off')
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const known = isObject(document.components['schemas']) ? document.components['schemas'] : {};
+  const declaredSchemas = isObject(document.components['schemas']) ? document.components['schemas'] : {};
   const names = typeIdentifiers(
     served.map(({ name }) => name),
-    { taken: Object.keys(known), suffixes: ['Entry', 'Written', 'Create', 'Update', 'Filters'] },
+    { taken: Object.keys(declaredSchemas), suffixes: ['Entry', 'Written', 'Create', 'Update', 'Filters'] },
   );
   const entries = new Map(
     served
@@ -72,7 +72,7 @@ export function documentWithContentTypes(
       ...served.map(({ name, display_name }) => ({ name, description: `Entries of ${display_name ?? name}` })),
     ],
     paths: { ...paths, ...document.paths },
-    components: { ...document.components, schemas: { ...known, ...schemas } },
+    components: { ...document.components, schemas: { ...declaredSchemas, ...schemas } },
   });
 }
 

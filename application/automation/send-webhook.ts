@@ -61,8 +61,8 @@ export function sendWebhook(
 
 /** A `traceparent` among the webhook's own headers takes precedence. */
 function traceHeader({ headers }: DecryptedWebhook, { traceparent }: WebhookRequest): Readonly<Record<string, string>> {
-  const taken = Object.keys(headers).some((name) => name.toLowerCase() === 'traceparent');
-  return traceparent === undefined || taken ? {} : { traceparent };
+  const hasTraceparent = Object.keys(headers).some((name) => name.toLowerCase() === 'traceparent');
+  return traceparent === undefined || hasTraceparent ? {} : { traceparent };
 }
 
 /** Result of a delivery: every 2xx status is a success. */

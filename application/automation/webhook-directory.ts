@@ -70,8 +70,8 @@ export function openWebhookDirectory({
   return {
     of(tenant) {
       const time = now().getTime();
-      const known = cache.get(tenant);
-      if (known && known.until > time) return known.list;
+      const cached = cache.get(tenant);
+      if (cached && cached.until > time) return cached.list;
       const list = load(tenant);
       const entry = { list, until: time + maxAgeMs };
       cache.set(tenant, entry);

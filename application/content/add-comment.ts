@@ -24,11 +24,11 @@ export async function addComment(
   const { tenant, actor } = context;
   const id = context.newId();
   const stream = commentStream(tenant, id);
-  const answered = parent?.toLowerCase();
+  const parentId = parent?.toLowerCase();
   if (
-    answered !== undefined &&
+    parentId !== undefined &&
     !(await findEarlierWrite({ stream }, context, { eventStore })) &&
-    !(UUID_PATTERN.test(answered) && (await comments.exists({ tenant, entryId, id: answered })))
+    !(UUID_PATTERN.test(parentId) && (await comments.exists({ tenant, entryId, id: parentId })))
   ) {
     throw invalidField('parent', 'comment not found');
   }
@@ -37,7 +37,7 @@ export async function addComment(
       stream,
       decider: commentDecider,
       parse: parseCommentEvent,
-      decide: (state) => commentDecider.decide(state, { kind: 'add', entryId, body, parent: answered, actor }),
+      decide: (state) => commentDecider.decide(state, { kind: 'add', entryId, body, parent: parentId, actor }),
     },
     context,
     { eventStore },
@@ -46,7 +46,7 @@ export async function addComment(
     comment: {
       id,
       entryId,
-      parent: answered,
+      parent: parentId,
       body,
       author: actor,
       createdAt: events[0]?.metadata.occurred_at ?? context.now().toISOString(),

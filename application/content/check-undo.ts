@@ -51,16 +51,16 @@ export async function checkUndo(
   );
   const slug = plan.fields.find(({ field }) => field === SLUG)?.to;
   const isUndeletion = plan.action === 'undelete';
-  const wanted = uniqueClaims(
+  const claims = uniqueClaims(
     type,
     isUndeletion
       ? { ...entry, fields: { ...entry.fields, ...fields } }
       : { fields, slug: typeof slug === 'string' ? slug : undefined },
   );
-  const lost = (wanted.length === 0 ? [] : await dependencies.claims.heldByOthers(owner, wanted)).filter(
+  const lost = (claims.length === 0 ? [] : await dependencies.claims.heldByOthers(owner, claims)).filter(
     (claim) => !effects.released.has(claimKey(claim)),
   );
-  const held = heldFields(wanted, lost);
+  const held = heldFields(claims, lost);
   const sets = [withoutIds(type, fields, effects.undeleted)];
   const [missing = []] = await findMissingTargets({ type, sets }, dependencies);
   // An entry cannot be undeleted without its unique values.
@@ -81,11 +81,11 @@ function toObstacle({ field, message }: FieldError): UndoObstacle {
 
 function addEffects({ type, entry, plan }: PlannedEntry, { undeleted, released }: PlannedEffects): void {
   if (plan.action === 'undelete') undeleted.add(entry.id);
-  const given =
+  const releasedValues =
     plan.action === 'delete'
       ? entry
       : { fields: Object.fromEntries(plan.fields.map(({ field, from }) => [field, from])), slug: undefined };
-  for (const claim of uniqueClaims(type, given)) released.add(claimKey(claim));
+  for (const claim of uniqueClaims(type, releasedValues)) released.add(claimKey(claim));
 }
 
 /** The values of the relations without the given ids. */

@@ -63,13 +63,13 @@ function takeBack(
   const written = new Set(
     events.flatMap((event) => (event.type === 'EntryFieldsChanged' ? Object.keys(event.data.fields) : [])),
   );
-  const kept = [...written].filter((key) =>
+  const remaining = [...written].filter((key) =>
     sameJson(ownValue(state.fields, key) ?? null, ownValue(after?.fields ?? {}, key) ?? null),
   );
   return entryDecider.decide(state, {
     ...base,
     kind: 'change',
-    data: Object.fromEntries(kept.map((key) => [key, ownValue(before.fields, key) ?? null])),
+    data: Object.fromEntries(remaining.map((key) => [key, ownValue(before.fields, key) ?? null])),
     slug: state.slug === after?.slug ? before.slug : undefined,
   });
 }

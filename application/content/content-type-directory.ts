@@ -46,9 +46,9 @@ export function createContentTypeDirectory({
 
   function current(tenant: string, name: string): Item {
     const key = `${tenant}/${name}`;
-    const known = items.get(key);
+    const cached = items.get(key);
     const now = position();
-    if (known?.stale.every((from) => now < from) === true) return known;
+    if (cached?.stale.every((from) => now < from) === true) return cached;
     const later = [...(upcoming.get(key) ?? []), ...(upcoming.get(allNamesKey(tenant)) ?? [])];
     const item: Item = { loading: load(tenant, name), stale: later.filter((from) => now < from) };
     items.set(key, item);

@@ -139,11 +139,11 @@ async function planEntries(
 
 /** Unique values that two items of the request want. */
 function findDuplicates(planned: readonly PlannedEntry[]): readonly BulkProblem[] {
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   return planned.flatMap(({ index, claims }) =>
     claims.flatMap((claim) => {
-      if (seen.has(claimKey(claim))) return [{ index, field: claim.field, message: 'unique value already held' }];
-      seen.add(claimKey(claim));
+      if (keys.has(claimKey(claim))) return [{ index, field: claim.field, message: 'unique value already held' }];
+      keys.add(claimKey(claim));
       return [];
     }),
   );
@@ -155,11 +155,11 @@ async function takeEach(
   session: Pick<ClaimSession, 'take'>,
 ): Promise<readonly BulkProblem[]> {
   const problems: BulkProblem[] = [];
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   for (const { index, stream, claims } of planned) {
     // `findDuplicates` reports the values that an earlier item of the request wants too.
-    const claimed = claims.filter((claim) => !seen.has(claimKey(claim)));
-    for (const claim of claimed) seen.add(claimKey(claim));
+    const claimed = claims.filter((claim) => !keys.has(claimKey(claim)));
+    for (const claim of claimed) keys.add(claimKey(claim));
     const held = await session.take({ owner: stream, claimed });
     problems.push(...heldFields(claimed, held).map((field) => ({ index, ...field })));
   }

@@ -46,15 +46,15 @@ export function createEntryHistory({
 
   async function at(stream: string, revision: StreamRevision, type?: ContentType): Promise<EntryAt> {
     if (revision < 0) return NO_ENTRY;
-    const known = cache.get(cacheKey(stream, type));
+    const cached = cache.get(cacheKey(stream, type));
     const from =
-      [known?.after, known?.before].find((state) => state !== undefined && state.revision <= revision) ?? NO_ENTRY;
+      [cached?.after, cached?.before].find((state) => state !== undefined && state.revision <= revision) ?? NO_ENTRY;
     return foldEntry({ stream, type, from, to: revision }, { eventStore });
   }
 
   async function step(event: RecordedEvent, type: ContentType | undefined, last?: EntryAt): Promise<LastStep> {
-    const known = cache.get(cacheKey(event.stream, type));
-    if (known?.after.revision === event.revision) return known;
+    const cached = cache.get(cacheKey(event.stream, type));
+    if (cached?.after.revision === event.revision) return cached;
     const before = last?.revision === event.revision - 1 ? last : await at(event.stream, event.revision - 1, type);
     const after = evolveEntry(before, event, type);
     cache.set(cacheKey(event.stream, type), { before, after });

@@ -72,11 +72,11 @@ export async function planEntryUndo(
   const entry = at.state;
   if (!type || !entry) return undefined;
   const plan = planUndo(type.definition, trace, entry);
-  const known = { id: entry.id, schema: type.name, found: { type, entry } };
-  if (plan.fields.length === 0) return { ...known, plan };
+  const basis = { id: entry.id, schema: type.name, found: { type, entry } };
+  if (plan.fields.length === 0) return { ...basis, plan };
   const base = entryCommandBase({ type, id: entry.id }, context);
   const checked = checkReversions({ ...entry, deleted: false }, base, plan.fields);
-  return { ...known, plan: withoutRefused(plan, checked) };
+  return { ...basis, plan: withoutRefused(plan, checked) };
 }
 
 function undoWithoutType(event: RecordedEvent): EntryUndo {
@@ -170,14 +170,14 @@ function refusedFields(
   { fields, lenient }: { readonly fields: readonly Reversion[]; readonly lenient: boolean },
 ): readonly UndoObstacle[] {
   const message = messageOfRefusal(error);
-  const named = isAppError(error) ? (error.fields ?? []) : [];
+  const problems = isAppError(error) ? (error.fields ?? []) : [];
   const refused = fields.filter(
-    ({ field }) => !lenient || named.length === 0 || named.some((problem) => problem.field === field),
+    ({ field }) => !lenient || problems.length === 0 || problems.some((problem) => problem.field === field),
   );
   return (refused.length > 0 ? refused : fields).map(({ field }) => ({
     field,
     reason: 'refused',
-    message: named.find((problem) => problem.field === field)?.message ?? message,
+    message: problems.find((problem) => problem.field === field)?.message ?? message,
   }));
 }
 

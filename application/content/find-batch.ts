@@ -64,8 +64,8 @@ export async function findBatch(
     events += 1;
     const parts = parseStream(event.stream);
     if (parts?.category === 'entry') {
-      const known = last.get(event.stream);
-      if (known === undefined || known < event.position) last.set(event.stream, event.position);
+      const lastOfStream = last.get(event.stream);
+      if (lastOfStream === undefined || lastOfStream < event.position) last.set(event.stream, event.position);
       if (last.size > MAX_ENTRIES) throw refusal('undo_too_large');
       continue;
     }

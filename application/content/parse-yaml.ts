@@ -63,12 +63,12 @@ function refuseDeepNesting(text: string, { Lexer }: Yaml): void {
 }
 
 function refuseDuplicateKeys(map: Library.YAMLMap, { isScalar }: Yaml): void {
-  const seen = new Set<string>();
+  const earlierKeys = new Set<string>();
   for (const { key } of map.items) {
     if (!isScalar(key)) throw new InvalidYaml('keys must be plain text');
     const name = String(key.value);
-    if (seen.has(name)) throw new InvalidYaml(`the key "${name.slice(0, 80)}" occurs twice`);
-    seen.add(name);
+    if (earlierKeys.has(name)) throw new InvalidYaml(`the key "${name.slice(0, 80)}" occurs twice`);
+    earlierKeys.add(name);
   }
 }
 

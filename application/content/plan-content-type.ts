@@ -55,8 +55,8 @@ export async function planContentType(
   { reader, renderer }: PlanContentTypeDependencies,
 ): Promise<ContentTypePlan> {
   const { tenant, newId } = context;
-  const [named, types] = [await reader.named(name), await reader.ofTenant(tenant)];
-  const own = named.filter((type) => type.tenant === tenant);
+  const [current, types] = [await reader.named(name), await reader.ofTenant(tenant)];
+  const own = current.filter((type) => type.tenant === tenant);
   const stored = own.find(({ deleted }) => !deleted) ?? (adopt ? own.findLast(({ deleted }) => deleted) : undefined);
   const definition = parseContentType(input, {
     name,
@@ -64,7 +64,7 @@ export async function planContentType(
     newId,
     types: types.map((type) => ({ name: type.name, fields: type.definition.fields })),
   });
-  const others = otherTableUses(named, tenant);
+  const others = otherTableUses(current, tenant);
   const isAdopted = stored?.deleted === true;
   const difference = diffContentType({
     tenant,

@@ -47,11 +47,11 @@ export async function planPopulate(
     const unknown = names.find((name) => name !== '*' && !relations.some((field) => isNamed(field, name)));
     if (unknown !== undefined)
       throw refusal('invalid_query_parameter', { message: 'invalid query parameter: populate' });
-    const wanted = names.includes('*')
+    const selected = names.includes('*')
       ? relations
       : relations.filter((field) => names.some((name) => isNamed(field, name)));
     const populated: PopulatedRelation[] = [];
-    for (const field of wanted) {
+    for (const field of selected) {
       const target = await readTarget(type.tenant, field.relation_to ?? '');
       if (!target || !showsOtherSide(field, target)) continue;
       if ((count += 1) > MAX_RELATIONS)
@@ -63,8 +63,8 @@ export async function planPopulate(
   }
 
   function readTarget(tenant: string, schema: string): Promise<ContentAccess | undefined> {
-    const known = readable.get(schema);
-    if (known) return known;
+    const cached = readable.get(schema);
+    if (cached) return cached;
     const access = contentAccess({ principal, tenant, schema, action: 'read', transport }, dependencies).catch(
       (error: unknown) => {
         if (isAppError(error) && error.status < 500) return undefined;

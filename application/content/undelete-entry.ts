@@ -38,8 +38,8 @@ export async function undeleteEntry(
       type,
       id,
       decide: (state, base) => {
-        const kept = type.definition.with_soft_delete === true && state?.deletedSoftly === true;
-        if (state?.deleted === true && !kept && !fromHistory) throw refusal('entry_not_found');
+        const hasRow = type.definition.with_soft_delete === true && state?.deletedSoftly === true;
+        if (state?.deleted === true && !hasRow && !fromHistory) throw refusal('entry_not_found');
         return entryDecider.decide(state, { ...base, kind: 'undelete', versions, overriding });
       },
     },

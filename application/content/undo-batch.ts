@@ -107,10 +107,10 @@ async function planAll({ batch, signal, context, dependencies, report }: Run): P
   const effects: PlannedEffects = { undeleted: new Set(), released: new Set() };
   const countEffects = (): number => effects.undeleted.size + effects.released.size;
   let waiting = batch.streams;
-  let known = -1;
+  let effectsBefore = -1;
   for (let pass = 1; waiting.length > 0; pass += 1) {
-    const isLast = pass === MAX_PASSES || countEffects() === known;
-    known = countEffects();
+    const isLast = pass === MAX_PASSES || countEffects() === effectsBefore;
+    effectsBefore = countEffects();
     const deferred: string[] = [];
     for (const chunk of chunks(waiting, CHUNK)) {
       signal.throwIfAborted();
@@ -121,12 +121,12 @@ async function planAll({ batch, signal, context, dependencies, report }: Run): P
       }));
       for (const { stream, undo } of plans) {
         if (!undo) continue;
-        const kept = await withoutForeignReferrer(undo, batch, dependencies);
+        const remaining = await withoutForeignReferrer(undo, batch, dependencies);
         const plan =
-          undo.found && kept.action !== 'none'
-            ? await checkUndo({ ...undo.found, plan: kept, effects }, dependencies)
-            : kept;
-        if (plan.obstacles.length > kept.obstacles.length && !isLast) deferred.push(stream);
+          undo.found && remaining.action !== 'none'
+            ? await checkUndo({ ...undo.found, plan: remaining, effects }, dependencies)
+            : remaining;
+        if (plan.obstacles.length > remaining.obstacles.length && !isLast) deferred.push(stream);
         else report.add({ ...undo, plan });
       }
     }
@@ -200,12 +200,12 @@ async function withoutForeignReferrer(
 
 /** Loads each content type once a chunk, because types may change during a long undo. */
 function typesOf(tenant: string, { typeOfTenant }: UndoDependencies): TypeOfEvent {
-  const known = new Map<string, Promise<ContentType | undefined>>();
+  const types = new Map<string, Promise<ContentType | undefined>>();
   return async ({ data }) => {
     const id = data['type_id'];
     if (typeof id !== 'string') return undefined;
-    const loading = known.get(id) ?? typeOfTenant(tenant, id);
-    known.set(id, loading);
+    const loading = types.get(id) ?? typeOfTenant(tenant, id);
+    types.set(id, loading);
     return loading;
   };
 }

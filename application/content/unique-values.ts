@@ -49,10 +49,10 @@ function claimsAfter(type: ContentType, event: EntryEvent, before: readonly Uniq
       return [];
     case 'EntryFieldsChanged': {
       const { fields, slug } = event.data;
-      const kept = before.filter(({ scope, field }) =>
+      const unchanged = before.filter(({ scope, field }) =>
         scope === slugScope(type) ? slug === undefined : !Object.hasOwn(fields, field),
       );
-      return [...kept, ...uniqueClaims(type, event.data)];
+      return [...unchanged, ...uniqueClaims(type, event.data)];
     }
     default:
       return before;

@@ -28,11 +28,11 @@ export function withinLockout(
   return runExclusivelyOnStream({ stream: scope, work: attempt }, { eventStore });
 
   async function attempt(): Promise<boolean> {
-    const taken = await rateCounters.take({ scope, limit: FAILURES, windowSeconds: WINDOW_SECONDS });
+    const outcome = await rateCounters.take({ scope, limit: FAILURES, windowSeconds: WINDOW_SECONDS });
     const verified = await verify();
-    if (!taken.allowed) return false;
-    if (verified) await rateCounters.giveBack({ scope, limit: FAILURES, resetAt: taken.resetAt });
-    else if (taken.remaining === 0) recordLockout(account, context, dependencies);
+    if (!outcome.allowed) return false;
+    if (verified) await rateCounters.giveBack({ scope, limit: FAILURES, resetAt: outcome.resetAt });
+    else if (outcome.remaining === 0) recordLockout(account, context, dependencies);
     return verified;
   }
 }

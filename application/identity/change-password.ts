@@ -26,17 +26,17 @@ export async function changePassword(
   dependencies: ReauthenticationDependencies & Pick<PasswordDependencies, 'passwordPolicy'>,
 ): Promise<GlobalPosition | undefined> {
   const { passwords, vault, passwordPolicy } = dependencies;
-  const known = await reauthenticate({ userId, password: currentPassword }, context, dependencies);
+  const user = await reauthenticate({ userId, password: currentPassword }, context, dependencies);
   checkPasswordPolicy({ password: newPassword, field: 'new_password' }, { passwordPolicy });
   const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(newPassword));
   const command = {
     kind: 'set_password',
     passwordHash,
     reason: 'changed',
-    replacing: known.passwordHash,
+    replacing: user.passwordHash,
     keptSession: sessionId,
   } as const;
-  const { position } = await decideOnUser({ userId, commandFor: () => command, known }, context, dependencies);
+  const { position } = await decideOnUser({ userId, commandFor: () => command, known: user }, context, dependencies);
   await clearFailures({ userId }, dependencies);
   return position;
 }

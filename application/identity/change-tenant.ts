@@ -12,23 +12,23 @@ export async function changeTenant(
   context: CommandContext,
   dependencies: TenantDependencies & { readonly reads: Pick<IdentityReads, 'tenant'> },
 ): Promise<SavedTenant> {
-  const known = await dependencies.reads.tenant(slug);
-  if (!known) throw refusal('tenant_not_found');
+  const tenant = await dependencies.reads.tenant(slug);
+  if (!tenant) throw refusal('tenant_not_found');
   const checked = checkTenantSettings(settings);
   const { state, position, events } = await decideOnTenant(
     { slug, commandFor: () => ({ kind: 'change', slug, settings: checked }) },
     context,
     dependencies,
   );
-  const { name, domains, disabled } = state ?? known;
+  const { name, domains, disabled } = state ?? tenant;
   const [changed] = events;
   return {
     tenant: {
-      ...known,
+      ...tenant,
       name,
       domains,
       disabled,
-      updatedAt: changed ? new Date(changed.metadata.occurred_at) : known.updatedAt,
+      updatedAt: changed ? new Date(changed.metadata.occurred_at) : tenant.updatedAt,
     },
     position,
   };

@@ -21,16 +21,16 @@ export async function confirmPasswordReset(
 ): Promise<GlobalPosition | undefined> {
   const { reads, passwords, vault, passwordPolicy, passwordResets } = dependencies;
   const reset = await passwordResets.find(resetDigest({ token }, { vault }), context.now());
-  const known = reset && (await reads.userById(reset.userId));
-  if (!known || known.disabled || known.passwordHash.n !== reset.passwordMark) throw refusal('invalid_reset_token');
+  const user = reset && (await reads.userById(reset.userId));
+  if (!user || user.disabled || user.passwordHash.n !== reset.passwordMark) throw refusal('invalid_reset_token');
   checkPasswordPolicy({ password }, { passwordPolicy });
-  const userId = known.id;
+  const userId = user.id;
   const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(password));
   const { position } = await decideOnUser(
     {
       userId,
-      commandFor: () => ({ kind: 'set_password', passwordHash, reason: 'reset', replacing: known.passwordHash }),
-      known,
+      commandFor: () => ({ kind: 'set_password', passwordHash, reason: 'reset', replacing: user.passwordHash }),
+      known: user,
     },
     { ...context, actor: { kind: 'user', id: userId } },
     dependencies,

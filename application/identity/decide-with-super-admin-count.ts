@@ -30,11 +30,11 @@ export function decideWithSuperAdminCount(
     {
       name: 'super-admins',
       async work() {
-        const known = await reads.userById(userId);
-        const taken = await before?.(known);
+        const user = await reads.userById(userId);
+        const effects = await before?.(user);
         const otherSuperAdmins = await reads.otherSuperAdmins(userId);
         const { position } = await decideOnUser(
-          { userId, commandFor: () => commandFor(otherSuperAdmins), known, taken },
+          { userId, commandFor: () => commandFor(otherSuperAdmins), known: user, taken: effects },
           context,
           dependencies,
         );

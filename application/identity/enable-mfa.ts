@@ -22,9 +22,9 @@ export async function enableMfa(
   dependencies: MfaDependencies & { readonly reads: IdentityReads; readonly secrets: RandomSecrets },
 ): Promise<{ readonly recoveryCodes: readonly string[]; readonly position: GlobalPosition | undefined }> {
   const { reads, secrets, authenticators, protections, vault } = dependencies;
-  const known = await reads.userById(userId);
-  if (!known) throw refusal('authentication_required');
-  if (known.mfa) throw refusal('mfa_enabled');
+  const user = await reads.userById(userId);
+  if (!user) throw refusal('authentication_required');
+  if (user.mfa) throw refusal('mfa_enabled');
   const secret = await authenticators.proposed(userId, context.now());
   if (!secret) throw refusal('mfa_not_set_up');
   await consumeProtection({ name: 'mfa.verify', subject: userId }, { protections });
@@ -35,7 +35,7 @@ export async function enableMfa(
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => secrets.recoveryCode());
   const digests = recoveryCodes.map((one) => recoveryDigest({ userId, code: recoveryCode(one) ?? one }, { vault }));
   const { position } = await decideOnUser(
-    { userId, commandFor: () => ({ kind: 'enable_mfa', secret, recoveryCodes: digests }), known },
+    { userId, commandFor: () => ({ kind: 'enable_mfa', secret, recoveryCodes: digests }), known: user },
     context,
     dependencies,
   );

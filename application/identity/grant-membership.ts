@@ -22,15 +22,15 @@ export async function grantMembership(
   context: CommandContext,
   dependencies: MembershipDependencies,
 ): Promise<{ readonly roles: readonly string[]; readonly position: GlobalPosition | undefined }> {
-  const known = await dependencies.reads.userById(userId);
-  if (!known) throw refusal('user_not_found');
+  const user = await dependencies.reads.userById(userId);
+  if (!user) throw refusal('user_not_found');
   if (dependencies.tenants.state(tenant) === undefined) throw refusal('tenant_not_found');
-  const keepsSuperAdmin = tenant === DEFAULT_TENANT && known.roles.includes(SUPER_ADMIN);
+  const keepsSuperAdmin = tenant === DEFAULT_TENANT && user.roles.includes(SUPER_ADMIN);
   const roles = distinctRoles(given).filter((role) => !(keepsSuperAdmin && role === SUPER_ADMIN));
   if (!areRoleNames(roles)) throw invalidField('roles', ROLE_NAME_PROBLEM);
   if (roles.includes(SUPER_ADMIN)) throw invalidField('roles', 'super_admin is held by users, in no tenant');
   const { state, position } = await decideOnUser(
-    { userId, commandFor: () => ({ kind: 'grant_membership', tenant, roles }), known },
+    { userId, commandFor: () => ({ kind: 'grant_membership', tenant, roles }), known: user },
     context,
     dependencies,
   );

@@ -55,12 +55,12 @@ export async function redeemMagicLink(
     throw refusal('invalid_magic_link');
 
   const email = vault.openSecret(linkPurpose(link.digest), link.email);
-  const known = await findUserByEmail({ email }, dependencies);
-  if (known ? known.disabled || !maySignInTo(known, link.tenant) : !magicLinkOptions.autoCreate)
+  const user = await findUserByEmail({ email }, dependencies);
+  if (user ? user.disabled || !maySignInTo(user, link.tenant) : !magicLinkOptions.autoCreate)
     throw refusal('authentication_failed');
-  const redeemed = known?.mfa
-    ? await issueChallenge({ link, user: known }, context, dependencies)
-    : await signInWithLink({ link, known, email }, context, dependencies);
+  const redeemed = user?.mfa
+    ? await issueChallenge({ link, user }, context, dependencies)
+    : await signInWithLink({ link, known: user, email }, context, dependencies);
   await recordRedemption({ link, redeemed, clientAddress }, context, dependencies);
   return redeemed;
 }

@@ -14,10 +14,10 @@ export async function removeMembership(
   context: CommandContext,
   dependencies: Omit<MembershipDependencies, 'tenants'>,
 ): Promise<GlobalPosition | undefined> {
-  const known = await dependencies.reads.userById(userId);
-  if (!known) throw refusal('user_not_found');
+  const user = await dependencies.reads.userById(userId);
+  if (!user) throw refusal('user_not_found');
   const { position } = await decideOnUser(
-    { userId, commandFor: () => ({ kind: 'remove_membership', tenant }), known },
+    { userId, commandFor: () => ({ kind: 'remove_membership', tenant }), known: user },
     context,
     dependencies,
   );

@@ -18,12 +18,12 @@ export async function setUserPassword(
   dependencies: SetPasswordDependencies,
 ): Promise<GlobalPosition | undefined> {
   const { reads, passwords, vault, passwordPolicy } = dependencies;
-  const known = await reads.userById(userId);
-  if (!known) throw refusal('user_not_found');
+  const user = await reads.userById(userId);
+  if (!user) throw refusal('user_not_found');
   checkPasswordPolicy({ password }, { passwordPolicy });
   const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(password));
   const { position } = await decideOnUser(
-    { userId, commandFor: () => ({ kind: 'set_password', passwordHash, reason: 'set' }), known },
+    { userId, commandFor: () => ({ kind: 'set_password', passwordHash, reason: 'set' }), known: user },
     context,
     dependencies,
   );

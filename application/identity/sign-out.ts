@@ -20,11 +20,11 @@ export async function signOut(
   dependencies: IdentityWriteDependencies & { readonly sessions: Sessions; readonly vault: Pick<Vault, 'digest'> },
 ): Promise<GlobalPosition | undefined> {
   const { sessions, vault } = dependencies;
-  const named =
+  const sessionOfToken =
     refreshToken === undefined
       ? undefined
       : await sessions.sessionOf(refreshDigest({ token: refreshToken }, { vault }));
-  const ids = new Set([sessionId, ...(named?.userId === userId ? [named.sessionId] : [])]);
+  const ids = new Set([sessionId, ...(sessionOfToken?.userId === userId ? [sessionOfToken.sessionId] : [])]);
   let last: GlobalPosition | undefined;
   for (const id of ids) {
     if (!(await sessions.end(id))) continue;

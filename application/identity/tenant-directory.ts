@@ -44,7 +44,7 @@ export function createTenantDirectory({
   changes,
   onError,
 }: TenantDirectoryDependencies): TenantDirectory {
-  const known = new Map<string, Known>();
+  const entries = new Map<string, Known>();
   const hosts = new Map<string, string>();
   let seen = '';
   let retry: NodeJS.Timeout | undefined;
@@ -60,10 +60,10 @@ export function createTenantDirectory({
   }
 
   function apply({ slug, tenant, rules }: ChangedTenant): void {
-    for (const domain of known.get(slug)?.tenant?.domains ?? []) if (hosts.get(domain) === slug) hosts.delete(domain);
+    for (const domain of entries.get(slug)?.tenant?.domains ?? []) if (hosts.get(domain) === slug) hosts.delete(domain);
     for (const domain of tenant?.domains ?? []) hosts.set(domain, slug);
-    if (tenant === undefined && rules.length === 0) known.delete(slug);
-    else known.set(slug, { tenant, decide: compileAccessRules(rules) });
+    if (tenant === undefined && rules.length === 0) entries.delete(slug);
+    else entries.set(slug, { tenant, decide: compileAccessRules(rules) });
   }
 
   /** Retries a failed load: no further notification may follow. */
@@ -82,7 +82,7 @@ export function createTenantDirectory({
 
   return {
     state(slug) {
-      const tenant = known.get(slug)?.tenant;
+      const tenant = entries.get(slug)?.tenant;
       if (!tenant) return slug === DEFAULT_TENANT ? 'active' : undefined;
       return tenant.disabled ? 'disabled' : 'active';
     },
@@ -90,7 +90,7 @@ export function createTenantDirectory({
     accessRules: {
       decide(question) {
         const { roles } = question;
-        return roles.length === 0 ? REFUSED : (known.get(question.tenant)?.decide ?? withoutRules)(question);
+        return roles.length === 0 ? REFUSED : (entries.get(question.tenant)?.decide ?? withoutRules)(question);
       },
     },
     start() {

@@ -62,12 +62,12 @@ export async function erasePerson(
       name: 'super-admins',
       async work() {
         for (const userId of subject.userIds) {
-          const known = await dependencies.reads.userById(userId);
-          memberships += known?.memberships.length ?? 0;
-          if (known) await claims.claim({ owner: userStream(userId), claimed: [], released });
+          const user = await dependencies.reads.userById(userId);
+          memberships += user?.memberships.length ?? 0;
+          if (user) await claims.claim({ owner: userStream(userId), claimed: [], released });
           const otherSuperAdmins = await dependencies.reads.otherSuperAdmins(userId);
           const outcome = await decideOnUser(
-            { userId, commandFor: () => ({ kind: 'erase', otherSuperAdmins }), known },
+            { userId, commandFor: () => ({ kind: 'erase', otherSuperAdmins }), known: user },
             context,
             dependencies,
           );

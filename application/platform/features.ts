@@ -72,7 +72,7 @@ export type FeaturesOptions = {
 };
 
 export function createFeatures({ entitlements, records, requested }: FeaturesOptions): Features {
-  const wanted: ReadonlySet<string> = new Set(requested ?? FEATURE_NAMES);
+  const requestedNames: ReadonlySet<string> = new Set(requested ?? FEATURE_NAMES);
   const licensed = new Map<string, Capability>(
     FEATURE_NAMES.flatMap((name) => {
       const { capability, licensedOnly } = declarationOf(name);
@@ -91,36 +91,36 @@ export function createFeatures({ entitlements, records, requested }: FeaturesOpt
 
   function statusOf(name: FeatureName): FeatureStatus {
     const lastError = problems.get(name);
-    const known = {
+    const facts = {
       name,
       declaration: declarationOf(name),
       compiled: routes.has(name),
       entitled: !isHidden(name),
-      requested: wanted.has(name),
+      requested: requestedNames.has(name),
       lastError,
       routes: routes.get(name) ?? [],
     };
-    if (!known.compiled) return { ...known, phase: 'absent', reason: 'this build does not contain it' };
-    if (!known.requested) return { ...known, phase: 'stopped', reason: 'SVC_PLUGINS does not list it' };
-    if (!known.entitled)
-      return { ...known, phase: 'unlicensed', reason: `it needs the capability ${licensed.get(name) ?? ''}` };
-    return { ...known, phase: lastError === undefined ? 'running' : 'failed', reason: lastError };
+    if (!facts.compiled) return { ...facts, phase: 'absent', reason: 'this build does not contain it' };
+    if (!facts.requested) return { ...facts, phase: 'stopped', reason: 'SVC_PLUGINS does not list it' };
+    if (!facts.entitled)
+      return { ...facts, phase: 'unlicensed', reason: `it needs the capability ${licensed.get(name) ?? ''}` };
+    return { ...facts, phase: lastError === undefined ? 'running' : 'failed', reason: lastError };
   }
 
   return {
-    isRequested: (feature) => wanted.has(feature),
+    isRequested: (feature) => requestedNames.has(feature),
     isHidden,
     isWithheld: (tenant, feature) => withheld.get(tenant)?.has(feature) === true,
     withheldFrom: (tenant) => [...(withheld.get(tenant) ?? [])],
     saved: (feature) => configurations.get(feature),
     status: () => FEATURE_NAMES.map(statusOf),
     declare(table) {
-      const named = new Map<string, string[]>();
+      const byFeature = new Map<string, string[]>();
       for (const { method, path, feature } of table) {
         if (feature === undefined) continue;
-        named.set(feature, [...(named.get(feature) ?? []), `${method} ${path}`]);
+        byFeature.set(feature, [...(byFeature.get(feature) ?? []), `${method} ${path}`]);
       }
-      routes = named;
+      routes = byFeature;
     },
     report(feature, problem) {
       if (problem === undefined) problems.delete(feature);

@@ -15,18 +15,19 @@ export type LicenseHolder = {
 
 /** Starts without a license, which means the free tier. */
 export function createLicenseHolder({ now }: { readonly now: () => Date }): LicenseHolder {
-  let held: License | undefined;
+  let currentLicense: License | undefined;
   let granted: ReadonlySet<string> = new Set();
   return {
     entitlements: {
-      has: (capability) => held !== undefined && granted.has(capability) && phaseOf(held, now()) !== 'lapsed',
+      has: (capability) =>
+        currentLicense !== undefined && granted.has(capability) && phaseOf(currentLicense, now()) !== 'lapsed',
       get upgradeUrl() {
-        return held?.links['upgrade'] ?? FREE_TIER.upgradeUrl;
+        return currentLicense?.links['upgrade'] ?? FREE_TIER.upgradeUrl;
       },
     },
-    current: () => held && { license: held, phase: phaseOf(held, now()) },
+    current: () => currentLicense && { license: currentLicense, phase: phaseOf(currentLicense, now()) },
     hold(license) {
-      held = license;
+      currentLicense = license;
       granted = new Set(license?.capabilities);
     },
   };

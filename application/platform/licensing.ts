@@ -61,7 +61,7 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
   const signedConfigured = opaqueConfigured === undefined ? configuredKey : undefined;
   let version = -1;
   let cached: KeptLicense | undefined;
-  let kept: KeptLicense | undefined;
+  let cachedLicense: KeptLicense | undefined;
   let renewalKey: string | undefined;
   let installId: string | undefined;
   let unverified = false;
@@ -87,7 +87,7 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
       version = stored.version;
       renewalKey = stored.renewalKey;
       if (stored.kept !== undefined && stored.kept.token !== cached?.token) await remember(stored.kept);
-      kept = stored.kept;
+      cachedLicense = stored.kept;
       failure = undefined;
     }
     await choose();
@@ -102,7 +102,10 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
 
   /** The choice depends on the current time, so each reload makes it again. */
   async function choose(): Promise<void> {
-    const storedToken = kept && (kept.origin === 'renewal' || opaqueConfigured !== undefined) ? kept.token : undefined;
+    const storedToken =
+      cachedLicense && (cachedLicense.origin === 'renewal' || opaqueConfigured !== undefined)
+        ? cachedLicense.token
+        : undefined;
     const configured = signedConfigured === undefined ? undefined : await verify(signedConfigured);
     holder.hold(chooseLicense([storedToken === undefined ? undefined : await verify(storedToken), configured], now()));
     const invalid = signedConfigured !== undefined && !configured;
@@ -130,7 +133,7 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
     const current = holder.current();
     if (current?.phase !== 'active' || isRenewalDue(current.license, now())) return true;
     // The stored license was exchanged for a key that is no longer configured.
-    return kept?.origin === 'exchange' && kept.keyDigest !== digest(key);
+    return cachedLicense?.origin === 'exchange' && cachedLicense.keyDigest !== digest(key);
   }
 
   async function keep(content: KeptLicense, key: string | undefined): Promise<void> {
@@ -149,9 +152,10 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
       const { token, license } = await exchangeForToken({ licenseKey: key, installId: installId ?? '' }, dependencies);
       const current = holder.current();
       const shorter =
-        kept?.origin === 'renewal' && current !== undefined && license.expiresAt < current.license.expiresAt;
-      if (token === kept?.token || shorter) return;
-      const { origin } = kept?.origin === 'renewal' && renewalKey === key ? kept : { origin: 'exchange' as const };
+        cachedLicense?.origin === 'renewal' && current !== undefined && license.expiresAt < current.license.expiresAt;
+      if (token === cachedLicense?.token || shorter) return;
+      const { origin } =
+        cachedLicense?.origin === 'renewal' && renewalKey === key ? cachedLicense : { origin: 'exchange' as const };
       await keep({ token, origin, keyDigest: digest(key) }, origin === 'renewal' ? key : undefined);
       logger.info('the license server renewed the license');
     });

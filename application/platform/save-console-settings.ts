@@ -70,14 +70,14 @@ function checkSettings(
   const isSecret = (key: string) => configuration.isSecret(key);
   const keeps = (key: string, value: string | null) => isSecret(key) && value === SECRET_MASK;
   const sent = Object.entries(values);
-  const wanted = new Map(
+  const valuesByName = new Map(
     sent
       .filter(([key, value]) => !keeps(key, value))
       .map(([key, value]) => [key, value === null || (isSecret(key) && value === '') ? undefined : value]),
   );
-  const refused = configuration.refusalsOf(wanted, saved);
+  const refused = configuration.refusalsOf(valuesByName, saved);
   const changes: Record<string, ConsoleValue> = {};
-  for (const [key, text] of wanted) {
+  for (const [key, text] of valuesByName) {
     if (refused.has(key)) continue;
     if (text === undefined) changes[key] = null;
     else if (saved.get(key) !== text)

@@ -24,14 +24,17 @@ export async function verifyChains(
   { tenant, anchors: file, onProgress }: VerifyChainsInput,
   dependencies: AuditDependencies,
 ): Promise<readonly TenantVerdict[]> {
-  const kept = file && { ...file, ...(await readAnchors(file, dependencies)) };
+  const anchorFile = file && { ...file, ...(await readAnchors(file, dependencies)) };
   const compared = new Map<string, AnchorVerdict>();
   const tenants = async (): Promise<readonly string[]> =>
     tenant === undefined
-      ? [...new Set([...(await dependencies.chain.tenants()), ...(kept?.byTenant.keys() ?? [])])]
+      ? [...new Set([...(await dependencies.chain.tenants()), ...(anchorFile?.byTenant.keys() ?? [])])]
       : [tenant];
-  for (const name of kept ? await tenants() : [])
-    compared.set(name, await compareAnchors({ tenant: name, ranges: kept?.byTenant.get(name) ?? [] }, dependencies));
+  for (const name of anchorFile ? await tenants() : [])
+    compared.set(
+      name,
+      await compareAnchors({ tenant: name, ranges: anchorFile?.byTenant.get(name) ?? [] }, dependencies),
+    );
   await chainAudit({}, dependencies).catch((error: unknown) => {
     if (!(error instanceof ChainsStopped)) throw error;
   });
@@ -48,10 +51,10 @@ export async function verifyChains(
     verdicts.push({
       tenant: name,
       ...verdict,
-      ...(kept &&
+      ...(anchorFile &&
         anchors && {
-          ok: verdict.ok && anchors.ok && kept.invalid === 0,
-          anchors: { ...anchors, invalid: kept.invalid, unreadable: kept.unreadable },
+          ok: verdict.ok && anchors.ok && anchorFile.invalid === 0,
+          anchors: { ...anchors, invalid: anchorFile.invalid, unreadable: anchorFile.unreadable },
         }),
     });
   }

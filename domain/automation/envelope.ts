@@ -16,8 +16,8 @@ export type FieldLists = { readonly include_fields: readonly string[]; readonly 
 /** Removes fields of `data` according to the lists. `old_data` keeps all its fields. */
 export function trimEnvelope(envelope: Envelope, { include_fields, exclude_fields }: FieldLists): Envelope {
   if (include_fields.length === 0 && exclude_fields.length === 0) return envelope;
-  const kept = Object.entries(envelope.data).filter(
+  const sentFields = Object.entries(envelope.data).filter(
     ([name]) => (include_fields.length === 0 || include_fields.includes(name)) && !exclude_fields.includes(name),
   );
-  return { ...envelope, data: Object.fromEntries(kept) };
+  return { ...envelope, data: Object.fromEntries(sentFields) };
 }

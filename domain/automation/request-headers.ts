@@ -36,14 +36,14 @@ const SECRET_WORDS = ['auth', 'token', 'secret', 'key', 'signature', 'password',
 export function problemOfHeaders(headers: RequestHeaders): string | undefined {
   const names = Object.keys(headers);
   if (names.length > MAX_HEADERS) return `at most ${MAX_HEADERS} headers`;
-  const seen = new Set<string>();
+  const earlierNames = new Set<string>();
   for (const name of names) {
     const lower = name.toLowerCase();
     if (!TOKEN.test(name)) return 'a header name contains characters that are not allowed';
     if (RESERVED.has(lower) || lower.startsWith('x-webhook-'))
       return `the header ${name} is set by the delivery itself`;
-    if (seen.has(lower)) return `the header ${name} is given twice`;
-    seen.add(lower);
+    if (earlierNames.has(lower)) return `the header ${name} is given twice`;
+    earlierNames.add(lower);
     const value = ownValue(headers, name) ?? '';
     if (value.length > MAX_VALUE || !VALUE.test(value))
       return `the value of the header ${name} contains characters that are not allowed or is too long`;
@@ -66,10 +66,10 @@ export function redactHeaders(headers: RequestHeaders, all: boolean): RequestHea
 
 /** Replaces `[redacted]` by the stored values. @returns undefined when a redacted header has no stored value */
 export function restoreHeaders(given: RequestHeaders, stored: RequestHeaders): RequestHeaders | undefined {
-  const known = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
+  const storedByName = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
   const restored: [string, string][] = [];
   for (const [name, value] of Object.entries(given)) {
-    const real = value === REDACTED ? known.get(name.toLowerCase()) : value;
+    const real = value === REDACTED ? storedByName.get(name.toLowerCase()) : value;
     if (real === undefined) return undefined;
     restored.push([name, real]);
   }

@@ -18,8 +18,8 @@ function initialState(): CanvasPositions {
 function decide(before: CanvasPositions, { positions: after }: CanvasLayoutCommand): readonly CanvasLayoutEvent[] {
   const moved = Object.fromEntries(
     Object.entries(after).filter(([name, { x, y }]) => {
-      const known = ownValue(before, name);
-      return known?.x !== x || known.y !== y;
+      const earlier = ownValue(before, name);
+      return earlier?.x !== x || earlier.y !== y;
     }),
   );
   const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
@@ -30,6 +30,6 @@ function decide(before: CanvasPositions, { positions: after }: CanvasLayoutComma
 
 function evolve(positions: CanvasPositions, event: CanvasLayoutEvent): CanvasPositions {
   const { moved, removed } = event.data;
-  const kept = Object.entries(positions).filter(([name]) => !removed.includes(name));
-  return { ...Object.fromEntries(kept), ...moved };
+  const remaining = Object.entries(positions).filter(([name]) => !removed.includes(name));
+  return { ...Object.fromEntries(remaining), ...moved };
 }

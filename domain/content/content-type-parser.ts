@@ -89,15 +89,15 @@ function parseFields(
 ): readonly FieldDefinition[] {
   if (!Array.isArray(input)) throw new InvalidDefinition('fields must be a list');
   if (input.length > MAX_FIELDS) throw new InvalidDefinition(`fields must contain at most ${MAX_FIELDS} items`);
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   // A type may keep reserved names that it already has, for example after it was renamed.
   const allowedReservedNames = [...(ownValue(PRESET_NAMES, typeName) ?? []), ...known.map((field) => field.name)];
   return input.map((item: unknown) => {
     const parsed = parseField(item, allowedReservedNames);
     const field = { ...parsed, id: known.find(({ name }) => name === parsed.name)?.id ?? newId() };
     for (const key of new Set([field.name, keyOf(field)])) {
-      if (taken.has(key)) throw new InvalidDefinition(`field "${key}" occurs twice`);
-      taken.add(key);
+      if (usedNames.has(key)) throw new InvalidDefinition(`field "${key}" occurs twice`);
+      usedNames.add(key);
     }
     return field;
   });

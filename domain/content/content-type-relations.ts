@@ -14,10 +14,10 @@ export function checkRelations(
   fields: readonly FieldDefinition[],
   types: readonly RelationTarget[],
 ): readonly FieldDefinition[] {
-  const known = [...types.filter((type) => type.name !== name), { name, fields }];
+  const allTypes = [...types.filter((type) => type.name !== name), { name, fields }];
   return fields.map((field) => {
     if (field.field_type !== 'relation') return field;
-    const target = known.find((type) => type.name === field.relation_to);
+    const target = allTypes.find((type) => type.name === field.relation_to);
     if (!target)
       throw new InvalidDefinition(
         `field "${field.name}": relation_to names a content type that does not exist: "${(field.relation_to ?? '').slice(0, 80)}"`,

@@ -42,18 +42,18 @@ export function parseRules(input: Json | undefined, field: Field, prefix: string
   return input.map((item: Json) => {
     const body = parseObject(item, `${prefix}a validation rule`, ['rule', 'params']);
     const rule = body['rule'];
-    const known = typeof rule === 'string' ? ownValue(RULES, rule) : undefined;
-    if (typeof rule !== 'string' || !known)
+    const parsedRule = typeof rule === 'string' ? ownValue(RULES, rule) : undefined;
+    if (typeof rule !== 'string' || !parsedRule)
       throw new InvalidDefinition(`${prefix}unknown validation rule ${JSON.stringify(rule ?? '').slice(0, 80)}`);
     if (!isStored(field) || isManyToMany(field))
       throw new InvalidDefinition(`${prefix}a relation of kind ${field.relation_type ?? ''} has no validation rules`);
-    const params = parseObject(body['params'] ?? {}, `${prefix}params of ${rule}`, known.params);
-    const missing = known.params.find(
+    const params = parseObject(body['params'] ?? {}, `${prefix}params of ${rule}`, parsedRule.params);
+    const missing = parsedRule.params.find(
       (name) => ownValue(params, name) === undefined || ownValue(params, name) === null,
     );
     if (missing !== undefined) throw new InvalidDefinition(`${prefix}${rule} needs params.${missing}`);
     try {
-      return { rule, params: known.read(present(params), field) };
+      return { rule, params: parsedRule.read(present(params), field) };
     } catch (error) {
       if (error instanceof InvalidDefinition) throw new InvalidDefinition(`${prefix}${rule}: ${error.reason}`);
       throw error;

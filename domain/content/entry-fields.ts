@@ -15,8 +15,8 @@ const cache = new WeakMap<ContentTypeDefinition, readonly StoredField[]>();
 
 /** The fields that entries store, in the definition's order. A has_one or has_many is stored on the other side. */
 export function storedFields(definition: ContentTypeDefinition): readonly StoredField[] {
-  const known = cache.get(definition);
-  if (known) return known;
+  const cached = cache.get(definition);
+  if (cached) return cached;
   const stored = definition.fields.filter(isStored).map((field) => ({ key: keyOf(field), definition: field }));
   cache.set(definition, stored);
   return stored;

@@ -18,10 +18,10 @@ export type CheckedValues = { readonly values: FieldValues; readonly problems: r
  */
 export function checkNewValues(definition: ContentTypeDefinition, data: JsonObject): CheckedValues {
   const type = compile(definition);
-  const given = readGiven(type, data);
-  const values = new Map(given.values);
-  const problems = [...given.problems];
-  const refused = new Set(given.problems.map(({ field }) => field));
+  const input = readGiven(type, data);
+  const values = new Map(input.values);
+  const problems = [...input.problems];
+  const refused = new Set(input.problems.map(({ field }) => field));
   for (const { field } of type.fields) {
     if (values.has(field.key) || refused.has(field.key)) continue;
     const fallback = field.definition.default ?? null;
@@ -70,8 +70,8 @@ type CompiledType = {
 const cache = new WeakMap<ContentTypeDefinition, CompiledType>();
 
 function compile(definition: ContentTypeDefinition): CompiledType {
-  const known = cache.get(definition);
-  if (known) return known;
+  const cached = cache.get(definition);
+  if (cached) return cached;
   const stored = storedFields(definition);
   const ruled = stored.map((field) => ({ field, rules: compileRules(field, stored) }));
   const byKey = new Map(ruled.map((field) => [field.field.key, field]));
@@ -95,15 +95,15 @@ function readGiven(
   const problems: FieldError[] = [];
   const budget = createPatternBudget();
   for (const [name, given] of Object.entries(data)) {
-    const known = type.byKey.get(name);
-    if (!known) {
+    const compiledField = type.byKey.get(name);
+    if (!compiledField) {
       problems.push({
         field: name.slice(0, 200),
         message: type.onOtherSide.has(name) ? 'is written on the other side' : 'unknown field',
       });
       continue;
     }
-    const { key, definition } = known.field;
+    const { key, definition } = compiledField.field;
     const read = readValue(definition, given);
     if (!read.ok) {
       problems.push({ field: key, message: read.message });
@@ -117,7 +117,7 @@ function readGiven(
       ? definition.required === true
         ? REQUIRED
         : undefined
-      : (budget.consume(known.rules, read.value) ?? firstRefusal(known.rules.checks, read.value));
+      : (budget.consume(compiledField.rules, read.value) ?? firstRefusal(compiledField.rules.checks, read.value));
     if (reason !== undefined) problems.push({ field: key, message: reason });
     values.set(key, read.value);
   }

@@ -114,9 +114,11 @@ function create(command: CommandOf<'create'>): readonly AttributedEntryEvent[] {
 function change(entry: EntryState, command: CommandOf<'change'>): readonly AttributedEntryEvent[] {
   const { values, problems } = checkChangedValues(command.definition, entry.fields, command.data);
   if (problems.length > 0) throw refusal('validation_failed', { fields: problems });
-  const held = new Map(storedFields(command.definition).map((field) => [field.key, shownValue(field, entry.fields)]));
+  const shownValues = new Map(
+    storedFields(command.definition).map((field) => [field.key, shownValue(field, entry.fields)]),
+  );
   const fields: FieldValues = Object.fromEntries(
-    Object.entries(values).filter(([key, value]) => !sameJson(value, held.get(key) ?? null)),
+    Object.entries(values).filter(([key, value]) => !sameJson(value, shownValues.get(key) ?? null)),
   );
   const slug = command.slug === undefined || command.slug === entry.slug ? {} : { slug: command.slug };
   if (Object.keys(fields).length === 0 && !('slug' in slug)) return [];

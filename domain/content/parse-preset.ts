@@ -94,10 +94,10 @@ function compact({ name, display_name, fields, ...options }: ContentTypeDefiniti
 }
 
 function withoutOff(members: { readonly [name: string]: Json | undefined }): JsonObject {
-  const given: [string, Json][] = [];
+  const pairs: [string, Json][] = [];
   for (const [name, value] of Object.entries(members))
-    if (value !== undefined && (value !== false || name === 'default')) given.push([name, value]);
-  return Object.fromEntries(given);
+    if (value !== undefined && (value !== false || name === 'default')) pairs.push([name, value]);
+  return Object.fromEntries(pairs);
 }
 
 function presetRefusal(message: string): Error {

@@ -38,7 +38,7 @@ export function reshape(before: TableShape | undefined, after: TableShape | unde
       ...after.indexes.map((index) => ({ op: 'create_index', index }) as const),
     ];
   const existing = new Map(before.columns.map(({ name, type }) => [name, type]));
-  const wanted = new Set(after.columns.map(({ name }) => name));
+  const columnNames = new Set(after.columns.map(({ name }) => name));
   const [had, has] = [new Set(before.indexes.map(keyOfIndex)), new Set(after.indexes.map(keyOfIndex))];
   return [
     // The expression of an index depends on the column's type.
@@ -46,7 +46,7 @@ export function reshape(before: TableShape | undefined, after: TableShape | unde
       .filter((index) => !has.has(keyOfIndex(index)))
       .map((index) => ({ op: 'drop_index', index }) as const),
     ...before.columns
-      .filter(({ name }) => !wanted.has(name))
+      .filter(({ name }) => !columnNames.has(name))
       .map((column) => ({ op: 'drop_empty_column', column }) as const),
     ...after.columns.flatMap((column) => changeOf(column, existing.get(column.name))),
     ...after.indexes

@@ -43,10 +43,10 @@ export function effectiveAccess(
     action: AccessAction,
   ) => { readonly allowed: boolean; readonly maskedFields: ReadonlySet<string> },
 ): readonly EffectiveAccess[] {
-  const named = hasAdminRole(roles)
+  const schemasOfRules = hasAdminRole(roles)
     ? []
     : rules.filter(({ role }) => roles.includes(role)).map(({ schema_name }) => schema_name);
-  const names = schemas.length > 0 ? schemas : [WILDCARD, ...named];
+  const names = schemas.length > 0 ? schemas : [WILDCARD, ...schemasOfRules];
   return [...new Set(names)].toSorted().flatMap((name) => {
     const byMask = new Map<string, EffectiveAccess>();
     for (const action of ACCESS_ACTIONS.filter(isOpen)) {

@@ -17,18 +17,18 @@ export function checkNewAdminToken({
   readonly name: string;
   readonly grants: readonly string[];
 }): readonly AdminGrant[] {
-  const known = new Set<AdminGrant>();
+  const grantSet = new Set<AdminGrant>();
   for (const grant of grants) {
     if (!isAdminGrant(grant)) throw refusal('unknown_grant', { message: `unknown grant: ${grant}` });
-    known.add(grant);
+    grantSet.add(grant);
   }
   const fields: FieldError[] = [];
   if (name.trim() === '') fields.push({ field: 'name', message: 'must not be empty' });
   if (name.length > MAX_NAME_LENGTH)
     fields.push({ field: 'name', message: `must have at most ${MAX_NAME_LENGTH} characters` });
-  if (known.size === 0) fields.push({ field: 'grants', message: 'must contain at least one grant' });
+  if (grantSet.size === 0) fields.push({ field: 'grants', message: 'must contain at least one grant' });
   if (fields.length > 0) throw refusal('validation_failed', { fields });
-  return [...known];
+  return [...grantSet];
 }
 
 /**

@@ -85,9 +85,11 @@ export function createConfiguration({ layers }: { readonly layers: readonly Sett
   function dropProblems(changes: ConsoleChanges, saved: ConsoleTexts): ReadonlyMap<string, SettingsProblem> {
     const rest = new Map(changes);
     const dropped = new Map<string, SettingsProblem>();
-    const known = new Set(problemsOf(readConsole(saved)).map(nameOf));
+    const savedProblems = new Set(problemsOf(readConsole(saved)).map(nameOf));
     while (rest.size > 0) {
-      const added = problemsOf(readConsole(withChanges(saved, rest))).filter((problem) => !known.has(nameOf(problem)));
+      const added = problemsOf(readConsole(withChanges(saved, rest))).filter(
+        (problem) => !savedProblems.has(nameOf(problem)),
+      );
       if (added.length === 0) break;
       const concerned = added.flatMap((problem) =>
         [problem.variable, ...(problem.related ?? [])].filter((key) => rest.has(key)).map((key) => ({ key, problem })),

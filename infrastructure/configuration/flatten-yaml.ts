@@ -100,8 +100,8 @@ export function flattenYaml(
   function interpolate(raw: string, node: Node): string | undefined {
     let missing: string | undefined;
     const filled = raw.replace(PLACEHOLDER, (_all, name: string, fallback: string | undefined) => {
-      const known = ownValue(environment, name);
-      if (known !== undefined && known !== '') return known;
+      const setting = ownValue(environment, name);
+      if (setting !== undefined && setting !== '') return setting;
       if (fallback === undefined) missing ??= name;
       return fallback ?? '';
     });

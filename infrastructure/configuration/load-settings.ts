@@ -29,8 +29,8 @@ export function loadSettings(layers: readonly SettingsLayer[], before: readonly 
 
 /** Every problem that prevents a start with these settings; each variable once. */
 export function problemsOf(read: ReadSettings): readonly SettingsProblem[] {
-  const named = new Set(read.problems.map(({ variable }) => variable));
-  return [...read.problems, ...refusalsOf(read.settings).filter(({ variable }) => !named.has(variable))];
+  const variables = new Set(read.problems.map(({ variable }) => variable));
+  return [...read.problems, ...refusalsOf(read.settings).filter(({ variable }) => !variables.has(variable))];
 }
 
 /** The startup checks that these settings fail on this machine. */

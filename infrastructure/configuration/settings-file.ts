@@ -40,11 +40,9 @@ export function readSettingsFile({
   systemDirectory = '/etc/svc',
 }: SettingsFileOptions): SettingsFile {
   const problems: SettingsProblem[] = [];
-  const named = environment[SVC_CONFIG]?.trim();
+  const path = environment[SVC_CONFIG]?.trim();
   const roots =
-    named === undefined || named === ''
-      ? defaultFiles(directory, systemDirectory)
-      : namedFiles(resolve(directory, named));
+    path === undefined || path === '' ? defaultFiles(directory, systemDirectory) : namedFiles(resolve(directory, path));
   if (roots === undefined)
     problems.push({ variable: SVC_CONFIG, remedy: 'it names a file or directory that does not exist' });
 

@@ -48,13 +48,13 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
   const lock = `${path}.lock`;
   const existing = await stat(lock).catch(() => undefined);
   if (existing && Date.now() - existing.mtimeMs > STALE_MS) await unlink(lock).catch(() => undefined);
-  const held = await open(lock, 'wx', 0o600).catch((cause: unknown) => {
+  const lockFile = await open(lock, 'wx', 0o600).catch((cause: unknown) => {
     throw new Error(`another process is changing ${path}, or the directory is not writable`, { cause });
   });
   try {
     return await work();
   } finally {
-    await held.close();
+    await lockFile.close();
     await unlink(lock).catch(() => undefined);
   }
 }

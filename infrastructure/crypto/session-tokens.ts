@@ -42,16 +42,17 @@ export function createSessionTokens({
   const signingSecret = secret === undefined ? undefined : bytesOf(secret);
   const secrets = [...(signingSecret ? [signingSecret] : []), ...formerSecrets.map(bytesOf)];
   const privateKeys = new WeakMap<SigningKey, ReturnType<typeof importJWK>>();
-  let known: { readonly kids: string; readonly of: readonly SigningKey[]; readonly set: JWTVerifyGetKey } | undefined;
+  let cachedSet:
+    { readonly kids: string; readonly of: readonly SigningKey[]; readonly set: JWTVerifyGetKey } | undefined;
 
   /** The public keys that currently verify tokens. */
   function keySet(now: Date): JWTVerifyGetKey {
     const all = keys.current();
     const verifying = activeKeys(all, now);
     const kids = verifying.map(({ kid }) => kid).join(' ');
-    if (known?.of !== all || known.kids !== kids)
-      known = { kids, of: all, set: createLocalJWKSet({ keys: verifying.map(publicHalf) }) };
-    return known.set;
+    if (cachedSet?.of !== all || cachedSet.kids !== kids)
+      cachedSet = { kids, of: all, set: createLocalJWKSet({ keys: verifying.map(publicHalf) }) };
+    return cachedSet.set;
   }
 
   async function verifySigned(token: string, now: Date): Promise<JWTPayload> {

@@ -28,7 +28,7 @@ export function openIdentityChanges({
 }: IdentityChangesOptions): IdentityChanges & { close(): void } {
   const listeners = new Set<() => void>();
   let expected: readonly GlobalPosition[] = [];
-  let seen: string | undefined;
+  let latestChange: string | undefined;
   let checking = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -47,8 +47,8 @@ export function openIdentityChanges({
     checking = true;
     try {
       const position = await lastChange();
-      if (position !== seen) notify();
-      seen = position;
+      if (position !== latestChange) notify();
+      latestChange = position;
     } catch {
       // The caches may be stale; make them reload.
       notify();

@@ -43,7 +43,7 @@ const RETRY_MS = 10_000;
  * for the issuer; later requests use the keys in memory.
  */
 export function createIssuerKeys({ issuer, outbound, now, logger, signal }: IssuerKeysOptions): IssuerKeys {
-  let held: { readonly set: JWTVerifyGetKey; readonly fetchedMs: number } | undefined;
+  let keySet: { readonly set: JWTVerifyGetKey; readonly fetchedMs: number } | undefined;
   let triedMs = -Infinity;
   let refetchedMs = -Infinity;
   const fetching = createSharedRun(fetchKeys);
@@ -64,24 +64,28 @@ export function createIssuerKeys({ issuer, outbound, now, logger, signal }: Issu
     if (!keys) {
       const reason = answer.kind === 'answered' ? `answered ${answer.status} without a usable key set` : answer.error;
       if (!signal.aborted)
-        logger.warn('the keys of a trusted issuer could not be fetched', { issuer, reason, known: held !== undefined });
+        logger.warn('the keys of a trusted issuer could not be fetched', {
+          issuer,
+          reason,
+          known: keySet !== undefined,
+        });
       return false;
     }
-    held = { set: createLocalJWKSet({ keys: [...keys] }), fetchedMs: now().getTime() };
+    keySet = { set: createLocalJWKSet({ keys: [...keys] }), fetchedMs: now().getTime() };
     return true;
   }
 
   return {
     async get() {
       const nowMs = now().getTime();
-      const age = held ? nowMs - held.fetchedMs : Infinity;
-      const mayTry = nowMs - triedMs >= (held ? REFETCH_MS : RETRY_MS);
-      if (held && age < STALE_MS) {
+      const age = keySet ? nowMs - keySet.fetchedMs : Infinity;
+      const mayTry = nowMs - triedMs >= (keySet ? REFETCH_MS : RETRY_MS);
+      if (keySet && age < STALE_MS) {
         if (age >= FRESH_MS && mayTry) void fetching.run();
-        return held.set;
+        return keySet.set;
       }
       if (fetching.current() ?? mayTry) await fetching.run();
-      if (held && now().getTime() - held.fetchedMs < STALE_MS) return held.set;
+      if (keySet && now().getTime() - keySet.fetchedMs < STALE_MS) return keySet.set;
       throw refusal('unavailable', { headers: { 'Retry-After': String(RETRY_MS / 1000) } });
     },
     async refetch() {

@@ -56,8 +56,8 @@ export function createMonthlyBudget({ countAhead }: MonthlyBudgetOptions): Month
   let counted: Admission = { period: '', counted: true };
 
   function knownOf(keyId: string, period: string): Known {
-    const known = months.get(keyId);
-    if (known?.period === period) return known;
+    const month = months.get(keyId);
+    if (month?.period === period) return month;
     const fresh: Known = { period, open: 0, total: 0, asOf: -Infinity, atLastBatch: undefined, margin: MIN_MARGIN };
     months.set(keyId, fresh);
     return fresh;
@@ -81,25 +81,25 @@ export function createMonthlyBudget({ countAhead }: MonthlyBudgetOptions): Month
         for (const [keyId, known] of months) if (known.period !== period) months.delete(keyId);
       }
       if (key.monthlyLimit === 0) return uncounted;
-      const known = knownOf(key.keyId, period);
-      if (at.getTime() - known.asOf > FRESH_MS) return countFirst(key, known, at.getTime());
-      if (known.total >= key.monthlyLimit) throw monthlyLimitRefusal(key);
-      if (known.total + known.open + known.margin >= key.monthlyLimit) return countFirst(key, known, at.getTime());
-      known.open += 1;
+      const month = knownOf(key.keyId, period);
+      if (at.getTime() - month.asOf > FRESH_MS) return countFirst(key, month, at.getTime());
+      if (month.total >= key.monthlyLimit) throw monthlyLimitRefusal(key);
+      if (month.total + month.open + month.margin >= key.monthlyLimit) return countFirst(key, month, at.getTime());
+      month.open += 1;
       return uncounted;
     },
     settle(keyId, period, requests) {
-      const known = months.get(keyId);
-      if (known?.period === period) known.open = Math.max(0, known.open - requests);
+      const month = months.get(keyId);
+      if (month?.period === period) month.open = Math.max(0, month.open - requests);
     },
     setTotal(keyId, period, total, at) {
-      const known = months.get(keyId);
-      if (known?.period !== period) return;
-      if (known.atLastBatch !== undefined)
-        known.margin = Math.max(MIN_MARGIN, MARGIN_FACTOR * (total - known.atLastBatch));
-      known.atLastBatch = total;
-      known.total = total;
-      known.asOf = at.getTime();
+      const month = months.get(keyId);
+      if (month?.period !== period) return;
+      if (month.atLastBatch !== undefined)
+        month.margin = Math.max(MIN_MARGIN, MARGIN_FACTOR * (total - month.atLastBatch));
+      month.atLastBatch = total;
+      month.total = total;
+      month.asOf = at.getTime();
     },
   };
 }

@@ -46,12 +46,12 @@ function parse(text: string): { readonly installId: string | undefined; readonly
   }: Record<string, unknown> = typeof value === 'object' && value !== null
     ? Object.fromEntries(Object.entries(value))
     : {};
-  const known =
+  const cached =
     typeof token === 'string' &&
     (origin === 'exchange' || origin === 'renewal') &&
     (keyDigest === null || typeof keyDigest === 'string');
   return {
     installId: typeof installId === 'string' && UUID.test(installId) ? installId : undefined,
-    kept: known ? { token, origin, keyDigest } : undefined,
+    kept: cached ? { token, origin, keyDigest } : undefined,
   };
 }

@@ -140,8 +140,8 @@ async function follow(
 /** Removes framing headers of the caller, because the client sets them, and adds the user agent. */
 function requestHeaders(given: Readonly<Record<string, string>>, hasBody: boolean): Record<string, string> {
   const lower = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
-  const kept = lower.filter(([name]) => !FRAMING_HEADERS.has(name) && (hasBody || name !== 'content-type'));
-  return { 'user-agent': 'palimpsest', ...Object.fromEntries(kept) };
+  const sent = lower.filter(([name]) => !FRAMING_HEADERS.has(name) && (hasBody || name !== 'content-type'));
+  return { 'user-agent': 'palimpsest', ...Object.fromEntries(sent) };
 }
 
 function single(header: string | string[] | undefined): string | undefined {

@@ -55,8 +55,8 @@ export function createResolver({ lookup = viaSystem, timeoutMs = 2_000, cacheMs 
   return {
     resolve(host) {
       const now = performance.now();
-      const known = cache.get(host);
-      if (known && known.until > now) return known.answer;
+      const cached = cache.get(host);
+      if (cached && cached.until > now) return cached.answer;
       if (cache.size >= MAX_CACHED) cache.clear();
       const answer = lookUp(host);
       cache.set(host, { answer, until: now + Math.max(keepMs, 0) });

@@ -22,7 +22,7 @@ export async function take(
   { command, instance }: CommandRun,
 ): Promise<void> {
   // The no-op update locks the conflicting row, so that it cannot be deleted before the commit.
-  const taken = await tx.query<{ owner: string; tenant_id: string; scope: string; value_hmac: Buffer }>(
+  const claimRows = await tx.query<{ owner: string; tenant_id: string; scope: string; value_hmac: Buffer }>(
     `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since, command, sole,
      instance)
      select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp(), $5, true, $6 from ${ORDERED} order by place
@@ -34,7 +34,7 @@ export async function take(
      returning c.owner, c.tenant_id, c.scope, c.value_hmac`,
     [...parameters(owner, rows), command, instance],
   );
-  const lost = taken.filter((row) => row.owner !== owner);
+  const lost = claimRows.filter((row) => row.owner !== owner);
   if (lost.length === 0) return;
   throw new HeldByOthers(
     rows

@@ -39,12 +39,12 @@ export function createClaims(options: ClaimsOptions): PostgresClaims {
     released = [],
     command = UNNAMED,
   }: ClaimChange & ClaimRun): Promise<readonly ClaimRequest[]> {
-    const wanted = rowsOf(claimed);
+    const rows = rowsOf(claimed);
     const leaving = rowsOf(released);
-    if (wanted.length === 0 && leaving.length === 0) return [];
+    if (rows.length === 0 && leaving.length === 0) return [];
     try {
       await database.transaction(async (tx) => {
-        if (wanted.length > 0) await take(tx, owner, wanted, { command, instance });
+        if (rows.length > 0) await take(tx, owner, rows, { command, instance });
         if (leaving.length > 0) await touch(tx, owner, leaving, { command, instance });
       });
       return [];

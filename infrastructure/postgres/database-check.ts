@@ -43,11 +43,11 @@ export function openDatabaseCheck({ url }: { readonly url: string }): DatabaseCh
       longestGap = Math.max(longestGap, now - beat);
       beat = now;
     }, HEARTBEAT_MS);
-    const answered = database.query('select 1').then(
+    const answer = database.query('select 1').then(
       () => true,
       (error: unknown) => error instanceof pg.DatabaseError && error.code === STATEMENT_TOO_LONG,
     );
-    const reachable = await withDeadline(answered, LIMIT_MS, () => false);
+    const reachable = await withDeadline(answer, LIMIT_MS, () => false);
     clearInterval(heartbeat);
     return reachable || Math.max(longestGap, performance.now() - beat) > STALL_MS;
   }

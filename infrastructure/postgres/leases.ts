@@ -41,9 +41,9 @@ export function createLeases({
 
   async function attempt(name: string): Promise<Lease | number> {
     const renewedAt = performance.now();
-    const taken = await take(database, { name, owner, ttlMs, isFree: (...row) => isFree(name, ...row) });
-    if (taken.epoch === undefined) return taken.remainingMs;
-    const { epoch } = taken;
+    const attempt = await take(database, { name, owner, ttlMs, isFree: (...row) => isFree(name, ...row) });
+    if (attempt.epoch === undefined) return attempt.remainingMs;
+    const { epoch } = attempt;
     holding.set(name, epoch);
     const lease = hold({ database, name, owner, ttlMs, epoch, renewedAt, signals });
     lease.signal.addEventListener('abort', () => {
@@ -91,23 +91,23 @@ async function take(
     [name, owner, ttlMs],
   );
   if (won) return { epoch: won.epoch };
-  const [held] = await database.query<{ remaining: number; holder: string; epoch: number }>(
+  const [current] = await database.query<{ remaining: number; holder: string; epoch: number }>(
     `select greatest(extract(epoch from expires_at - clock_timestamp()) * 1000, 0)::float8 as remaining,
      owner as holder, epoch
      from operational.leases where name = $1 and expires_at > clock_timestamp()`,
     [name],
   );
-  if (held && isFree(held.holder, held.epoch)) {
+  if (current && isFree(current.holder, current.epoch)) {
     // The new epoch fences the former holder: should its process still run, it cannot write any more.
-    const [taken] = await database.query<{ epoch: number }>(
+    const [next] = await database.query<{ epoch: number }>(
       `update operational.leases
        set owner = $2, epoch = epoch + 1, expires_at = clock_timestamp() + $3 * interval '1 millisecond'
        where name = $1 and owner = $4 and epoch = $5 returning epoch`,
-      [name, owner, ttlMs, held.holder, held.epoch],
+      [name, owner, ttlMs, current.holder, current.epoch],
     );
-    if (taken) return { epoch: taken.epoch };
+    if (next) return { epoch: next.epoch };
   }
-  return { remainingMs: held?.remaining ?? 0 };
+  return { remainingMs: current?.remaining ?? 0 };
 }
 
 type Holding = Pick<LeasesOptions, 'database' | 'owner'> & {

@@ -79,9 +79,9 @@ export async function openReplicaReads({
   const unpublished = new Map<string, GlobalPosition>();
   const outcomes: Record<ReadOutcome, number> = { replica: 0, behind: 0, away: 0, refused: 0 };
   let unreachable = false;
-  let known = laterOf(position(), readPosition(await primary.query(POSITION, [readModel])));
+  let latest = laterOf(position(), readPosition(await primary.query(POSITION, [readModel])));
   /** Minimum position of every read. A new process does not know the writes before its start. */
-  let baseline = known;
+  let baseline = latest;
 
   function lost(cause: unknown): void {
     if (unreachable) return;
@@ -143,10 +143,10 @@ export async function openReplicaReads({
   const probing = setInterval(() => void probe(), PROBE_EVERY_MS);
   probing.unref();
   async function tick(): Promise<void> {
-    baseline = known;
+    baseline = latest;
     for (const [tenant, at] of writes) if (at <= baseline) writes.delete(tenant);
     // Signals of other processes may be lost, so the checkpoint is read as well.
-    known = laterOf(position(), await primary.query(POSITION, [readModel]).then(readPosition, () => baseline));
+    latest = laterOf(position(), await primary.query(POSITION, [readModel]).then(readPosition, () => baseline));
   }
   const ticking = setInterval(() => void tick(), tickMs);
   ticking.unref();

@@ -76,10 +76,10 @@ async function save(
   { schema }: Target,
   rows: ReadonlyMap<string, StoredWebhook | undefined>,
 ): Promise<void> {
-  const kept = [...rows.values()].filter((row) => row !== undefined);
+  const changed = [...rows.values()].filter((row) => row !== undefined);
   const deleted = [...rows].filter(([, row]) => row === undefined).map(([id]) => id);
   if (deleted.length > 0) await tx.query(`delete from ${schema}.webhooks where id = any($1::uuid[])`, [deleted]);
-  if (kept.length === 0) return;
+  if (changed.length === 0) return;
   await tx.query(
     `insert into ${schema}.webhooks (${COLUMNS}) select ${COLUMNS} from jsonb_to_recordset($1::jsonb) as r${ROW}
      on conflict (id) do update
@@ -87,7 +87,7 @@ async function save(
        enabled = excluded.enabled,
        headers = excluded.headers, include_fields = excluded.include_fields, exclude_fields = excluded.exclude_fields,
        max_response_size = excluded.max_response_size, secret = excluded.secret, updated_at = excluded.updated_at`,
-    [JSON.stringify(kept)],
+    [JSON.stringify(changed)],
   );
 }
 

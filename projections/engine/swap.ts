@@ -85,14 +85,14 @@ export async function swap({
  * cannot commit its current batch and begins again under a new lease. @returns the epoch
  */
 export async function fenceProjector(tx: Transaction, lease: string, owner: 'rebuild' | 'retry'): Promise<number> {
-  const [taken] = await tx.query<{ epoch: number }>(
+  const [row] = await tx.query<{ epoch: number }>(
     `insert into operational.leases as l (name, owner, epoch, expires_at) values ($1, $2, 1, '-infinity')
      on conflict (name) do update set owner = excluded.owner, epoch = l.epoch + 1, expires_at = excluded.expires_at
        returning epoch`,
     [lease, owner],
   );
-  if (!taken) throw refusal('lease_lost');
-  return taken.epoch;
+  if (!row) throw refusal('lease_lost');
+  return row.epoch;
 }
 
 /** Number of attempts at each transaction of `completeSwap`. */

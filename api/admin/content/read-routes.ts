@@ -49,12 +49,12 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
         const status = parseStatus(query.status);
         if (status === 'deleted' && !hasAdminRole(principal.roles)) throw refusal('insufficient_permissions');
         const all = await dependencies.typesOf(tenant);
-        const named = all.filter(
+        const matching = all.filter(
           (type) =>
             (query.schema === undefined || type.name === query.schema) && (status === 'deleted' || !type.deleted),
         );
-        if (query.schema !== undefined && named.length === 0) throw refusal('schema_not_found');
-        const readable = readableTypes(named, { tenant, roles: principal.roles }, dependencies);
+        if (query.schema !== undefined && matching.length === 0) throw refusal('schema_not_found');
+        const readable = readableTypes(matching, { tenant, roles: principal.roles }, dependencies);
         if (query.schema !== undefined && readable.length === 0) throw refusal('permission_denied');
         const { entries, total } = await dependencies.listAdminEntries({
           tenant,

@@ -103,9 +103,9 @@ export function undoRoutes(dependencies: UndoDependencies): readonly Route[] {
  * @throws `validation_failed` unless it names exactly one, with both times for an API key
  */
 function selectorOf({ correlation_id, api_key_id, import_id, from, to }: Static<typeof UndoBody>): BatchSelector {
-  const named = [correlation_id, api_key_id, import_id].filter((id) => id !== undefined);
-  const [id] = named;
-  if (id === undefined || named.length > 1)
+  const ids = [correlation_id, api_key_id, import_id].filter((id) => id !== undefined);
+  const [id] = ids;
+  if (id === undefined || ids.length > 1)
     throw undoRefusal([{ field: '', message: 'name one of correlation_id, api_key_id and import_id' }]);
   if (api_key_id === undefined) {
     const times = Object.entries({ from, to }).flatMap(([field, time]) =>

@@ -90,11 +90,11 @@ function subjectOf({
   readonly user_id?: string;
   readonly api_key_id?: string;
 }): AccessQuestionAt['subject'] {
-  const named = [role, userId, keyId].filter((value) => value !== undefined);
-  if (named.length !== 1)
+  const subjects = [role, userId, keyId].filter((value) => value !== undefined);
+  if (subjects.length !== 1)
     throw refusal('invalid_query_parameter', { message: 'exactly one of role, user_id and api_key_id is needed' });
   if (role !== undefined) return { kind: 'role', id: role };
-  const [id = ''] = named;
+  const [id = ''] = subjects;
   if (!UUID_PATTERN.test(id)) throw refusal(userId === undefined ? 'api_key_not_found' : 'user_not_found');
   return { kind: userId === undefined ? 'api_key' : 'user', id: id.toLowerCase() };
 }

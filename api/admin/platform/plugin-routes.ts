@@ -60,9 +60,9 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
   const checks = new Map(FEATURE_NAMES.map((name) => [name, compileBody(savedSchema(settings.declared(name)))]));
 
   function existing({ name }: { readonly name: string }): FeatureName {
-    const known = features.status().find((status) => status.name === name && status.compiled);
-    if (!known) throw refusal('plugin_not_found');
-    return known.name;
+    const plugin = features.status().find((status) => status.name === name && status.compiled);
+    if (!plugin) throw refusal('plugin_not_found');
+    return plugin.name;
   }
   const configuration = (name: FeatureName): JsonObject => ({ plugin: name, ...settings.view(name) });
 
@@ -163,10 +163,10 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
       responses: { 200: Configuration },
       refusals: ['plugin_not_found'],
       handler: async ({ checked: name, body, context }) => {
-        const wanted = body as JsonObject;
-        const problems = checks.get(name)?.(wanted, 0);
+        const values = body as JsonObject;
+        const problems = checks.get(name)?.(values, 0);
         if (problems) throw refusal('validation_failed', { fields: problems });
-        const position = await configureFeature({ feature: name, wanted }, context, dependencies);
+        const position = await configureFeature({ feature: name, wanted: values }, context, dependencies);
         return { status: 200, body: configuration(name), ...commitAt(position, [PLATFORM]) };
       },
     }),

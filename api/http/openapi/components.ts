@@ -25,9 +25,9 @@ export function createComponents(given: JsonObject = {}): Components {
   function lift(schema: JsonObject): JsonObject {
     const { title } = schema;
     if (typeof title !== 'string' || !/^[\w.-]+$/.test(title)) return schema;
-    const known = schemas.get(title);
+    const earlier = schemas.get(title);
     // Another schema has this title: keep this one inline.
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) return schema;
+    if (earlier !== undefined && JSON.stringify(earlier) !== JSON.stringify(schema)) return schema;
     schemas.set(title, schema);
     return { $ref: SCHEMAS + title };
   }

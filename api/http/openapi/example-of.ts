@@ -102,8 +102,8 @@ function listOf(
 }
 
 function textOf({ format, pattern, minLength = 0, maxLength }: JsonObject): string | undefined {
-  const known = typeof format === 'string' ? ownValue(FORMATS, format) : undefined;
-  if (known !== undefined) return known;
+  const example = typeof format === 'string' ? ownValue(FORMATS, format) : undefined;
+  if (example !== undefined) return example;
   const least = typeof minLength === 'number' ? minLength : 0;
   const most = typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY;
   const matches = (text: string): boolean => typeof pattern !== 'string' || new RegExp(pattern, 'u').test(text);

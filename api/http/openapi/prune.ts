@@ -17,11 +17,11 @@ export function prune<
       if (found !== undefined) open.push(found);
     }
   }
-  const kept = Object.entries(document.components).map(([kind, named]): [string, JsonObject] => [
+  const usedComponents = Object.entries(document.components).map(([kind, named]): [string, JsonObject] => [
     kind,
     Object.fromEntries(Object.entries(named).filter(([name]) => used.has(`#/components/${kind}/${name}`))),
   ]);
-  return { ...document, components: Object.fromEntries(kept) };
+  return { ...document, components: Object.fromEntries(usedComponents) };
 }
 
 /** The references in a value, as `#/components/<kind>/<name>`. Security requirements count as references. */

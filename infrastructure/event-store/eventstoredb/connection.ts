@@ -40,8 +40,8 @@ export function parseEventStoreAddress(url: string): {
   readonly credentials: Credentials | undefined;
 } {
   const [, scheme = '', rest = ''] = /^([a-z+]+):\/\/(.+)$/s.exec(url.trim()) ?? [];
-  const known = ownValue(SCHEMES, scheme);
-  if (known === undefined)
+  const protocol = ownValue(SCHEMES, scheme);
+  if (protocol === undefined)
     throw new TypeError('the address of an EventStoreDB begins with esdb:// or esdb+discover:// (or kurrentdb://)');
   const options = new URLSearchParams(rest.includes('?') ? rest.slice(rest.indexOf('?') + 1) : '');
   const option = (name: string): string | undefined =>
@@ -49,7 +49,7 @@ export function parseEventStoreAddress(url: string): {
   // With this option the client would report a conflict as a success at the current revision.
   if (option('throwonappendfailure') === 'false') throw new TypeError('throwOnAppendFailure=false is not supported');
   const user = /^([^:@/?]+):([^@]+)@/.exec(rest);
-  return { connectionString: `${known}://${rest}`, credentials: credentialsOf(user, option('tls') === 'false') };
+  return { connectionString: `${protocol}://${rest}`, credentials: credentialsOf(user, option('tls') === 'false') };
 }
 
 function credentialsOf(user: RegExpExecArray | null, insecure: boolean): Credentials | undefined {

@@ -75,17 +75,17 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
 
   return {
     take() {
-      const taken = queue[next];
-      if (taken === undefined) return undefined;
+      const item = queue[next];
+      if (item === undefined) return undefined;
       queue[next] = undefined;
       next += 1;
-      waitingBytes -= taken.bytes;
+      waitingBytes -= item.bytes;
       if (next === queue.length) {
         queue = [];
         next = 0;
       }
       if (queue.length - next < capacity / 2 && waitingBytes < MAX_BYTES / 2) blocked?.();
-      return taken;
+      return item;
     },
     checkpoint: () => (next === queue.length ? checkpoint : undefined),
     isLive: () => live && next === queue.length,

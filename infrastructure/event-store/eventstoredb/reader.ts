@@ -132,7 +132,7 @@ export async function* readAll(
  * reaches. Later records, such as statistics of the server, are examined only once.
  */
 export function createHeadReader(dependencies: ReadDependencies): () => Promise<GlobalPosition> {
-  let known = { top: ORIGIN, head: ORIGIN };
+  let latest = { top: ORIGIN, head: ORIGIN };
   return async () => {
     let top: GlobalPosition | undefined;
     let head: GlobalPosition | undefined;
@@ -140,16 +140,16 @@ export function createHeadReader(dependencies: ReadDependencies): () => Promise<
       for await (const { event, position } of readLog({ direction: 'backwards', first: 8 }, dependencies)) {
         top ??= position;
         // A log that ends before a known position was truncated by an operator: discard what is known of it.
-        if (top >= known.top && position <= known.top) head = known.head;
+        if (top >= latest.top && position <= latest.top) head = latest.head;
         else if (recordedEvent(event, BigInt(position))) head = position;
         if (head !== undefined) break;
       }
     } catch (error) {
       throw refusalOfRead(error);
     }
-    const seen = { top: top ?? ORIGIN, head: head ?? ORIGIN };
-    known = seen;
-    return seen.head;
+    const current = { top: top ?? ORIGIN, head: head ?? ORIGIN };
+    latest = current;
+    return current.head;
   };
 }
 

@@ -71,20 +71,20 @@ export async function* subscribe(
         let bytes = 0;
         let lingering: number | undefined;
         while (events.length < batchSize && bytes < PAGE_BYTES) {
-          const taken = feed.take();
-          if (!taken) {
+          const items = feed.take();
+          if (!items) {
             if (events.length === 0 || position >= target) break;
             lingering ??= performance.now() + LINGER_MS;
             const left = lingering - performance.now();
             if (left > 0 && (await feed.changed(left)) && !ended()) continue;
             break;
           }
-          const { event } = taken;
+          const { event } = items;
           if (event.position <= position) continue;
           position = event.position;
           if (!matches(event)) continue;
           events.push(event);
-          bytes += taken.bytes;
+          bytes += items.bytes;
         }
         const passed = feed.checkpoint();
         if (events.length < batchSize && bytes < PAGE_BYTES && passed !== undefined && passed > position)

@@ -143,12 +143,12 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
         : expected === 'no_stream'
           ? 0
           : stream.events.findIndex(({ id }) => id === events[0]?.id);
-    const known = from < 0 ? 0 : events.findIndex(({ id }, n) => stream.events[from + n]?.id !== id);
-    if (known === 0) {
+    const firstDifference = from < 0 ? 0 : events.findIndex(({ id }, n) => stream.events[from + n]?.id !== id);
+    if (firstDifference === 0) {
       if (fits) return undefined;
       throw conflict({ stream: name, expected, actual: head });
     }
-    if (known > 0) throw refusal('idempotency_corrupted');
+    if (firstDifference > 0) throw refusal('idempotency_corrupted');
     const revision = from + events.length - 1;
     return { revision, position: (stream.events[revision] as RecordedEvent).position, duplicate: true };
   }

@@ -47,13 +47,13 @@ export function createAppendQueue(): AppendQueue {
       waiting.push({ ...entry, bytes, deadline: performance.now() + CONNECTION_WAIT_MS });
     },
     take(most = MAX_APPENDS) {
-      const taken: QueueEntry[] = [];
+      const entries: QueueEntry[] = [];
       let bytes = 0;
       let examined = 0;
       for (const entry of waiting) {
         if (
-          taken.length > 0 &&
-          (entry.atomic || taken.length === most || taken.length === MAX_APPENDS || bytes + entry.bytes > MAX_BYTES)
+          entries.length > 0 &&
+          (entry.atomic || entries.length === most || entries.length === MAX_APPENDS || bytes + entry.bytes > MAX_BYTES)
         )
           break;
         examined += 1;
@@ -62,12 +62,12 @@ export function createAppendQueue(): AppendQueue {
           entry.reject(entry.signal.reason);
           continue;
         }
-        taken.push(entry);
+        entries.push(entry);
         bytes += entry.bytes;
         if (entry.atomic) break;
       }
       waiting = waiting.slice(examined);
-      return taken;
+      return entries;
     },
     refuseLate(at, reason) {
       const late = waiting.filter(({ deadline }) => deadline <= at);

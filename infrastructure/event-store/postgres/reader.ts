@@ -214,11 +214,13 @@ function conditionsOf(
     ['t', 'e.tenant = ?', filter?.tenant],
     ['r', 'e.correlation_id = ?', filter?.correlationId],
   ];
-  const given = parts.filter(([, , value]) => value !== undefined);
+  const conditions = parts.filter(([, , value]) => value !== undefined);
   return {
-    conditions: given.map(([, condition], index) => `and ${condition.replace('?', `$${first + index}`)}`).join(' '),
-    values: given.map(([, , value]) => value),
-    shape: given.length === 0 ? '' : `_${given.map(([letter]) => letter).join('')}`,
+    conditions: conditions
+      .map(([, condition], index) => `and ${condition.replace('?', `$${first + index}`)}`)
+      .join(' '),
+    values: conditions.map(([, , value]) => value),
+    shape: conditions.length === 0 ? '' : `_${conditions.map(([letter]) => letter).join('')}`,
   };
 }
 

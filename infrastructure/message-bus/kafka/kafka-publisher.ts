@@ -41,9 +41,9 @@ export function createKafkaPublisher({ connected }: { readonly connected: () => 
     // Messages published in this turn of the event loop are sent together.
     await Promise.resolve();
     while (waiting.length > 0) {
-      const taken = waiting;
+      const batch = waiting;
       waiting = [];
-      await settle(taken);
+      await settle(batch);
     }
     pump = undefined;
   }

@@ -11,7 +11,7 @@ const DEAD_LETTER_RETENTION_MS = 30 * DAY_MS;
  */
 export async function createMissingTopics(admin: Admin, specs: readonly TopicSpec[]): Promise<void> {
   const existing = new Set(await admin.listTopics());
-  const wanted = specs.flatMap(({ topic, partitions, compacted }) => [
+  const topics = specs.flatMap(({ topic, partitions, compacted }) => [
     {
       topic,
       numPartitions: partitions,
@@ -23,7 +23,7 @@ export async function createMissingTopics(admin: Admin, specs: readonly TopicSpe
       configEntries: settings({ 'retention.ms': String(DEAD_LETTER_RETENTION_MS) }),
     },
   ]);
-  const missing = wanted.filter(({ topic }) => !existing.has(topic));
+  const missing = topics.filter(({ topic }) => !existing.has(topic));
   // Another process may create topics concurrently: an existing topic is no error.
   if (missing.length > 0) await admin.createTopics({ topics: missing, waitForLeaders: true, timeout: 30_000 });
 }

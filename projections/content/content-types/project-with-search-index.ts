@@ -41,15 +41,15 @@ function staleRows(before: StoredContentType | undefined, after: StoredContentTy
     ...newFields.filter(({ id }) => !oldFields.some((field) => field.id === id)),
   ].map(({ id }) => id);
   if (changed.length === 0) return 'none';
-  const kept = [...after.definition.fields, ...after.retained].filter(
+  const remaining = [...after.definition.fields, ...after.retained].filter(
     (field) => changed.includes(field.id) && isStored(field),
   );
   // A text that did not convert to the new type is null now, but its words are still in the index.
-  if (kept.some((field) => columnTypeOf(field) !== 'text')) return 'all';
+  if (remaining.some((field) => columnTypeOf(field) !== 'text')) return 'all';
   // A removed field that has no column left had no values.
-  return kept.length === 0
+  return remaining.length === 0
     ? 'none'
-    : kept.map((field) => `t.${quoteIdentifier(keyOf(field))} is not null`).join(' or ');
+    : remaining.map((field) => `t.${quoteIdentifier(keyOf(field))} is not null`).join(' or ');
 }
 
 function searchedFields({ definition }: StoredContentType): readonly FieldDefinition[] {

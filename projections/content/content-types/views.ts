@@ -34,14 +34,14 @@ export async function refreshView(tx: Transaction, { schema }: Target, { name }:
   const types = await readContentTypes(tx, LIVE, { name, live: true });
   if (types.length === 0) return;
   const fields = types.flatMap(({ definition, retained }) => [...definition.fields, ...retained]);
-  const wanted = new Map<string, string>(VIEW_COLUMNS);
-  for (const field of fields.filter(isStored)) wanted.set(keyOf(field), `t.${quoteIdentifier(keyOf(field))}`);
+  const columnsByName = new Map<string, string>(VIEW_COLUMNS);
+  for (const field of fields.filter(isStored)) columnsByName.set(keyOf(field), `t.${quoteIdentifier(keyOf(field))}`);
   await tx.query('create schema if not exists content');
   const shown = await viewColumns(tx, name);
-  const loses = shown.some((column) => !wanted.has(column));
+  const loses = shown.some((column) => !columnsByName.has(column));
   if (loses) await dropView(tx, { schema }, { name });
-  const order = loses ? [...wanted.keys()] : [...new Set([...shown, ...wanted.keys()])];
-  const columns = order.map((column) => `${wanted.get(column) ?? 'null'} as ${quoteIdentifier(column)}`);
+  const order = loses ? [...columnsByName.keys()] : [...new Set([...shown, ...columnsByName.keys()])];
+  const columns = order.map((column) => `${columnsByName.get(column) ?? 'null'} as ${quoteIdentifier(column)}`);
   const body = `view content.${quoteIdentifier(name)} as select ${columns.join(', ')}
     from ${LIVE}.${quoteIdentifier(name)} t where t."_deleted_at" is null`;
   await tx.query('savepoint refresh_view');

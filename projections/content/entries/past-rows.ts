@@ -58,18 +58,18 @@ export async function missingIds(
   { type, moment, id }: PastSet,
   { upto, limit }: { readonly upto: string; readonly limit: number },
 ): Promise<readonly string[]> {
-  const known = `not exists (select 1 from operational.past_entries p where p.set_id = $3 and p.entry_id = t.id)`;
+  const isUnchanged = `not exists (select 1 from operational.past_entries p where p.set_id = $3 and p.entry_id = t.id)`;
   const byTime = 'time' in moment;
   const rows = byTime
     ? 't."_updated_at" > $5 and t."_created_at" <= $5'
     : 't."_position" > $5 and t."_version" > 1 and t."_deleted_at" is null';
   const deleted = `select t.id from (
     select entry_id as id, position from ${LIVE}.${TOMBSTONES}
-    where tenant_id = $1 and type_id = $6 and deleted_at > $5 and position > $2) t where ${known}`;
+    where tenant_id = $1 and type_id = $6 and deleted_at > $5 and position > $2) t where ${isUnchanged}`;
   const found = await queryable.query<{ id: string }>(
     `select m.id::text as id
      from (select t.id from ${tableOf(type)} t
-     where t.tenant_id = $1 and t."_position" > $2 and ${rows} and ${known}${byTime ? ` union ${deleted}` : ''}) m
+     where t.tenant_id = $1 and t."_position" > $2 and ${rows} and ${isUnchanged}${byTime ? ` union ${deleted}` : ''}) m
      limit $4`,
     [type.tenant, upto, id, limit, byTime ? moment.time : moment.position, ...(byTime ? [type.id] : [])],
   );

@@ -67,19 +67,19 @@ export function createPastSetCache({
   async function openSet(type: ContentType, moment: Moment): Promise<OpenSet> {
     const key = keyOf(type, moment);
     const opening = sets.get(key);
-    const known = opening && (await opening);
-    if (!known || (Date.now() - known.touched >= EXPIRY_MS && sets.get(key) === opening)) {
+    const opened = opening && (await opening);
+    if (!opened || (Date.now() - opened.touched >= EXPIRY_MS && sets.get(key) === opening)) {
       const made = makeSet(type, moment);
       sets.set(key, made);
       made.catch(() => sets.delete(key));
       return made;
     }
-    if (Date.now() - known.touched >= EXPIRY_MS) return openSet(type, moment);
-    if (Date.now() - known.touched > TOUCH_MS) {
-      known.touched = Date.now();
-      await touchPastSet(database, known.set.id);
+    if (Date.now() - opened.touched >= EXPIRY_MS) return openSet(type, moment);
+    if (Date.now() - opened.touched > TOUCH_MS) {
+      opened.touched = Date.now();
+      await touchPastSet(database, opened.set.id);
     }
-    return known;
+    return opened;
   }
 
   async function makeSet(type: ContentType, moment: Moment): Promise<OpenSet> {

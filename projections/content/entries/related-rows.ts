@@ -25,16 +25,16 @@ export type RelationStep = {
  */
 export function relatedRows({ relation, parent, alias, source, drafts }: RelationStep): string {
   const { field, type } = relation;
-  const seen = visible(type, alias, drafts ? parent : undefined);
+  const isVisible = visible(type, alias, drafts ? parent : undefined);
   if (isManyToMany(field)) {
     const links = `unnest(${parent}.${quoteIdentifier(field.name)}) with ordinality ${alias}l(id, place)`;
     return `from ${links} join ${source} ${alias} on ${alias}."id" = ${alias}l.id
-      where ${seen} order by ${alias}l.place`;
+      where ${isVisible} order by ${alias}l.place`;
   }
   if (isStored(field))
-    return `from ${source} ${alias} where ${alias}."id" = ${parent}.${quoteIdentifier(keyOf(field))} and ${seen}`;
+    return `from ${source} ${alias} where ${alias}."id" = ${parent}.${quoteIdentifier(keyOf(field))} and ${isVisible}`;
   return `from ${source} ${alias} where ${alias}.${quoteIdentifier(`${field.relation_field ?? ''}_id`)} = ${parent}."id"
-    and ${seen} order by ${alias}."id"`;
+    and ${isVisible} order by ${alias}."id"`;
 }
 
 /** Whether the relation refers to a list of entries, not to one entry or none. */

@@ -25,14 +25,14 @@ export function createStatementCache({
   maxPrepared = 300,
   prepareAfter = 3,
 }: StatementCacheOptions = {}): StatementCache {
-  const known = new QuickLRU<string, { readonly statement: Statement; uses: number }>({ maxSize: maxCached });
+  const cache = new QuickLRU<string, { readonly statement: Statement; uses: number }>({ maxSize: maxCached });
   const prepared = new Set<string>();
   return {
     get(key, compile) {
-      const found = known.get(key);
+      const found = cache.get(key);
       if (!found) {
         const statement = { text: compile() };
-        known.set(key, { statement, uses: 1 });
+        cache.set(key, { statement, uses: 1 });
         return statement;
       }
       found.uses += 1;
@@ -41,7 +41,7 @@ export function createStatementCache({
       if (!prepared.has(name) && prepared.size >= maxPrepared) return found.statement;
       prepared.add(name);
       const statement = { ...found.statement, name };
-      known.set(key, { statement, uses: found.uses });
+      cache.set(key, { statement, uses: found.uses });
       return statement;
     },
   };

@@ -39,16 +39,16 @@ async function projectReleases(tx: Transaction, { schema }: Target, events: read
     const record = recordAfter(rows.get(id), id, event);
     rows.set(id, record && { ...record, tenant_id: event.metadata.tenant });
   }
-  const kept = [...rows.values()].filter((row) => row !== undefined);
+  const changed = [...rows.values()].filter((row) => row !== undefined);
   const deleted = [...rows].filter(([, row]) => row === undefined).map(([id]) => id);
   if (deleted.length > 0) await tx.query(`delete from ${schema}.releases where id = any($1::uuid[])`, [deleted]);
-  if (kept.length === 0) return;
+  if (changed.length === 0) return;
   await tx.query(
     `insert into ${schema}.releases select * from json_populate_recordset(null::${schema}.releases, $1)
      on conflict (id) do update
        set name = excluded.name, description = excluded.description, status = excluded.status,
        scheduled_at = excluded.scheduled_at, items = excluded.items, refused = excluded.refused,
        updated_at = excluded.updated_at, published_at = excluded.published_at`,
-    [JSON.stringify(kept)],
+    [JSON.stringify(changed)],
   );
 }

@@ -72,8 +72,8 @@ export function wantsCount({ count }: Pick<ListParameters, 'count'>): boolean {
 export function parseFields({ type, hidden }: ListAccess, fields: string | undefined): readonly string[] | undefined {
   if (fields === undefined) return undefined;
   const stored = storedFields(type.definition);
-  return fields.split(',').flatMap((given) => {
-    const name = given.trim();
+  return fields.split(',').flatMap((part) => {
+    const name = part.trim();
     const field = stored.find(({ key, definition }) => key === name || definition.name === name);
     if (field && !hidden.has(field.key)) return [field.key];
     // System fields are always in the response; relations without a column of their own only when populated.
@@ -138,8 +138,8 @@ function splitDeleted(
 }
 
 function parseSort({ type, hidden }: ListAccess, sort = '-created_at'): readonly SortKey[] {
-  const keys = sort.split(',').map((given) => {
-    const name = given.trim();
+  const keys = sort.split(',').map((key) => {
+    const name = key.trim();
     const descending = name.startsWith('-');
     const column = queryColumn(type, hidden, descending ? name.slice(1) : name);
     if (!column || column.type === 'json' || column.many === true) throw invalidParameter('sort');

@@ -14,7 +14,7 @@ export type AppendTypeChangeInput = {
   readonly typeId: string;
   readonly stored: StoredContentType | undefined;
   readonly command: ContentTypeCommand;
-  readonly taken?: TakenValues | undefined;
+  readonly takenValues?: TakenValues | undefined;
 };
 
 /**
@@ -24,7 +24,7 @@ export type AppendTypeChangeInput = {
  * @throws `ddl_in_progress`
  */
 export async function appendTypeChange(
-  { typeId, stored, command, taken }: AppendTypeChangeInput,
+  { typeId, stored, command, takenValues: taken }: AppendTypeChangeInput,
   context: CommandContext,
   dependencies: Pick<ContentTypeDependencies, 'eventStore' | 'types'>,
 ): Promise<GlobalPosition> {

@@ -31,5 +31,5 @@ export async function changeAdminEntry(
       : undefined;
   const write = (chosen: string | undefined): Promise<EntryOutcome> =>
     changeEntry({ type, id, data, slug: chosen, versions }, context, dependencies);
-  return writeWithSlug({ type, given: slug, title, write }, dependencies);
+  return writeWithSlug({ type, chosenSlug: slug, title, write }, dependencies);
 }

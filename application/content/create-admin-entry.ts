@@ -31,5 +31,5 @@ export function createAdminEntry(
   const id = context.newId();
   const write = (chosen: string | undefined): Promise<EntryOutcome> =>
     createEntry({ id, type, data, slug: chosen, status }, context, dependencies);
-  return writeWithSlug({ type, given: slug, title, write }, dependencies);
+  return writeWithSlug({ type, chosenSlug: slug, title, write }, dependencies);
 }

@@ -40,7 +40,8 @@ export async function deleteContentType(
             async work(session) {
               const owner = contentTypeStream(tenant, stored.id);
               const taken = await takeTypeName({ owner, released: typeNameClaim(tenant, name) }, session);
-              const work = () => appendTypeChange({ typeId: stored.id, stored, command, taken }, context, dependencies);
+              const work = () =>
+                appendTypeChange({ typeId: stored.id, stored, command, takenValues: taken }, context, dependencies);
               return withEndingScopes({ tenant, prefixes, work }, dependencies);
             },
           },

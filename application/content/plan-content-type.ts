@@ -60,7 +60,7 @@ export async function planContentType(
   const stored = own.find(({ deleted }) => !deleted) ?? (adopt ? own.findLast(({ deleted }) => deleted) : undefined);
   const definition = parseContentType(input, {
     name,
-    known: [...(stored?.definition.fields ?? []), ...(stored?.retained ?? [])],
+    earlierFields: [...(stored?.definition.fields ?? []), ...(stored?.retained ?? [])],
     newId,
     types: types.map((type) => ({ name: type.name, fields: type.definition.fields })),
   });

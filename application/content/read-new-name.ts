@@ -8,11 +8,11 @@ import type { Json } from '../../domain/json.ts';
  * @throws `new_name_required`, `new_name_same`, `invalid_schema` for a name that is not allowed
  */
 export function readNewName(input: {
-  readonly given: Json | undefined;
+  readonly input: Json | undefined;
   readonly current: string;
   readonly parse: (name: Json) => string;
 }): string {
-  const { given, current, parse } = input;
+  const { input: given, current, parse } = input;
   if (given === undefined || given === null || given === '') throw refusal('new_name_required');
   if (given === current) throw refusal('new_name_same');
   try {

@@ -33,7 +33,7 @@ export async function renameContentType(
 ): Promise<RenamedContentType> {
   const { tenant, newId } = context;
   if (!TYPE_NAME.test(name)) throw refusal('schema_not_found');
-  const to = readNewName({ given: newName, current: name, parse: parseName });
+  const to = readNewName({ input: newName, current: name, parse: parseName });
   return changeExistingType(
     {
       name,
@@ -59,7 +59,7 @@ export async function renameContentType(
               const taken = await takeTypeName({ owner, ...names }, claims);
               const event = { type_id: stored.id, from: name, definition, statements };
               return appendTypeChange(
-                { typeId: stored.id, stored, command: { kind: 'rename', event }, taken },
+                { typeId: stored.id, stored, command: { kind: 'rename', event }, takenValues: taken },
                 context,
                 dependencies,
               );

@@ -38,15 +38,15 @@ export function renameField(
       name,
       tenantTypes: 'alone',
       async change(stored, session) {
-        const field = stored.definition.fields.find((known) => known.name === oldName);
+        const field = stored.definition.fields.find((candidate) => candidate.name === oldName);
         if (!field) throw refusal('field_not_found');
         const to = readNewName({
-          given: newName,
+          input: newName,
           current: oldName,
-          parse: (given) => parseNewFieldName(field, given),
+          parse: (input) => parseNewFieldName(field, input),
         });
         const renamed = { ...field, name: to };
-        if (isTaken(renamed, [...stored.definition.fields.filter((known) => known !== field), ...stored.retained]))
+        if (isTaken(renamed, [...stored.definition.fields.filter((other) => other !== field), ...stored.retained]))
           throw refusal('field_exists');
         const others = otherTableUses(await session.named(name), tenant);
         requireShareable([renamed], others);

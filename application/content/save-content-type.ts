@@ -78,7 +78,7 @@ export async function saveContentType(
             !stored || stored.deleted
               ? await takeTypeName({ owner, taken: typeNameClaim(tenant, plan.definition.name) }, claims)
               : undefined;
-          return appendSave({ plan, typeId, taken }, context, dependencies);
+          return appendSave({ plan, typeId, takenValues: taken }, context, dependencies);
         },
       },
       dependencies,
@@ -119,8 +119,8 @@ function appendSave(
   {
     plan,
     typeId,
-    taken,
-  }: { readonly plan: ContentTypePlan; readonly typeId: string; readonly taken: TakenValues | undefined },
+    takenValues: taken,
+  }: { readonly plan: ContentTypePlan; readonly typeId: string; readonly takenValues: TakenValues | undefined },
   context: CommandContext,
   dependencies: ContentTypeDependencies,
 ): Promise<GlobalPosition> {
@@ -128,7 +128,11 @@ function appendSave(
   const { canceled, retained } = difference;
   const adopted = stored?.deleted === true ? { adopted: true } : {};
   const event = { type_id: typeId, definition, statements, canceled, retained, ...adopted };
-  return appendTypeChange({ typeId, stored, command: { kind: 'save', event }, taken }, context, dependencies);
+  return appendTypeChange(
+    { typeId, stored, command: { kind: 'save', event }, takenValues: taken },
+    context,
+    dependencies,
+  );
 }
 
 /** Whether the field is unique in the stored definition. */

@@ -6,7 +6,7 @@ import type { EntrySlugs } from '../ports/entry-slugs.ts';
 /** The slug from the request, and the title to make one from when there is none. */
 export type SlugChoice = {
   readonly type: ContentType;
-  readonly given: string | undefined;
+  readonly chosenSlug: string | undefined;
   readonly title: string | undefined;
 };
 
@@ -21,7 +21,7 @@ const MAX_TRIES = 20;
  *   for a given slug that another entry holds; refusals of `write`
  */
 export async function writeWithSlug<T>(
-  { type, given, title, write }: SlugChoice & { readonly write: (slug: string | undefined) => Promise<T> },
+  { type, chosenSlug: given, title, write }: SlugChoice & { readonly write: (slug: string | undefined) => Promise<T> },
   { slugs }: { readonly slugs: EntrySlugs },
 ): Promise<T> {
   if (given !== undefined) return write(normaliseSlug(given));

@@ -36,7 +36,7 @@ export async function changePassword(
     replacing: user.passwordHash,
     keptSession: sessionId,
   } as const;
-  const { position } = await decideOnUser({ userId, commandFor: () => command, known: user }, context, dependencies);
+  const { position } = await decideOnUser({ userId, commandFor: () => command, current: user }, context, dependencies);
   await clearFailures({ userId }, dependencies);
   return position;
 }

@@ -69,7 +69,7 @@ async function checkRecoveryCode(
   if (digest === undefined || user.mfa?.recoveryCodes.includes(digest) !== true) return undefined;
   try {
     const { position } = await decideOnUser(
-      { userId: user.id, commandFor: () => ({ kind: 'use_recovery_code', code: digest }), known: user },
+      { userId: user.id, commandFor: () => ({ kind: 'use_recovery_code', code: digest }), current: user },
       { ...context, actor: { kind: 'user', id: user.id } },
       dependencies,
     );

@@ -33,7 +33,11 @@ export async function completeSignIn(
   if (email === undefined) throw refusal('invalid_credentials');
   const sessionId = context.newId();
   const { position } = await decideOnUser(
-    { userId: user.id, commandFor: () => ({ kind: 'sign_in', sessionId, tenant, method, secondFactor }), known: user },
+    {
+      userId: user.id,
+      commandFor: () => ({ kind: 'sign_in', sessionId, tenant, method, secondFactor }),
+      current: user,
+    },
     { ...context, actor: { kind: 'user', id: user.id } },
     dependencies,
   );

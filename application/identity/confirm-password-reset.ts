@@ -30,7 +30,7 @@ export async function confirmPasswordReset(
     {
       userId,
       commandFor: () => ({ kind: 'set_password', passwordHash, reason: 'reset', replacing: user.passwordHash }),
-      known: user,
+      current: user,
     },
     { ...context, actor: { kind: 'user', id: userId } },
     dependencies,

@@ -73,7 +73,7 @@ export async function createUser(
     const sealed = await vault.sealPersonal(userId, email);
     const settings = { email: sealed, passwordHash, roles, memberOf: tenant, firstAccount };
     const { state, position, events } = await decideOnUser(
-      { userId, commandFor: () => ({ kind: 'create', userId, settings }), taken },
+      { userId, commandFor: () => ({ kind: 'create', userId, settings }), takenValues: taken },
       context,
       dependencies,
     );

@@ -16,8 +16,8 @@ export function userStream(userId: string): string {
 export type DecideOnUserInput = {
   readonly userId: string;
   readonly commandFor: CommandFor<UserState, UserCommand>;
-  readonly known?: UserRecord | undefined;
-  readonly taken?: TakenValues | undefined;
+  readonly current?: UserRecord | undefined;
+  readonly takenValues?: TakenValues | undefined;
 };
 
 /**
@@ -27,7 +27,7 @@ export type DecideOnUserInput = {
  * @throws refusals of `userDecider` and of `commandFor`
  */
 export async function decideOnUser(
-  { userId, commandFor, known, taken }: DecideOnUserInput,
+  { userId, commandFor, current: known, takenValues: taken }: DecideOnUserInput,
   context: CommandContext,
   { eventStore, changes }: IdentityWriteDependencies,
 ): Promise<CommandOutcome<UserState>> {

@@ -34,7 +34,7 @@ export function decideWithSuperAdminCount(
         const effects = await before?.(user);
         const otherSuperAdmins = await reads.otherSuperAdmins(userId);
         const { position } = await decideOnUser(
-          { userId, commandFor: () => commandFor(otherSuperAdmins), known: user, taken: effects },
+          { userId, commandFor: () => commandFor(otherSuperAdmins), current: user, takenValues: effects },
           context,
           dependencies,
         );

@@ -35,7 +35,7 @@ export async function enableMfa(
   const recoveryCodes = Array.from({ length: RECOVERY_CODES }, () => secrets.recoveryCode());
   const digests = recoveryCodes.map((one) => recoveryDigest({ userId, code: recoveryCode(one) ?? one }, { vault }));
   const { position } = await decideOnUser(
-    { userId, commandFor: () => ({ kind: 'enable_mfa', secret, recoveryCodes: digests }), known: user },
+    { userId, commandFor: () => ({ kind: 'enable_mfa', secret, recoveryCodes: digests }), current: user },
     context,
     dependencies,
   );

@@ -30,7 +30,7 @@ export async function grantMembership(
   if (!areRoleNames(roles)) throw invalidField('roles', ROLE_NAME_PROBLEM);
   if (roles.includes(SUPER_ADMIN)) throw invalidField('roles', 'super_admin is held by users, in no tenant');
   const { state, position } = await decideOnUser(
-    { userId, commandFor: () => ({ kind: 'grant_membership', tenant, roles }), known: user },
+    { userId, commandFor: () => ({ kind: 'grant_membership', tenant, roles }), current: user },
     context,
     dependencies,
   );

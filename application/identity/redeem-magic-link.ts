@@ -85,15 +85,19 @@ async function issueChallenge(
 }
 
 async function signInWithLink(
-  { link, known, email }: { readonly link: MagicLink; readonly known: UserRecord | undefined; readonly email: string },
+  {
+    link,
+    known: earlierUser,
+    email,
+  }: { readonly link: MagicLink; readonly known: UserRecord | undefined; readonly email: string },
   context: CommandContext,
   dependencies: RedeemMagicLinkDependencies,
 ): Promise<RedeemedBy> {
   const { magicLinks } = dependencies;
   if (!(await magicLinks.use(link.digest, context.now()))) throw refusal('invalid_magic_link');
   try {
-    const { user, isNewUser } = known
-      ? { user: known, isNewUser: false }
+    const { user, isNewUser } = earlierUser
+      ? { user: earlierUser, isNewUser: false }
       : await findOrCreateAccount({ email, tenant: link.tenant }, context, dependencies);
     return {
       outcome: await signInOrChallenge({ user, tenant: link.tenant, method: 'magic_link' }, context, dependencies),

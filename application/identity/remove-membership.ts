@@ -17,7 +17,7 @@ export async function removeMembership(
   const user = await dependencies.reads.userById(userId);
   if (!user) throw refusal('user_not_found');
   const { position } = await decideOnUser(
-    { userId, commandFor: () => ({ kind: 'remove_membership', tenant }), known: user },
+    { userId, commandFor: () => ({ kind: 'remove_membership', tenant }), current: user },
     context,
     dependencies,
   );

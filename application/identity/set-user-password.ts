@@ -23,7 +23,7 @@ export async function setUserPassword(
   checkPasswordPolicy({ password }, { passwordPolicy });
   const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(password));
   const { position } = await decideOnUser(
-    { userId, commandFor: () => ({ kind: 'set_password', passwordHash, reason: 'set' }), known: user },
+    { userId, commandFor: () => ({ kind: 'set_password', passwordHash, reason: 'set' }), current: user },
     context,
     dependencies,
   );

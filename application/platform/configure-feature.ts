@@ -24,12 +24,12 @@ export type ConfigureFeatureDependencies = FeatureChangeDependencies & {
  * @throws `validation_failed` for a setting that the environment or the settings file sets
  */
 export async function configureFeature(
-  { feature, wanted }: { readonly feature: FeatureName; readonly wanted: JsonObject },
+  { feature, wanted: configuration }: { readonly feature: FeatureName; readonly wanted: JsonObject },
   context: CommandContext,
   dependencies: ConfigureFeatureDependencies,
 ): Promise<GlobalPosition | undefined> {
   const declared = dependencies.settings.declared(feature);
-  const fixed = Object.keys(wanted).flatMap((key) => {
+  const fixed = Object.keys(configuration).flatMap((key) => {
     const layer = dependencies.settings.fixedBy(feature, key);
     return layer === undefined ? [] : [{ field: key, message: `is set by the ${layer}` }];
   });
@@ -37,7 +37,7 @@ export async function configureFeature(
   const values: Record<string, Json> = {};
   const secrets: Record<string, JsonObject> = {};
   const removed: string[] = [];
-  for (const [key, value] of Object.entries(wanted)) {
+  for (const [key, value] of Object.entries(configuration)) {
     if (value === null || (ownValue(declared, key)?.secret === true && value === '')) removed.push(key);
     else if (ownValue(declared, key)?.secret !== true) values[key] = value;
     else if (typeof value === 'string' && value !== SECRET_MASK)

@@ -67,7 +67,7 @@ export async function erasePerson(
           if (user) await claims.claim({ owner: userStream(userId), claimed: [], released });
           const otherSuperAdmins = await dependencies.reads.otherSuperAdmins(userId);
           const outcome = await decideOnUser(
-            { userId, commandFor: () => ({ kind: 'erase', otherSuperAdmins }), known: user },
+            { userId, commandFor: () => ({ kind: 'erase', otherSuperAdmins }), current: user },
             context,
             dependencies,
           );

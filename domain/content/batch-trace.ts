@@ -81,28 +81,28 @@ export function isLive(entry: EntryState | undefined): boolean {
 }
 
 function traceAspects(
-  known: BatchTrace['aspects'],
+  earlierAspects: BatchTrace['aspects'],
   before: ReadonlyMap<string, Json>,
   after: ReadonlyMap<string, Json>,
   event: TracedEvent,
 ): BatchTrace['aspects'] {
-  const traced = new Map(known);
+  const traced = new Map(earlierAspects);
   for (const [name, value] of after) {
     const was = before.get(name) ?? null;
-    const next = sameJson(was, value) ? undefined : traceAspect(known.get(name), was, value, event);
+    const next = sameJson(was, value) ? undefined : traceAspect(earlierAspects.get(name), was, value, event);
     if (next) traced.set(name, next);
   }
   return traced;
 }
 
 function traceAspect(
-  known: AspectTrace | undefined,
+  trace: AspectTrace | undefined,
   before: Json,
   after: Json,
   event: TracedEvent,
 ): AspectTrace | undefined {
-  if (!event.ofBatch) return known && { ...known, without: after, later: editOf(event) };
-  const without = known ? known.without : before;
+  if (!event.ofBatch) return trace && { ...trace, without: after, later: editOf(event) };
+  const without = trace ? trace.without : before;
   return { without, target: without, left: after, later: undefined };
 }
 

@@ -156,11 +156,11 @@ function parseDefault(value: Json | undefined, field: ParsedField, prefix: strin
 }
 
 function isFieldType(value: Json): value is FieldType {
-  return FIELD_TYPES.some((known) => known === value);
+  return FIELD_TYPES.some((type) => type === value);
 }
 
 function isRelationType(value: Json): value is RelationType {
-  return RELATION_TYPES.some((known) => known === value);
+  return RELATION_TYPES.some((type) => type === value);
 }
 
 function quoted(value: Json): string {

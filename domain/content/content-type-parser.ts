@@ -23,7 +23,7 @@ export type ParseContentTypeOptions = {
   /** The name in the path. It takes precedence over the name in the body. */
   readonly name?: string | undefined;
   /** Fields whose ids are kept: the current ones, then the retained ones. */
-  readonly known: readonly FieldDefinition[];
+  readonly earlierFields: readonly FieldDefinition[];
   /** The tenant's live content types, as targets of relations. */
   readonly types: readonly RelationTarget[];
   readonly newId: () => string;
@@ -85,7 +85,7 @@ export function parseName(name: unknown): string {
 function parseFields(
   typeName: string,
   input: unknown,
-  { known, newId }: ParseContentTypeOptions,
+  { earlierFields: known, newId }: ParseContentTypeOptions,
 ): readonly FieldDefinition[] {
   if (!Array.isArray(input)) throw new InvalidDefinition('fields must be a list');
   if (input.length > MAX_FIELDS) throw new InvalidDefinition(`fields must contain at most ${MAX_FIELDS} items`);
@@ -108,7 +108,7 @@ function parseTransports(input: unknown): { readonly transports?: Transports } {
   if (typeof input !== 'object' || Array.isArray(input))
     throw new InvalidDefinition('transports must be an object', 'transport');
   const modes = Object.entries(input).map(([name, mode]: [string, unknown]) => {
-    if (!TRANSPORT_NAMES.some((known) => known === name))
+    if (!TRANSPORT_NAMES.some((transport) => transport === name))
       throw new InvalidDefinition(`unknown transport "${name.slice(0, 80)}"`, 'transport');
     if (!isTransportMode(mode))
       throw new InvalidDefinition(`transport "${name}" must be one of ${TRANSPORT_MODES.join(', ')}`, 'transport');
@@ -118,5 +118,5 @@ function parseTransports(input: unknown): { readonly transports?: Transports } {
 }
 
 function isTransportMode(mode: unknown): mode is TransportMode {
-  return TRANSPORT_MODES.some((known) => known === mode);
+  return TRANSPORT_MODES.some((transportMode) => transportMode === mode);
 }

@@ -48,14 +48,14 @@ const readers: Readonly<Record<FieldDefinition['field_type'], (value: Json) => R
   text: textOf,
   rich_text: textOf,
   url: (value) =>
-    text(value, 'must be an http or https URL', (given) =>
-      given.length <= 2048 && isWebUrl(given) ? given : undefined,
+    text(value, 'must be an http or https URL', (input) =>
+      input.length <= 2048 && isWebUrl(input) ? input : undefined,
     ),
   email: (value) =>
-    text(value, 'must be an e-mail address', (given) => (given.length <= 254 && EMAIL.test(given) ? given : undefined)),
+    text(value, 'must be an e-mail address', (input) => (input.length <= 254 && EMAIL.test(input) ? input : undefined)),
   slug: (value) =>
-    text(value, 'must be a slug: lower-case letters, digits, - and _', (given) =>
-      SLUG_PATTERN.test(given) ? given : undefined,
+    text(value, 'must be a slug: lower-case letters, digits, - and _', (input) =>
+      SLUG_PATTERN.test(input) ? input : undefined,
     ),
   number: (value) => (typeof value === 'number' && Number.isFinite(value) ? accept(value) : refuse('must be a number')),
   integer: (value) =>
@@ -86,7 +86,7 @@ function readLinks(value: Json): ReadValue {
 }
 
 function textOf(value: Json): ReadValue {
-  return text(value, 'must be text', (given) => given);
+  return text(value, 'must be text', (input) => input);
 }
 
 function text(value: Json, message: string, parse: (given: string) => string | undefined): ReadValue {

@@ -17,7 +17,7 @@ export function fieldAt(
   revision: number,
   name: string,
 ): FieldDefinition | undefined {
-  const names = type.fieldNames.findLast((known) => known.revision <= revision)?.names;
+  const names = type.fieldNames.findLast((entry) => entry.revision <= revision)?.names;
   const id = names && ownValue(names, name);
   return id === undefined ? undefined : type.definition.fields.find((field) => field.id === id);
 }
@@ -31,27 +31,27 @@ export function typesSince(
   revision: number,
   fieldId: string,
 ): readonly FieldType[] {
-  const from = fieldNames.findLastIndex((known) => known.revision <= revision);
-  const types = fieldNames.slice(Math.max(from, 0)).flatMap((known) => ownValue(known.types, fieldId) ?? []);
+  const from = fieldNames.findLastIndex((entry) => entry.revision <= revision);
+  const types = fieldNames.slice(Math.max(from, 0)).flatMap((entry) => ownValue(entry.types, fieldId) ?? []);
   return types.filter((type, index) => type !== types[index - 1]);
 }
 
 /** Adds the names and types of a revision, unless they are the same as those of the revision before. */
 export function fieldNamesAfter(
-  known: readonly FieldNames[],
+  earlierNames: readonly FieldNames[],
   revision: number,
   fields: readonly FieldDefinition[],
 ): readonly FieldNames[] {
-  const last = known.at(-1);
+  const last = earlierNames.at(-1);
   const same =
     last &&
     Object.keys(last.names).length === fields.length &&
     fields.every(
       ({ id, name, field_type }) => ownValue(last.names, name) === id && ownValue(last.types, id) === field_type,
     );
-  if (same) return known;
+  if (same) return earlierNames;
   return [
-    ...known,
+    ...earlierNames,
     {
       revision,
       names: Object.fromEntries(fields.map(({ name, id }) => [name, id])),

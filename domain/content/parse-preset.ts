@@ -76,7 +76,7 @@ function parseSchema(
   }
   try {
     // Field ids are created when the preset is applied.
-    return parseContentType(item, { known: [], newId: () => '', types: before });
+    return parseContentType(item, { earlierFields: [], newId: () => '', types: before });
   } catch (error) {
     if (!(error instanceof InvalidDefinition)) throw error;
     throw refusal('preset_schema_refused', { fields: [{ field: name.slice(0, 80), message: error.reason }] });

@@ -27,7 +27,7 @@ export function currentOperation(
     [...fields, ...kept].some((field) => isStored(field) && keyOf(field) === column.name),
   );
   if (shared) return { op: 'clear_column', column, tenant };
-  const field = retained.find((known) => isStored(known) && keyOf(known) === column.name);
+  const field = retained.find((candidate) => isStored(candidate) && keyOf(candidate) === column.name);
   return field ? dropColumn(field) : { op: 'drop_column', column };
 }
 

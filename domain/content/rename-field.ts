@@ -19,8 +19,8 @@ export function renameInFields(
     if (rule.rule !== 'compare' || (other !== field.name && other !== keyOf(field))) return rule;
     return { ...rule, params: { ...rule.params, field: other === field.name ? to : keyOf(renamed) } };
   };
-  return fields.map((known) => {
-    const next = known.id === field.id ? { ...known, name: to } : known;
+  return fields.map((candidate) => {
+    const next = candidate.id === field.id ? { ...candidate, name: to } : candidate;
     return next.validation?.some(({ rule }) => rule === 'compare') === true
       ? { ...next, validation: next.validation.map(follow) }
       : next;

@@ -52,15 +52,16 @@ export function revertEntry(state: EntryState | undefined, command: RevertEntry)
 export function checkReversions(
   state: EntryState,
   base: EntryCommandBase,
-  wanted: readonly Reversion[],
+  reversions: readonly Reversion[],
 ): { readonly fields: readonly Reversion[]; readonly obstacles: readonly UndoObstacle[] } {
   const obstacles: UndoObstacle[] = [];
-  let fields = wanted;
+  let fields = reversions;
   const refuse = (field: string, message: string): void => {
     fields = fields.filter((aspect) => aspect.field !== field);
     obstacles.push({ field, reason: 'refused', message });
   };
-  for (const { field, to } of wanted) if (field === SLUG && to === null) refuse(SLUG, 'a slug cannot be taken away');
+  for (const { field, to } of reversions)
+    if (field === SLUG && to === null) refuse(SLUG, 'a slug cannot be taken away');
   if (base.definition.with_draft_publish !== true && fields.some(({ field }) => field === STATUS))
     refuse(STATUS, 'the content type has no drafts any more');
   while (fields.length > 0) {

@@ -102,10 +102,10 @@ function tableOperations(
   for (const field of stored) {
     const column = columnOf(field);
     const from = existing.get(column.name);
-    const previous = own.find((known) => isStored(known) && keyOf(known) === column.name);
+    const previous = own.find((field) => isStored(field) && keyOf(field) === column.name);
     const indexed = {
       own: previous !== undefined && isIndexed(previous),
-      foreign: foreign.some((known) => keyOf(known) === column.name && isIndexed(known)),
+      foreign: foreign.some((field) => keyOf(field) === column.name && isIndexed(field)),
     };
     const index: TableIndex = { kind: 'column', column };
     if (from === undefined) {

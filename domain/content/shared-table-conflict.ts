@@ -13,10 +13,10 @@ export function findConflict(
 ): string | undefined {
   for (const field of fields.filter(isStored)) {
     const other = foreign.find(
-      (known) =>
-        isStored(known) &&
-        (keyOf(known) === keyOf(field) || known.name === field.name) &&
-        storage(known) !== storage(field),
+      (type) =>
+        isStored(type) &&
+        (keyOf(type) === keyOf(field) || type.name === field.name) &&
+        storage(type) !== storage(field),
     );
     if (other) return `field "${field.name}" is ${storage(other)} there and ${storage(field)} here`;
   }

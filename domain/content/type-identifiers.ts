@@ -5,9 +5,12 @@
  */
 export function typeIdentifiers(
   names: readonly string[],
-  { taken = [], suffixes = [] }: { readonly taken?: readonly string[]; readonly suffixes?: readonly string[] } = {},
+  {
+    taken: usedIdentifiers = [],
+    suffixes = [],
+  }: { readonly taken?: readonly string[]; readonly suffixes?: readonly string[] } = {},
 ): ReadonlyMap<string, string> {
-  const used = new Set(taken);
+  const used = new Set(usedIdentifiers);
   const withSuffixes = (name: string): readonly string[] => ['', ...suffixes].map((suffix) => name + suffix);
   return new Map(
     names.toSorted().map((name) => {

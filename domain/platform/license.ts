@@ -81,8 +81,10 @@ export function parseLicenseClaims(claims: Readonly<Record<string, unknown>>): L
     subject: sub,
     issuedAt: new Date(iat * 1000),
     expiresAt: new Date(exp * 1000),
-    capabilities: CAPABILITIES.filter((known) =>
-      capabilities.some((name) => name === known || (typeof name === 'string' && ownValue(LEGACY, name) === known)),
+    capabilities: CAPABILITIES.filter((capability) =>
+      capabilities.some(
+        (name) => name === capability || (typeof name === 'string' && ownValue(LEGACY, name) === capability),
+      ),
     ),
     plan: typeof plan === 'string' && plan !== '' ? plan : 'licensed',
     links: linksOf(links),

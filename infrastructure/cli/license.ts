@@ -130,7 +130,7 @@ async function inspect(args: readonly string[]): Promise<number> {
 }
 
 function isCapability(name: string): name is Capability {
-  return CAPABILITIES.some((known) => known === name);
+  return CAPABILITIES.some((capability) => capability === name);
 }
 
 /**

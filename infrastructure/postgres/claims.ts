@@ -162,6 +162,6 @@ export function createClaims(options: ClaimsOptions): PostgresClaims {
     unsettleOthers,
     unsettleScopes,
     releaseScopes,
-    reap: (wanted) => reapClaims(wanted, options),
+    reap: (owners) => reapClaims(owners, options),
   };
 }

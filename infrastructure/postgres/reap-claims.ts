@@ -79,11 +79,11 @@ type Overdue = readonly [off: string, offGone: string, exited: readonly string[]
 /** Confirms the overdue claims of values that the owner has, and deletes its other overdue claims. @returns how many */
 function settleOverdue(
   owner: string,
-  { held, overdue }: { readonly held: readonly Keyed[]; readonly overdue: Overdue },
+  { held: heldClaims, overdue }: { readonly held: readonly Keyed[]; readonly overdue: Overdue },
   database: Database,
 ): Promise<number> {
   return database.transaction(async (tx) => {
-    if (held.length > 0) await confirmFound(tx, owner, held, overdue);
+    if (heldClaims.length > 0) await confirmFound(tx, owner, heldClaims, overdue);
     return tx.execute(
       `delete from operational.claims c where owner = $1 and ${isOverdue('$2::timestamptz', '$3::timestamptz', '$4')}`,
       [owner, ...overdue],

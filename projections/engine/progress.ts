@@ -30,7 +30,7 @@ const PUBLISH_EVERY_MS = 10;
 type Waiter = { readonly position: GlobalPosition; readonly settle: (error?: Error) => void };
 type Tracked = {
   position: GlobalPosition;
-  known: boolean;
+  isKnown: boolean;
   stopped: boolean;
   publishing: boolean;
   publishAgain: boolean;
@@ -54,7 +54,7 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
     if (!tracked) {
       tracked = {
         position: ORIGIN,
-        known: false,
+        isKnown: false,
         stopped: false,
         publishing: false,
         publishAgain: false,
@@ -70,7 +70,7 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
   /** `changed`: the last position at which the read model applied events; `position` when unknown. */
   function advance(name: string, position: GlobalPosition, how: 'moved' | 'restarted', changed: GlobalPosition): void {
     const tracked = model(name);
-    tracked.known = true;
+    tracked.isKnown = true;
     tracked.stopped = false;
     if (how === 'moved' && position <= tracked.position) return;
     const applied = how === 'restarted' || changed > tracked.changed;
@@ -144,7 +144,7 @@ export function trackProgress({ database, signals, pollMs = 250 }: ProgressOptio
         resolve(false);
       }, timeoutMs);
       tracked.waiters.add(waiter);
-      pollWhileWaiting(tracked.known ? pollMs : 0);
+      pollWhileWaiting(tracked.isKnown ? pollMs : 0);
     });
   }
 

@@ -137,7 +137,7 @@ export function adminReadRoutes(dependencies: AdminContentDependencies): readonl
 /** The parameter `status`. @throws `invalid_query_parameter` for an unknown one */
 function parseStatus(text: string | undefined): (typeof STATUSES)[number] | undefined {
   if (text === undefined) return undefined;
-  const status = STATUSES.find((known) => known === text);
+  const status = STATUSES.find((status) => status === text);
   if (!status) throw invalidParameter('status');
   return status;
 }

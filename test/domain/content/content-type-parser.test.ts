@@ -27,7 +27,7 @@ const types = [
 
 function parse(input: unknown, known: readonly FieldDefinition[] = [], name?: string) {
   let ids = 0;
-  return parseContentType(input, { name, known, types, newId: () => `new-${(ids += 1)}` });
+  return parseContentType(input, { name, earlierFields: known, types, newId: () => `new-${(ids += 1)}` });
 }
 
 function reasonOf(input: unknown): string {
@@ -408,7 +408,7 @@ describe('the definition of a content type', () => {
     expect(reasonOf({ name: 'forms', fields: [status] })).to.equal('field name "status" is reserved');
     const renamed = parseContentType(
       { name: 'feedback', fields: [status] },
-      { known: [{ id: 'f1', name: 'status', field_type: 'text' }], types: [], newId: () => 'f2' },
+      { earlierFields: [{ id: 'f1', name: 'status', field_type: 'text' }], types: [], newId: () => 'f2' },
     );
     expect(renamed.fields.map(({ id }) => id)).to.deep.equal(['f1']);
   });

@@ -37,7 +37,7 @@ export async function openService(
     layers: start.layers,
     declaredTypes: start.file.schemas,
     logger,
-    traces: await openTracing(process.env, { logger }),
+    traces: await openTracing({ environment: process.env, logger }),
     stop,
     onFatal: faults.raise,
   });

@@ -34,7 +34,7 @@ export function run(_args: readonly string[], { stop }: { readonly stop: AbortSi
 async function startServiceProcess(start: StartLayers, closers: Closers, context: RunContext): Promise<void> {
   const read = loadSettings(start.layers, start.problems);
   const { settings } = read;
-  const logger = createProcessLogger(settings, { descriptor: 1 });
+  const logger = createProcessLogger({ settings, descriptor: 1 });
   const startDatabase = () => startEmbeddedDatabase(resolve(settings.dataDir));
   await openService({ start, read, logger, startDatabase }, closers, context);
 }
@@ -53,7 +53,7 @@ async function startSetupModeProcess(
 ): Promise<void> {
   const read = readSettings(layers);
   const { settings, ignored } = read;
-  const logger = createProcessLogger(settings, { descriptor: 1 });
+  const logger = createProcessLogger({ settings, descriptor: 1 });
   closers.add(() => {
     logger.flush();
   });

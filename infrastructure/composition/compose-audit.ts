@@ -1,10 +1,10 @@
 import type { JWK } from 'jose';
 import { auditRoutes } from '../../api/admin/platform/audit-routes.ts';
+import { startAuditSigning } from '../../application/platform/audit-signing.ts';
 import { type ChainFault, stoppedChains } from '../../application/platform/stopped-chains.ts';
 import { startFollower } from '../../projections/engine/follower.ts';
 import { appendAnchors } from './audit/anchor-file.ts';
 import { createAudit } from './audit/create-audit.ts';
-import { startAuditSigning } from './audit/start-audit-signing.ts';
 import { EMPTY_MODULE, type Module, type Worker } from './module.ts';
 import type { Platform } from './platform/platform.ts';
 
@@ -27,7 +27,14 @@ export async function composeAudit(platform: Platform): Promise<AuditModule> {
       {
         name: 'audit signing',
         role: 'scheduler',
-        start: () => Promise.resolve(startAuditSigning(platform, { dependencies })),
+        start: () =>
+          Promise.resolve(
+            startAuditSigning({
+              ...platform,
+              signEverySeconds: platform.settings.auditSignSeconds,
+              audit: dependencies,
+            }),
+          ),
       },
       ...anchorWorkers(platform),
     ],

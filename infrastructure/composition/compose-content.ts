@@ -8,6 +8,7 @@ import { entryRoutes } from '../../api/content/entry-routes.ts';
 import type { Route } from '../../api/http/route.ts';
 import type { HasStatus } from '../../application/automation/build-messages.ts';
 import { applyDeclaredTypes } from '../../application/content/apply-declared-types.ts';
+import { createChangeOf } from '../../application/content/change-of-event.ts';
 import type { ChangeOf } from '../../application/content/entry-history.ts';
 import { publishDueReleases } from '../../application/content/publish-due-releases.ts';
 import type { ReleaseDependencies } from '../../application/content/release-dependencies.ts';
@@ -15,7 +16,6 @@ import type { ContentTypeQueries } from '../../projections/content/content-types
 import { sweepPastSets } from '../../projections/content/entries/past-sets.ts';
 import type { IdentityModule } from './compose-identity.ts';
 import { createAdminContentDependencies } from './content/create-admin-content-dependencies.ts';
-import { createChangeOf } from './content/create-change-of.ts';
 import { createReleaseDependencies } from './content/create-release-dependencies.ts';
 import { type OpenContent, openContent } from './content/open-content.ts';
 import { openModelling } from './content/open-modelling.ts';

@@ -50,10 +50,10 @@ export type IdentityModule = Module & {
 
 /** Tenants, accounts, credentials and sign-in. */
 export function composeIdentity(platform: Platform, needs: IdentityNeeds): Promise<IdentityModule> {
-  return openParts((closers) => composeParts(platform, { needs, closers }));
+  return openParts((closers) => openIdentityModule(platform, { needs, closers }));
 }
 
-async function composeParts(
+async function openIdentityModule(
   platform: Platform,
   { needs, closers }: { readonly needs: IdentityNeeds; readonly closers: Closers },
 ): Promise<Omit<IdentityModule, 'close'>> {
@@ -62,8 +62,7 @@ async function composeParts(
   closers.add(() => identity.close());
   const { dependencies, keyRequests, setupToken } = identity;
   const { reads, tenants } = dependencies;
-  const { authenticator, close: closeAuthenticator } = openRequestAuthenticator(platform, dependencies);
-  closers.add(closeAuthenticator);
+  const authenticator = openRequestAuthenticator(platform, { dependencies, closers });
   if (await reads.anyUser()) await ensureDefaultTenantExists(platform, dependencies);
   reportMagicLinkProblem(platform, dependencies);
   return {
@@ -98,14 +97,16 @@ async function composeParts(
   };
 }
 
-type OpenRequestAuthenticator = { readonly authenticator: Authenticator; readonly close: () => Promise<void> };
-
 /** Checks of credentials, with the keys of trusted issuers and the previous pepper. */
-function openRequestAuthenticator(platform: Platform, dependencies: IdentityServices): OpenRequestAuthenticator {
+function openRequestAuthenticator(
+  platform: Platform,
+  { dependencies, closers }: { readonly dependencies: IdentityServices; readonly closers: Closers },
+): Authenticator {
   const { apiKeyPepperPrevious } = platform.settings;
   const hashUnderPrevious =
     apiKeyPepperPrevious === undefined ? undefined : createKeyHasher({ pepper: apiKeyPepperPrevious });
   const trusted = openTrustedIssuers(platform);
+  if (trusted) closers.add(() => trusted.close());
   const authenticator = openAuthenticator({
     ...dependencies,
     previousHashes: hashUnderPrevious && ((raw) => [hashUnderPrevious(raw)]),
@@ -113,13 +114,10 @@ function openRequestAuthenticator(platform: Platform, dependencies: IdentityServ
     newCache: createLruCache,
     trustedIssuers: trusted?.issuers,
   });
-  return {
-    authenticator,
-    async close() {
-      authenticator.close();
-      await trusted?.close();
-    },
-  };
+  closers.add(() => {
+    authenticator.close();
+  });
+  return authenticator;
 }
 
 /**

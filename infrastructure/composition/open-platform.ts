@@ -46,10 +46,11 @@ export type PlatformOptions = {
  * In a process with the role `projector` the projectors run from here on.
  * @throws when the database or the event store is unreachable, when a migration fails, or when the shutdown has begun
  */
-export async function openPlatform(
-  options: PlatformOptions,
-  { logger, shutdown }: { readonly logger: Logger; readonly shutdown: Shutdown },
-): Promise<Platform> {
+export async function openPlatform({
+  logger,
+  shutdown,
+  ...options
+}: PlatformOptions & { readonly logger: Logger; readonly shutdown: Shutdown }): Promise<Platform> {
   const { settings: atStart, layers = [], traces, every = atIntervals, now = () => new Date() } = options;
   if (traces) shutdown.add(() => traces.close());
   const observability = createObservability(traces?.tracing);
@@ -74,14 +75,28 @@ export async function openPlatform(
   const vault = createVault({ database: stores.database, encryptionKey, signals: stores.signals });
   const { settings, sources, configuration } = await readConsoleLayer(options, { ...stores, vault, logger });
   shutdown.signal.throwIfAborted();
-  const license = await openLicense(options, { ...stores, settings, vault, logger, now, every });
+  const license = await openLicense({
+    ...stores,
+    licenseModule: options.licenseModule,
+    settings,
+    vault,
+    logger,
+    now,
+    every,
+  });
   shutdown.add(() => license.close());
   shutdown.signal.throwIfAborted();
   const { entitlements } = license.holder;
-  const features = await openFeatures(
-    { settings, sources, layers },
-    { ...stores, entitlements, progress, vault, logger },
-  );
+  const features = await openFeatures({
+    ...stores,
+    settings,
+    sources,
+    layers,
+    entitlements,
+    progress,
+    vault,
+    logger,
+  });
   shutdown.add(() => features.close());
   const replica = await openReplica({ ...stores, settings, progress, logger });
   if (replica) shutdown.add(() => replica.close());

@@ -11,7 +11,7 @@ export function startRoles({ all }: { readonly all: readonly Module[] }, platfor
   for (const worker of all.flatMap(({ workers }) => workers))
     if (roles.has(worker.role)) shutdown.addStarting(worker.name, worker.start());
   if (roles.has('scheduler')) {
-    const scheduler = startScheduler({ sweeps: all.flatMap(({ sweeps }) => sweeps) }, { logger });
+    const scheduler = startScheduler({ sweeps: all.flatMap(({ sweeps }) => sweeps), logger });
     shutdown.add(() => scheduler.stop());
   }
 }

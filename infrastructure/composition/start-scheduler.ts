@@ -8,10 +8,13 @@ import type { RunningWorker, Sweep } from './module.ts';
  * Repeats each sweep with its own pause, until stopped. A sweep that fails is logged and runs again after the pause.
  * `stop` resolves when no sweep runs any more.
  */
-export function startScheduler(
-  { sweeps }: { readonly sweeps: readonly Sweep[] },
-  { logger }: { readonly logger: Logger },
-): RunningWorker {
+export function startScheduler({
+  sweeps,
+  logger,
+}: {
+  readonly sweeps: readonly Sweep[];
+  readonly logger: Logger;
+}): RunningWorker {
   const stopping = new AbortController();
   // Every sweep waits for this signal; Node warns about more than ten listeners.
   setMaxListeners(0, stopping.signal);

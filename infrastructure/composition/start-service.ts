@@ -29,7 +29,7 @@ export type Service = Listening & {
  * before is closed then
  */
 export async function startService(options: StartServiceOptions): Promise<Service> {
-  const logger = options.logger ?? createProcessLogger(options.settings);
+  const logger = options.logger ?? createProcessLogger({ settings: options.settings });
   const shutdown = createShutdown({ logger });
   const { stop } = options;
   const begin = (): void => {
@@ -38,7 +38,7 @@ export async function startService(options: StartServiceOptions): Promise<Servic
   stop?.addEventListener('abort', begin, { once: true });
   try {
     stop?.throwIfAborted();
-    const platform = await openPlatform(options, { logger, shutdown });
+    const platform = await openPlatform({ ...options, logger, shutdown });
     const modules = await composeModules(platform);
     startRoles(modules, platform);
     await modules.content.applyDeclaredTypes(options.declaredTypes ?? []);

@@ -17,10 +17,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * compression).
  * @returns undefined when tracing is not enabled or the protocol is not supported; then the SDK is not loaded
  */
-export async function openTracing(
-  environment: Environment,
-  { logger }: { readonly logger: Logger },
-): Promise<OpenTracing | undefined> {
+export async function openTracing({
+  environment,
+  logger,
+}: {
+  readonly environment: Environment;
+  readonly logger: Logger;
+}): Promise<OpenTracing | undefined> {
   if (!isEnabled(environment)) return undefined;
   const protocol =
     valueOf(environment, 'OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ??

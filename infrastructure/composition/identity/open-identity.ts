@@ -43,10 +43,10 @@ export type OpenIdentity = {
  * @throws when the tenants or the signing keys cannot be read
  */
 export function openIdentity(platform: Platform, { mailer }: OpenIdentityNeeds): Promise<OpenIdentity> {
-  return openParts((closers) => composeServices(platform, { mailer, closers }));
+  return openParts((closers) => openIdentityServices(platform, { mailer, closers }));
 }
 
-async function composeServices(
+async function openIdentityServices(
   platform: Platform,
   { mailer, closers }: OpenIdentityNeeds & { readonly closers: Closers },
 ): Promise<Omit<OpenIdentity, 'close'>> {

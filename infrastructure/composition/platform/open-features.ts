@@ -27,12 +27,13 @@ export type FeatureInput = {
   readonly layers: readonly SettingsLayer[];
 };
 
-export type FeatureDependencies = Pick<OpenStores, 'database'> & {
-  readonly entitlements: Entitlements;
-  readonly progress: Pick<ProjectionProgress, 'onMove'>;
-  readonly vault: Vault;
-  readonly logger: Logger;
-};
+export type FeaturesOptions = FeatureInput &
+  Pick<OpenStores, 'database'> & {
+    readonly entitlements: Entitlements;
+    readonly progress: Pick<ProjectionProgress, 'onMove'>;
+    readonly vault: Vault;
+    readonly logger: Logger;
+  };
 
 export type OpenFeatures = {
   readonly features: Features;
@@ -48,10 +49,14 @@ const POLL_MS = 800;
 /**
  * The features of this installation and their settings. A change by another process takes effect here within a second.
  */
-export function openFeatures(
-  input: FeatureInput,
-  { database, entitlements, progress, vault, logger }: FeatureDependencies,
-): Promise<OpenFeatures> {
+export function openFeatures({
+  database,
+  entitlements,
+  progress,
+  vault,
+  logger,
+  ...input
+}: FeaturesOptions): Promise<OpenFeatures> {
   return openParts(async (closers) => {
     const features = createFeatures({
       entitlements,

@@ -20,7 +20,9 @@ import { openParts } from '../open-parts.ts';
 import type { Every } from './at-intervals.ts';
 import type { OpenStores } from './open-stores.ts';
 
-export type LicenseDependencies = Pick<OpenStores, 'database' | 'exclusive' | 'signals'> & {
+export type LicenseOptions = Pick<OpenStores, 'database' | 'exclusive' | 'signals'> & {
+  /** Whether this build supports licenses. Default: a constant of the build. */
+  readonly licenseModule?: boolean | undefined;
   readonly settings: Settings;
   readonly vault: Vault;
   readonly logger: Logger;
@@ -44,11 +46,17 @@ const START_WAIT_MS = 1_500;
 const SERVER_NETWORKS = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 
 /** Reads the license and keeps it current: every six hours, and when another process saves one. */
-export async function openLicense(
-  { licenseModule = LICENSE_MODULE }: { readonly licenseModule?: boolean },
-  dependencies: LicenseDependencies,
-): Promise<OpenLicense> {
-  const { database, exclusive, signals, settings, vault, logger, now, every } = dependencies;
+export async function openLicense({
+  licenseModule = LICENSE_MODULE,
+  database,
+  exclusive,
+  signals,
+  settings,
+  vault,
+  logger,
+  now,
+  every,
+}: LicenseOptions): Promise<OpenLicense> {
   const holder = createLicenseHolder({ now });
   if (!licenseModule) {
     if (settings.licenseKey !== undefined) logger.warn('this build has no license support: SVC_LICENSE_KEY is ignored');

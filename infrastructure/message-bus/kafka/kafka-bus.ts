@@ -106,10 +106,12 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<MessageBus
     },
     async openPublisher({ name, topics }) {
       if (closing.signal.aborted) throw refusal('unavailable', { message: 'the message bus is closed' });
-      const publisher = await openKafkaFencedPublisher(
-        { name },
-        { kafka, createPartitioner: Partitioners.DefaultPartitioner, limits: await limitsOf(topics) },
-      );
+      const publisher = await openKafkaFencedPublisher({
+        name,
+        kafka,
+        createPartitioner: Partitioners.DefaultPartitioner,
+        limits: await limitsOf(topics),
+      });
       publishers.add(publisher);
       return {
         ...publisher,

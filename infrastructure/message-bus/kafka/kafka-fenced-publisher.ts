@@ -11,7 +11,9 @@ const RETRY = { initialRetryTime: 5, retries: 10, maxRetryTime: 5_000 };
 /** Time after which the broker aborts the transaction of a process that died, unless another process does so before. */
 const TRANSACTION_TIMEOUT_MS = 60_000;
 
-export type FencedPublisherDependencies = {
+export type KafkaFencedPublisherOptions = {
+  /** The transactional id. */
+  readonly name: string;
   readonly kafka: Kafka;
   readonly createPartitioner: ICustomPartitioner;
   /** The maximum size of a batch of each topic in bytes; absent when it is not known. */
@@ -24,10 +26,12 @@ export type FencedPublisherDependencies = {
  * failed is not used again: the client takes back the sequence numbers of a request as a whole, also when the broker
  * has stored a part of it, and the broker would take later messages with these numbers for repetitions.
  */
-export async function openKafkaFencedPublisher(
-  { name }: { readonly name: string },
-  { kafka, createPartitioner, limits }: FencedPublisherDependencies,
-): Promise<FencedPublisher> {
+export async function openKafkaFencedPublisher({
+  name,
+  kafka,
+  createPartitioner,
+  limits,
+}: KafkaFencedPublisherOptions): Promise<FencedPublisher> {
   const producer = kafka.producer({
     transactionalId: name,
     transactionTimeout: TRANSACTION_TIMEOUT_MS,

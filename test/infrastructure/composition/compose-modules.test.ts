@@ -22,7 +22,7 @@ describe('the modules of a process', () => {
     const { settings } = loadSettings([
       environmentLayer({ ...testEnvironment(database.url(), directory()), SVC_ROLES: roles }),
     ]);
-    return composeModules(await openPlatform({ settings }, { logger, shutdown }));
+    return composeModules(await openPlatform({ settings, logger, shutdown }));
   }
 
   it('are all listed, each once', async () => {

@@ -7,16 +7,14 @@ describe('the scheduler', () => {
     const warnings: string[] = [];
     const onWarning = ({ message }: Error): void => void warnings.push(message);
     process.on('warning', onWarning);
-    const scheduler = startScheduler(
-      {
-        sweeps: Array.from({ length: 30 }, (_, n) => ({
-          name: `sweep ${String(n)}`,
-          everyMs: 3_600_000,
-          run: () => Promise.resolve(0),
-        })),
-      },
-      { logger: recordingLogger() },
-    );
+    const scheduler = startScheduler({
+      sweeps: Array.from({ length: 30 }, (_, n) => ({
+        name: `sweep ${String(n)}`,
+        everyMs: 3_600_000,
+        run: () => Promise.resolve(0),
+      })),
+      logger: recordingLogger(),
+    });
     await scheduler.stop();
     // Node emits warnings in the next tick.
     await new Promise(setImmediate);

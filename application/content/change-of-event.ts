@@ -1,11 +1,12 @@
-import { type ChangeOf, createEntryHistory } from '../../../application/content/entry-history.ts';
-import type { ContentTypeDirectory } from '../../../application/ports/content-type-directory.ts';
-import type { EventStore } from '../../../application/ports/event-store.ts';
-import type { ContentType } from '../../../domain/content/content-type.ts';
-import type { RecordedEvent } from '../../../domain/event.ts';
-import type { OpenContent } from './open-content.ts';
+import type { ContentType } from '../../domain/content/content-type.ts';
+import type { RecordedEvent } from '../../domain/event.ts';
+import type { ContentTypeDirectory } from '../ports/content-type-directory.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import { type ChangeOf, createEntryHistory } from './entry-history.ts';
 
-export type ChangeOfDependencies = Pick<OpenContent, 'typeById'> & {
+export type ChangeOfDependencies = {
+  /** Reads a content type from the read model; undefined when it does not exist any more. */
+  readonly typeById: (id: string) => Promise<ContentType | undefined>;
   readonly eventStore: EventStore;
   readonly types: ContentTypeDirectory;
 };
@@ -23,10 +24,10 @@ export function createChangeOf({ eventStore, types, typeById }: ChangeOfDependen
     // The content type in memory may be older than the event, or may be a different one that has taken over the name.
     const fits = (type: ContentType | undefined): boolean =>
       type?.id === id && type.tenant === tenant && type.revision >= revision;
-    const named = await types.get(tenant, schema);
-    if (fits(named)) return named;
-    const known = await typeById(id);
-    return fits(known) ? known : undefined;
+    const typeOfName = await types.get(tenant, schema);
+    if (fits(typeOfName)) return typeOfName;
+    const typeOfId = await typeById(id);
+    return fits(typeOfId) ? typeOfId : undefined;
   }
 
   return async (event) => history.changeOf(event, await typeOf(event));

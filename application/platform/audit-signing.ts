@@ -1,17 +1,29 @@
-import { stoppablePause } from '../../../application/concurrency/stoppable-pause.ts';
-import { type StoppedChain, chainAudit } from '../../../application/platform/chain-audit.ts';
-import { ChainsStopped } from '../../../application/platform/load-chains.ts';
-import { signAudit } from '../../../application/platform/sign-audit.ts';
-import { reasonOf } from '../../../application/ports/transient-errors.ts';
-import { ORIGIN } from '../../../domain/event.ts';
-import { ALL_CHAINS } from '../../../domain/platform/audit-chain.ts';
-import type { RunningWorker } from '../module.ts';
-import type { Platform } from '../platform/platform.ts';
-import type { Audit } from './create-audit.ts';
+import { ORIGIN } from '../../domain/event.ts';
+import { ALL_CHAINS } from '../../domain/platform/audit-chain.ts';
+import { stoppablePause } from '../concurrency/stoppable-pause.ts';
+import type { EventStore } from '../ports/event-store.ts';
+import type { Leases } from '../ports/leases.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import { reasonOf } from '../ports/transient-errors.ts';
+import { type StoppedChain, chainAudit } from './chain-audit.ts';
+import { ChainsStopped } from './load-chains.ts';
+import { signAudit } from './sign-audit.ts';
 
-export type AuditSigningPlatform = Pick<Platform, 'eventStore' | 'leases' | 'logger' | 'metrics' | 'settings'>;
+export type AuditSigningOptions = {
+  readonly eventStore: Pick<EventStore, 'head'>;
+  readonly leases: Pick<Leases, 'acquire'>;
+  readonly logger: Pick<Logger, 'info' | 'warn' | 'error'>;
+  readonly metrics: Pick<Metrics, 'auditChainsStopped'>;
+  /** Seconds between two audit signatures of a tenant. */
+  readonly signEverySeconds: number;
+  readonly audit: Parameters<typeof chainAudit>[1] & Parameters<typeof signAudit>[1];
+};
 
-export type AuditSigningNeeds = Pick<Audit, 'dependencies'>;
+export type AuditSigning = {
+  /** Resolves when the current step is done. */
+  stop(): Promise<void>;
+};
 
 /**
  * How far the audit chains may be behind the log, in milliseconds; also the pause after an error. Verification first
@@ -26,10 +38,14 @@ const INSPECT_MS = 10_000;
  * chains stay correct without the lease; it only saves other processes the work. It polls instead of following
  * each event, so that a busy log is chained in batches.
  */
-export function startAuditSigning(
-  { eventStore, leases, logger, metrics, settings }: AuditSigningPlatform,
-  { dependencies: audit }: AuditSigningNeeds,
-): RunningWorker {
+export function startAuditSigning({
+  eventStore,
+  leases,
+  logger,
+  metrics,
+  signEverySeconds,
+  audit,
+}: AuditSigningOptions): AuditSigning {
   const stopping = new AbortController();
   const running = run(stopping.signal);
 
@@ -60,7 +76,7 @@ export function startAuditSigning(
           chained = position;
           report(stopped);
         }
-        await signAudit({ everySeconds: settings.auditSignSeconds }, audit);
+        await signAudit({ everySeconds: signEverySeconds }, audit);
         if (inspect) inspectAt = performance.now() + INSPECT_MS;
       } catch (error) {
         if (!(error instanceof ChainsStopped)) throw error;

@@ -131,30 +131,6 @@ describe('entries over HTTP', () => {
     });
   });
 
-  it('accepts 50 concurrent updates without If-Match as 50 revisions', async () => {
-    const entry = await create({ title: 'a' });
-    const path = `/api/v1/content/article/${entry.id}`;
-    const replies = await Promise.all(
-      Array.from({ length: 50 }, (_, index) => call('PUT', path, { data: { title: `t${index}` } })),
-    );
-    expect(replies.map(({ status }) => status)).to.deep.equal(Array<number>(50).fill(200));
-    expect(replies.map((reply) => reply.json<Entry>().version).toSorted((a, b) => a - b)).to.deep.equal(
-      Array.from({ length: 50 }, (_, index) => index + 2),
-    );
-  });
-
-  it('accepts one of 50 updates with the same If-Match and answers 412 to the others', async () => {
-    const entry = await create({ title: 'a' });
-    const replies = await Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        call('PUT', `/api/v1/content/article/${entry.id}`, { data: { title: `t${index}` } }, { 'if-match': '"1"' }),
-      ),
-    );
-    expect(replies.filter(({ status }) => status === 200)).to.have.length(1);
-    const lost = replies.filter(({ status }) => status !== 200);
-    for (const reply of lost) expect(statusAndError(reply)).to.deep.equal([412, 'the entry has changed']);
-  });
-
   it('honours If-Match on delete and publish, and If-None-Match on reads', async () => {
     const entry = await create({ title: 'a' });
     const path = `/api/v1/content/article/${entry.id}`;

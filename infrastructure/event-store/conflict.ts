@@ -14,6 +14,6 @@ export type ConflictCause = {
  * The refusal of a write whose expected revision does not match. The details are in `cause`, because clients may see
  * the message.
  */
-export function conflict(cause: ConflictCause): AppError {
+export function conflictRefusal(cause: ConflictCause): AppError {
   return refusal('conflict', { cause });
 }

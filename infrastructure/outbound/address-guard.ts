@@ -1,6 +1,6 @@
 import type { AllowedNetworks } from './allowed-networks.ts';
 import { classifyAddress, parseIpAddress } from './classify-address.ts';
-import { type OwnEndpoints, canonical } from './own-endpoints.ts';
+import { type OwnEndpoints, canonicalAddress } from './own-endpoints.ts';
 import type { Resolver } from './resolve-host.ts';
 import { type Target, parseTarget } from './target-url.ts';
 
@@ -61,12 +61,12 @@ export function createAddressGuard({
       const target = parseTarget(url);
       if ('refused' in target) throw new AddressNotAllowedError(target.refused);
       if (target.isInternalName && allowed.isEmpty) throw new AddressNotAllowedError(ADDRESS_NOT_ALLOWED);
-      const addresses = (target.isLiteral ? [target.host] : await resolve(target)).map(canonical);
+      const addresses = (target.isLiteral ? [target.host] : await resolve(target)).map(canonicalAddress);
       if (!addresses.every((address) => allows(address, target.isInternalName)))
         throw new AddressNotAllowedError(ADDRESS_NOT_ALLOWED);
       if (await own.include(target.host, target.port, addresses)) throw new AddressNotAllowedError(ADDRESS_NOT_ALLOWED);
       return { ...target, addresses };
     },
-    allowsPeer: (address, internalName) => address !== undefined && allows(canonical(address), internalName),
+    allowsPeer: (address, internalName) => address !== undefined && allows(canonicalAddress(address), internalName),
   };
 }

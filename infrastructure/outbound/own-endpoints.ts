@@ -44,11 +44,11 @@ export function createOwnEndpoints({
 async function addressesOf(host: string, resolver: Resolver): Promise<readonly string[]> {
   if (isWildcard(host))
     return Object.values(networkInterfaces()).flatMap((addresses) =>
-      (addresses ?? []).map(({ address }) => canonical(address)),
+      (addresses ?? []).map(({ address }) => canonicalAddress(address)),
     );
-  if (parseIpAddress(host)) return [canonical(host)];
+  if (parseIpAddress(host)) return [canonicalAddress(host)];
   // An own endpoint whose name does not resolve has no addresses that another name could have.
-  return (await resolver.resolve(host).catch(() => [])).map(canonical);
+  return (await resolver.resolve(host).catch(() => [])).map(canonicalAddress);
 }
 
 function isWildcard(host: string): boolean {
@@ -56,6 +56,6 @@ function isWildcard(host: string): boolean {
 }
 
 /** The canonical text of an address; other text is returned as it is. */
-export function canonical(address: string): string {
+export function canonicalAddress(address: string): string {
   return parseIpAddress(address)?.toString() ?? address;
 }

@@ -9,7 +9,7 @@ export type Borrowed = { readonly client: pg.PoolClient; readonly giveBack: (bro
 const TENANT_SHARE = 0.8;
 
 /** Returns a function that takes a connection from the pool, for requests within the share of their tenant. */
-export function borrower(
+export function createBorrower(
   pool: pg.Pool,
   {
     max,

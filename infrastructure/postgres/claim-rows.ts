@@ -2,22 +2,22 @@ import { createHmac } from 'node:crypto';
 import type { ClaimRequest } from '../../application/ports/claims.ts';
 
 /** A claim with the HMAC of its value, as stored. */
-export type Keyed = {
+export type KeyedClaim = {
   readonly tenant: string;
   readonly scope: string;
   readonly hmac: Buffer;
   readonly request: ClaimRequest;
 };
 
-/** The requests as a row set; columns in the order of `parameters`. */
+/** The requests as a row set; columns in the order of `claimParameters`. */
 export const REQUESTED = 'unnest($2::text[], $3::text[], $4::bytea[]) as r (tenant_id, scope, value_hmac)';
 export const ORDERED =
   'unnest($2::text[], $3::text[], $4::bytea[]) with ordinality as r (tenant_id, scope, value_hmac, place)';
 export const SAME_VALUE = 'c.tenant_id = r.tenant_id and c.scope = r.scope and c.value_hmac = r.value_hmac';
 
 /** One row per value, sorted, so that every process locks rows in the same order. `key` is the key of the HMAC. */
-export function keyedRows(requests: readonly ClaimRequest[], key: Uint8Array): readonly Keyed[] {
-  const byRow = new Map<string, Keyed>();
+export function keyedRows(requests: readonly ClaimRequest[], key: Uint8Array): readonly KeyedClaim[] {
+  const byRow = new Map<string, KeyedClaim>();
   for (const request of requests) {
     const { tenant, scope, value } = request;
     const hmac = createHmac('sha256', key)
@@ -29,6 +29,6 @@ export function keyedRows(requests: readonly ClaimRequest[], key: Uint8Array): r
 }
 
 /** The first four parameters of a statement over `REQUESTED` or `ORDERED`. */
-export function parameters(owner: string, rows: readonly Keyed[]): readonly unknown[] {
+export function claimParameters(owner: string, rows: readonly KeyedClaim[]): readonly unknown[] {
   return [owner, rows.map(({ tenant }) => tenant), rows.map(({ scope }) => scope), rows.map(({ hmac }) => hmac)];
 }

@@ -1,5 +1,5 @@
 import type { ClaimRequest } from '../../application/ports/claims.ts';
-import { type Keyed, ORDERED, REQUESTED, SAME_VALUE, parameters } from './claim-rows.ts';
+import { type KeyedClaim, ORDERED, REQUESTED, SAME_VALUE, claimParameters } from './claim-rows.ts';
 import type { Transaction } from './database.ts';
 
 /** A command and the process that runs it. */
@@ -15,10 +15,10 @@ export class HeldByOthers extends Error {
 }
 
 /** @throws HeldByOthers with the values of other owners; the whole claim is then rolled back */
-export async function take(
+export async function insertClaims(
   tx: Transaction,
   owner: string,
-  rows: readonly Keyed[],
+  rows: readonly KeyedClaim[],
   { command, instance }: CommandRun,
 ): Promise<void> {
   // The no-op update locks the conflicting row, so that it cannot be deleted before the commit.
@@ -32,7 +32,7 @@ export async function take(
        instance = case when c.owner = excluded.owner then excluded.instance else c.instance end,
        sole = c.sole and (c.owner <> excluded.owner or c.command = excluded.command)
      returning c.owner, c.tenant_id, c.scope, c.value_hmac`,
-    [...parameters(owner, rows), command, instance],
+    [...claimParameters(owner, rows), command, instance],
   );
   const lost = claimRows.filter((row) => row.owner !== owner);
   if (lost.length === 0) return;
@@ -46,17 +46,17 @@ export async function take(
 }
 
 /** Marks values that the command will release. */
-export async function touch(
+export async function markClaimsForRelease(
   tx: Transaction,
   owner: string,
-  rows: readonly Keyed[],
+  rows: readonly KeyedClaim[],
   { command, instance }: CommandRun,
 ): Promise<void> {
   await tx.execute(
     `update operational.claims c set unsettled_since = clock_timestamp(), command = $5, instance = $6,
        sole = c.sole and c.command = $5
      from ${REQUESTED} where ${SAME_VALUE} and c.owner = $1`,
-    [...parameters(owner, rows), command, instance],
+    [...claimParameters(owner, rows), command, instance],
   );
 }
 
@@ -65,10 +65,10 @@ export async function touch(
  * claim is inserted again as pending, because no other stream may have it; the stream may have released it meanwhile,
  * so the reaper checks it.
  */
-export async function settle(
+export async function confirmClaims(
   tx: Transaction,
   owner: string,
-  rows: readonly Keyed[],
+  rows: readonly KeyedClaim[],
   { command, instance }: CommandRun,
 ): Promise<void> {
   await tx.execute(
@@ -77,7 +77,7 @@ export async function settle(
      select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp(), $5, $6 from ${ORDERED} order by place
      on conflict (tenant_id, scope, value_hmac) do update set state = 'confirmed', unsettled_since = null, sole = false
        where c.owner = excluded.owner and c.command = excluded.command`,
-    [...parameters(owner, rows), command, instance],
+    [...claimParameters(owner, rows), command, instance],
   );
 }
 
@@ -85,14 +85,19 @@ export async function settle(
  * Deletes claims of values that the stream no longer has. Claims that another command touched since may be valid again;
  * they are marked for the reaper in case that command crashes.
  */
-export async function release(tx: Transaction, owner: string, rows: readonly Keyed[], command: string): Promise<void> {
+export async function deleteClaims(
+  tx: Transaction,
+  owner: string,
+  rows: readonly KeyedClaim[],
+  command: string,
+): Promise<void> {
   await tx.execute(
     `delete from operational.claims c using ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.command = $5`,
-    [...parameters(owner, rows), command],
+    [...claimParameters(owner, rows), command],
   );
   await tx.execute(
     `update operational.claims c set unsettled_since = clock_timestamp() from ${REQUESTED}
      where ${SAME_VALUE} and c.owner = $1 and c.unsettled_since is null`,
-    parameters(owner, rows),
+    claimParameters(owner, rows),
   );
 }

@@ -7,8 +7,8 @@ import type {
   ValuesByOwner,
 } from '../../application/ports/claims.ts';
 import { chunks } from '../../domain/chunks.ts';
-import { REQUESTED, SAME_VALUE, keyedRows, parameters } from './claim-rows.ts';
-import { HeldByOthers, release, settle, take, touch } from './claim-statements.ts';
+import { REQUESTED, SAME_VALUE, claimParameters, keyedRows } from './claim-rows.ts';
+import { HeldByOthers, confirmClaims, deleteClaims, insertClaims, markClaimsForRelease } from './claim-statements.ts';
 import { type ClaimsOptions, type ReapOptions, reapClaims } from './reap-claims.ts';
 
 /** The port, with the reaper. */
@@ -44,8 +44,8 @@ export function createClaims(options: ClaimsOptions): PostgresClaims {
     if (rows.length === 0 && leaving.length === 0) return [];
     try {
       await database.transaction(async (tx) => {
-        if (rows.length > 0) await take(tx, owner, rows, { command, instance });
-        if (leaving.length > 0) await touch(tx, owner, leaving, { command, instance });
+        if (rows.length > 0) await insertClaims(tx, owner, rows, { command, instance });
+        if (leaving.length > 0) await markClaimsForRelease(tx, owner, leaving, { command, instance });
       });
       return [];
     } catch (error) {
@@ -64,8 +64,8 @@ export function createClaims(options: ClaimsOptions): PostgresClaims {
     const going = rowsOf(released);
     if (staying.length === 0 && going.length === 0) return;
     await database.transaction(async (tx) => {
-      if (going.length > 0) await release(tx, owner, going, command);
-      if (staying.length > 0) await settle(tx, owner, staying, { command, instance });
+      if (going.length > 0) await deleteClaims(tx, owner, going, command);
+      if (staying.length > 0) await confirmClaims(tx, owner, staying, { command, instance });
     });
   }
 
@@ -75,7 +75,7 @@ export function createClaims(options: ClaimsOptions): PostgresClaims {
     const held = await database.query<{ tenant_id: string; scope: string; value_hmac: Buffer }>(
       `select c.tenant_id, c.scope, c.value_hmac from operational.claims c join ${REQUESTED} on ${SAME_VALUE}
        where c.owner <> $1`,
-      parameters(owner, rows),
+      claimParameters(owner, rows),
     );
     return rows
       .filter(({ tenant, scope, hmac }) =>
@@ -101,7 +101,7 @@ export function createClaims(options: ClaimsOptions): PostgresClaims {
     await database.execute(
       `delete from operational.claims c using ${REQUESTED} where ${SAME_VALUE} and c.owner = $1 and c.state = 'pending'
        and c.command = $5 and c.sole`,
-      [...parameters(owner, rows), command],
+      [...claimParameters(owner, rows), command],
     );
   }
 

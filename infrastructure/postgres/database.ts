@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { withDeadline } from '../../application/concurrency/with-deadline.ts';
-import { type Borrowed, borrower, lossOf } from './borrow.ts';
+import { type Borrowed, createBorrower, lossOf } from './borrow.ts';
 import { connectionSettings } from './connection-settings.ts';
 import { type Runner, startHeartbeats } from './heartbeats.ts';
 import { type TransactionOptions, beginStatement, limitStatement } from './statement-limits.ts';
@@ -122,8 +122,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
   const pool = openPool(config);
   const outerPool = openPool({ ...config, max: OUTER_CONNECTIONS, min: 0 });
-  const borrow = borrower(pool, config);
-  const borrowOuter = borrower(outerPool, { ...config, max: OUTER_CONNECTIONS });
+  const borrow = createBorrower(pool, config);
+  const borrowOuter = createBorrower(outerPool, { ...config, max: OUTER_CONNECTIONS });
 
   /** A statement outside a transaction. It sets the limit first when the connection has another one. */
   const direct: Runner = async (query) => {

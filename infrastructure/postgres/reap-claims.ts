@@ -1,6 +1,6 @@
 import type { ClaimRequest } from '../../application/ports/claims.ts';
 import { isOutage } from '../../application/ports/transient-errors.ts';
-import { type Keyed, ORDERED, keyedRows, parameters } from './claim-rows.ts';
+import { type KeyedClaim, ORDERED, claimParameters, keyedRows } from './claim-rows.ts';
 import type { Database, Transaction } from './database.ts';
 
 export type ClaimsOptions = {
@@ -79,7 +79,7 @@ type Overdue = readonly [off: string, offGone: string, exited: readonly string[]
 /** Confirms the overdue claims of values that the owner has, and deletes its other overdue claims. @returns how many */
 function settleOverdue(
   owner: string,
-  { held: heldClaims, overdue }: { readonly held: readonly Keyed[]; readonly overdue: Overdue },
+  { held: heldClaims, overdue }: { readonly held: readonly KeyedClaim[]; readonly overdue: Overdue },
   database: Database,
 ): Promise<number> {
   return database.transaction(async (tx) => {
@@ -101,13 +101,18 @@ async function postpone(owner: string, overdue: Overdue, database: Database): Pr
 }
 
 /** Confirms the values that the reaper found in the stream. Claims that a command touched meanwhile are left to it. */
-async function confirmFound(tx: Transaction, owner: string, rows: readonly Keyed[], overdue: Overdue): Promise<void> {
+async function confirmFound(
+  tx: Transaction,
+  owner: string,
+  rows: readonly KeyedClaim[],
+  overdue: Overdue,
+): Promise<void> {
   await tx.execute(
     `insert into operational.claims as c (tenant_id, scope, value_hmac, owner, state, unsettled_since)
      select tenant_id, scope, value_hmac, $1, 'pending', clock_timestamp() from ${ORDERED} order by place
      on conflict (tenant_id, scope, value_hmac) do update set state = 'confirmed', unsettled_since = null, sole = false
        where c.owner = excluded.owner and ${isOverdue('$5::timestamptz', '$6::timestamptz', '$7')}`,
-    [...parameters(owner, rows), ...overdue],
+    [...claimParameters(owner, rows), ...overdue],
   );
 }
 

@@ -1,7 +1,7 @@
 import { reasonOf } from '../../application/ports/transient-errors.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
-import { isOfOneStream, parkStream, waits } from './parked-streams.ts';
+import { isOfOneStream, parkStream, waitsForParkedStream } from './parked-streams.ts';
 import type { Projection } from './projection.ts';
 
 export type ApplyOrParkDependencies = {
@@ -34,7 +34,7 @@ export async function applyOrPark(
   dependencies: ApplyOrParkDependencies,
 ): Promise<void> {
   const { checkpoint, projection, apply, onPark } = dependencies;
-  const due = events.filter((event) => !waits(event, parked, projection));
+  const due = events.filter((event) => !waitsForParkedStream(event, parked, projection));
   const [first] = due;
   if (!first) return;
   await tx.query('savepoint parked_events');

@@ -6,7 +6,7 @@ import type { TransactionOptions } from '../../infrastructure/postgres/statement
 import { applyOrPark } from './apply-or-park.ts';
 import { type CheckpointMove, moveCheckpoint } from './checkpoints.ts';
 import { type BatchHandler, type FollowerOptions, MAX_PARKED } from './follower-options.ts';
-import { isOfOneStream, waits } from './parked-streams.ts';
+import { isOfOneStream, waitsForParkedStream } from './parked-streams.ts';
 import { isBetweenAppends } from './whole-appends.ts';
 
 /** What a batch is applied under: its lease, and the move of the checkpoint. */
@@ -109,7 +109,7 @@ export function createBatchCommits({
   async function commit(events: readonly RecordedEvent[], { lease, from, to, signal }: Commit): Promise<void> {
     const { epoch } = lease;
     const move = { name, epoch, from, to };
-    const due = parking ? events.filter((event) => !waits(event, parked, parking)) : events;
+    const due = parking ? events.filter((event) => !waitsForParkedStream(event, parked, parking)) : events;
     try {
       if (handler.kind === 'inside') {
         await database.transaction(async (tx) => {

@@ -7,7 +7,14 @@ import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
 import { applyUntil } from './apply-until.ts';
 import { moveCheckpoint, readCheckpoint, takeCheckpoint } from './checkpoints.ts';
 import { MAX_PARKED } from './follower-options.ts';
-import { deleteParked, isOfOneStream, parkStream, positionsOf, readParked, waits } from './parked-streams.ts';
+import {
+  deleteParked,
+  isOfOneStream,
+  parkStream,
+  positionsOf,
+  readParked,
+  waitsForParkedStream,
+} from './parked-streams.ts';
 import type { InTransaction, Projection, Target } from './projection.ts';
 import { createEmpty, dropSchema, lockSchemas, namesOf } from './read-model-schemas.ts';
 import { TABLES_PER_TRANSACTION } from './tables-per-transaction.ts';
@@ -118,7 +125,7 @@ export async function createNextSchema({
     const reached = (await readCheckpoint(tx, names.rebuild))?.position ?? from;
     if (reached >= to) return;
     const parked = positionsOf(await readParked(tx, names.rebuild));
-    const due = batch.filter((event) => event.position > reached && !waits(event, parked, projection));
+    const due = batch.filter((event) => event.position > reached && !waitsForParkedStream(event, parked, projection));
     const [first] = due;
     if (first && failure !== undefined)
       await parkStream(tx, {

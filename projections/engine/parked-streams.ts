@@ -106,7 +106,7 @@ export function scopesOf(event: RecordedEvent, { dependsOn }: Pick<Projection, '
 }
 
 /** Whether an event waits, because one of its streams is parked at this event or before it. */
-export function waits(
+export function waitsForParkedStream(
   event: RecordedEvent,
   parked: ReadonlyMap<string, GlobalPosition>,
   projection: Pick<Projection, 'dependsOn'>,

@@ -59,7 +59,7 @@ function credentialsOf(user: RegExpExecArray | null, insecure: boolean): Credent
 }
 
 /** Creates the clients; they connect on the first call. @throws TypeError for an invalid address */
-export function connect(url: string): Connection {
+export function createConnection(url: string): Connection {
   const { connectionString, credentials } = parseEventStoreAddress(url);
   return {
     subscriber: clientOf(connectionString),

@@ -24,7 +24,7 @@ export async function* drain<T>(
 ): AsyncIterable<T> {
   for (let attempt = 0; ; attempt += 1) {
     const stream = open();
-    stream.on('error', ignore);
+    stream.on('error', ignoreError);
     let waiting = true;
     let received = false;
     const timer = setTimeout(() => {
@@ -50,12 +50,12 @@ export async function* drain<T>(
     } finally {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
-      stream.cancel().catch(ignore);
+      stream.cancel().catch(ignoreError);
     }
     await pause(wait, undefined, { signal });
   }
 }
 
-export function ignore(): void {
+export function ignoreError(): void {
   // The error was reported elsewhere or arrived too late to matter.
 }

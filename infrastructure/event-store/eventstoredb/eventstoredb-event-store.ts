@@ -3,7 +3,7 @@ import type { EventStore } from '../../../application/ports/event-store.ts';
 import type { Logger } from '../../../application/ports/logger.ts';
 import { reasonOf } from '../../../application/ports/transient-errors.ts';
 import { refusal } from '../../../domain/errors.ts';
-import { connect } from './connection.ts';
+import { createConnection } from './connection.ts';
 import { createHeadReader, findEvent, readAll, readStream } from './reader.ts';
 import { deleteStream, setRetention, streamInfo } from './stream-states.ts';
 import { subscribe } from './subscribe.ts';
@@ -42,7 +42,7 @@ export async function openEventStoreDb(options: EventStoreDbOptions): Promise<Ev
     watchdogMs = 5000,
     backoffMs = { first: 50, most: 5000 },
   } = options;
-  const connection = connect(url);
+  const connection = createConnection(url);
   const closing = new AbortController();
   const reading = { client: connection.reader, idleMs: readTimeoutMs };
   const writing = { connection, reading, timeoutMs: appendTimeoutMs };

@@ -1,7 +1,7 @@
 import { ErrorType, isCommandError } from '@eventstore/db-client';
 import type { Expected } from '../../../application/ports/event-store.ts';
 import { type AppError, isAppError, refusal } from '../../../domain/errors.ts';
-import { conflict } from '../conflict.ts';
+import { conflictRefusal } from '../conflict.ts';
 
 /** @returns the client's error type; undefined when the error does not come from the client */
 export function failureType(error: unknown): ErrorType | undefined {
@@ -30,7 +30,7 @@ export function refusalOfWrite(error: unknown, stream: string, expected: Expecte
   if (isAppError(error)) return error;
   switch (failureType(error)) {
     case ErrorType.WRONG_EXPECTED_VERSION:
-      return conflict({ stream, expected, actual: actualOf(error) });
+      return conflictRefusal({ stream, expected, actual: actualOf(error) });
     case ErrorType.STREAM_DELETED:
       return refusal('stream_deleted', { cause: error });
     case ErrorType.MAXIMUM_APPEND_SIZE_EXCEEDED:

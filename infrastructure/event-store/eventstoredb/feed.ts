@@ -3,7 +3,7 @@ import { createWaker } from '../../../application/concurrency/waker.ts';
 import { refusal } from '../../../domain/errors.ts';
 import { type GlobalPosition, type RecordedEvent, positionFrom } from '../../../domain/event.ts';
 import { bytesOf } from '../event-bytes.ts';
-import { ignore } from './drain.ts';
+import { ignoreError } from './drain.ts';
 import { recordedEvent, startAfter } from './recorded-event.ts';
 
 type Waiting = { readonly event: RecordedEvent; readonly bytes: number };
@@ -66,7 +66,7 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
     { fromPosition: startAfter(after), filter: clientFilter(filter, checkpointReached) },
     { highWaterMark: READ_AHEAD },
   );
-  subscription.on('error', ignore);
+  subscription.on('error', ignoreError);
   subscription.on('caughtUp', () => {
     reported.live = true;
     settle();
@@ -101,7 +101,7 @@ export function openFeed({ client, after, filter, capacity }: FeedOptions): Feed
       closed = true;
       blocked?.();
       waker.wake();
-      subscription.unsubscribe().catch(ignore);
+      subscription.unsubscribe().catch(ignoreError);
       subscription.destroy();
     },
   };

@@ -2,7 +2,7 @@ import { ErrorType, jsonEvent } from '@eventstore/db-client';
 import type { Expected, Retention, StreamInfo } from '../../../application/ports/event-store.ts';
 import { hasCode, refusal } from '../../../domain/errors.ts';
 import type { StreamRevision } from '../../../domain/event.ts';
-import { conflict } from '../conflict.ts';
+import { conflictRefusal } from '../conflict.ts';
 import { checkExpected, checkRetention } from '../encode-append.ts';
 import { drain } from './drain.ts';
 import { actualOf, failureType, refusalOfRead, refusalOfWrite } from './failures.ts';
@@ -83,7 +83,7 @@ export async function deleteStream(
   if (info?.state === 'tombstoned') throw refusal('stream_deleted');
   // The client does not support this expectation for deletions.
   if (expected === 'stream_exists' && info?.state !== 'active')
-    throw conflict({ stream, expected, actual: info?.revision ?? -1 });
+    throw conflictRefusal({ stream, expected, actual: info?.revision ?? -1 });
   const expectedRevision =
     typeof expected === 'number' ? BigInt(expected) : expected === 'stream_exists' ? 'any' : expected;
   try {

@@ -7,7 +7,7 @@ import {
   type StreamRevision,
   positionFrom,
 } from '../../../domain/event.ts';
-import { conflict } from '../conflict.ts';
+import { conflictRefusal } from '../conflict.ts';
 import { type EncodedAppend, checkExpected, checkRetention, encodeAppend, encodeAppends } from '../encode-append.ts';
 import { matcherOf } from '../event-filter.ts';
 import { followLog } from './follow-log.ts';
@@ -88,7 +88,7 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
         checkExpected(expected);
         const stream = streamOf(name);
         if (stream.hiddenBefore === Infinity) throw refusal('stream_deleted');
-        if (!holds(stream, expected)) throw conflict({ stream: name, expected, actual: headOf(stream) });
+        if (!holds(stream, expected)) throw conflictRefusal({ stream: name, expected, actual: headOf(stream) });
         stream.hiddenBefore = mode === 'tombstone' ? Infinity : stream.events.length;
       }),
     close() {
@@ -136,7 +136,7 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
     const fits = holds(stream, expected);
     if (fits && expected !== 'any' && expected !== 'stream_exists') return undefined;
     if (!fits && (expected === 'stream_exists' || (typeof expected === 'number' && expected > head)))
-      throw conflict({ stream: name, expected, actual: head });
+      throw conflictRefusal({ stream: name, expected, actual: head });
     const from =
       typeof expected === 'number'
         ? expected + 1
@@ -146,7 +146,7 @@ export function openMemoryEventStore({ now = () => new Date() }: { readonly now?
     const firstDifference = from < 0 ? 0 : events.findIndex(({ id }, n) => stream.events[from + n]?.id !== id);
     if (firstDifference === 0) {
       if (fits) return undefined;
-      throw conflict({ stream: name, expected, actual: head });
+      throw conflictRefusal({ stream: name, expected, actual: head });
     }
     if (firstDifference > 0) throw refusal('idempotency_corrupted');
     const revision = from + events.length - 1;

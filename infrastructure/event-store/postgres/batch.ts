@@ -1,7 +1,7 @@
 import type { AppendResult, ClaimKey, Expected, GuardFailure, Guards } from '../../../application/ports/event-store.ts';
 import { type AppError, refusal } from '../../../domain/errors.ts';
 import { positionFrom } from '../../../domain/event.ts';
-import { conflict } from '../conflict.ts';
+import { conflictRefusal } from '../conflict.ts';
 import type { EncodedAppend, EncodedEvent } from '../encode-append.ts';
 
 /** Appends that are sent to the database in one call. */
@@ -165,7 +165,7 @@ function outcomeOf({ stream, expected }: EncodedAppend, text: string): Outcome {
         result: { revision: Number(revision), position: positionFrom(Number(position)), duplicate: letter === 'd' },
       };
     case 'c':
-      return { error: conflict({ stream, expected, actual: Number(revision) }) };
+      return { error: conflictRefusal({ stream, expected, actual: Number(revision) }) };
     case 'g':
       return guardFailed({ guard: 'stream' });
     case 'm':

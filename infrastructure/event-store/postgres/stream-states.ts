@@ -1,6 +1,6 @@
 import type { Expected, Retention, StreamInfo } from '../../../application/ports/event-store.ts';
 import { refusal } from '../../../domain/errors.ts';
-import { conflict } from '../conflict.ts';
+import { conflictRefusal } from '../conflict.ts';
 import { checkExpected, checkRetention } from '../encode-append.ts';
 import { expectedCode } from './batch.ts';
 import { refusalOf } from './failures.ts';
@@ -78,5 +78,5 @@ export async function deleteStream(
     });
   const row = rows[0];
   if (row?.r_outcome === 'x') throw refusal('stream_deleted');
-  if (row?.r_outcome !== 'o') throw conflict({ stream, expected, actual: row?.r_revision });
+  if (row?.r_outcome !== 'o') throw conflictRefusal({ stream, expected, actual: row?.r_revision });
 }

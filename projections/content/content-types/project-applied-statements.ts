@@ -6,7 +6,7 @@ import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
 import { readContentTypes } from './rows.ts';
-import { otherUses, placed, runOperations } from './run-operations.ts';
+import { otherUses, placedOperations, runOperations } from './run-operations.ts';
 import { refreshView } from './views.ts';
 import { addStatements, writeType } from './write-rows.ts';
 
@@ -29,7 +29,7 @@ export async function projectAppliedStatements(
   await runOperations(
     tx,
     target,
-    placed(name, [...operations, ...reshape(tableShape([tableUseOf(before), ...others]), after)]),
+    placedOperations(name, [...operations, ...reshape(tableShape([tableUseOf(before), ...others]), after)]),
   );
 
   await writeType(tx, target, { event, typeId, definition, retained, fieldNames });

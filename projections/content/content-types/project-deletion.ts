@@ -7,7 +7,7 @@ import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
 import { readContentTypes } from './rows.ts';
-import { otherUses, placed, runOperations } from './run-operations.ts';
+import { otherUses, placedOperations, runOperations } from './run-operations.ts';
 import { dropView, refreshView } from './views.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function projectDeletion(
     await runOperations(
       tx,
       target,
-      placed(name, reshape(tableShape([tableUseOf(deleted), ...others]), tableShape(others))),
+      placedOperations(name, reshape(tableShape([tableUseOf(deleted), ...others]), tableShape(others))),
     );
     await tx.query(`delete from ${schema}._statements where type_id = $1`, [id]);
     await tx.query(`delete from ${schema}._content_types where type_id = $1`, [id]);

@@ -7,7 +7,7 @@ import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
 import { rewriteOtherTypes } from './rewrite-other-types.ts';
 import { readContentTypes } from './rows.ts';
-import { otherUses, placed, runOperations } from './run-operations.ts';
+import { otherUses, placedOperations, runOperations } from './run-operations.ts';
 import { refreshView, renameViewColumn } from './views.ts';
 import { addStatements, writeType } from './write-rows.ts';
 
@@ -36,7 +36,7 @@ export async function projectFieldRename(
     others,
     tenant,
   });
-  await runOperations(tx, target, placed(name, operations));
+  await runOperations(tx, target, placedOperations(name, operations));
   if (operations.some(({ op }) => op === 'rename_column'))
     await renameViewColumn(tx, target, { name, from: keyOf(field), to: keyOf({ ...field, name: to }) });
 

@@ -9,7 +9,7 @@ import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import type { Target } from '../../engine/projection.ts';
 import type { EventOf } from './event-of.ts';
 import { readContentTypes } from './rows.ts';
-import { otherUses, placed, runOperations } from './run-operations.ts';
+import { otherUses, placedOperations, runOperations } from './run-operations.ts';
 import { refreshView } from './views.ts';
 import { addStatements, writeType } from './write-rows.ts';
 
@@ -49,7 +49,7 @@ function changeOperations(
   after: TableUse,
   { name, others }: Place,
 ): readonly PlacedOperation[] {
-  return placed(
+  return placedOperations(
     name,
     reshape(tableShape(before ? [tableUseOf(before), ...others] : others), tableShape([after, ...others])),
   );
@@ -64,7 +64,10 @@ function restoreOperations(
   const from = tableNameOf(before);
   const restored: readonly SchemaOperation[] =
     before.deletedAt === undefined ? [] : [{ op: 'restore_rows', at: before.deletedAt }];
-  const changes = placed(from, [...restored, ...reshape(tableShape([tableUseOf(before)]), tableShape([after]))]);
+  const changes = placedOperations(from, [
+    ...restored,
+    ...reshape(tableShape([tableUseOf(before)]), tableShape([after])),
+  ]);
   return [
     ...changes,
     ...moveOperations({ from, to: name, tenant: before.tenant, own: after, others: { from: [], to: others } }),

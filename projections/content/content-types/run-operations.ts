@@ -44,7 +44,7 @@ export async function runOperations(
 }
 
 /** The operations, each with the table that it applies to. */
-export function placed(table: string, operations: readonly SchemaOperation[]): readonly PlacedOperation[] {
+export function placedOperations(table: string, operations: readonly SchemaOperation[]): readonly PlacedOperation[] {
   return operations.map((operation) => ({ table, operation }));
 }
 

@@ -7,7 +7,7 @@ import { indexedExpression } from '../content-types/column-sql.ts';
 export type BoundValues = { readonly values: unknown[] };
 
 /** Binds a value. @returns its placeholder with a cast, such as `$3::text` */
-export function bind(parameters: BoundValues, value: unknown, cast: string): string {
+export function bindValue(parameters: BoundValues, value: unknown, cast: string): string {
   parameters.values.push(value);
   return `$${parameters.values.length}::${cast}`;
 }
@@ -18,7 +18,7 @@ export function conditionSql(condition: Condition, parameters: BoundValues, alia
   if (column.many === true) return memberSql(condition, parameters, alias);
   const name = columnSql(column, alias);
   const cast = castOf(column);
-  const first = (): string => bind(parameters, values[0], cast);
+  const first = (): string => bindValue(parameters, values[0], cast);
   switch (operator) {
     case '$eq': {
       const value = first();
@@ -38,9 +38,9 @@ export function conditionSql(condition: Condition, parameters: BoundValues, alia
     case '$lte':
       return `${name} <= ${first()}`;
     case '$in':
-      return `${name} = any(${bind(parameters, values, `${cast}[]`)})`;
+      return `${name} = any(${bindValue(parameters, values, `${cast}[]`)})`;
     case '$notIn':
-      return `(${name} is null or ${name} <> all(${bind(parameters, values, `${cast}[]`)}))`;
+      return `(${name} is null or ${name} <> all(${bindValue(parameters, values, `${cast}[]`)}))`;
     case '$contains':
       return `strpos(${name}, ${first()}) > 0`;
     case '$startsWith':
@@ -50,7 +50,7 @@ export function conditionSql(condition: Condition, parameters: BoundValues, alia
       return `right(${name}, length(${value})) = ${value}`;
     }
     case '$between':
-      return `${name} between ${first()} and ${bind(parameters, values[1], cast)}`;
+      return `${name} between ${first()} and ${bindValue(parameters, values[1], cast)}`;
     case '$null':
       return `${name} is null`;
     case '$notNull':
@@ -64,7 +64,7 @@ export function conditionSql(condition: Condition, parameters: BoundValues, alia
 function memberSql({ column, operator, values }: Condition, parameters: BoundValues, alias: string): string {
   const name = columnSql(column, alias);
   if (operator === '$null' || operator === '$notNull') return `${name} ${operator === '$null' ? '=' : '<>'} '{}'`;
-  const holds = `${name} && ${bind(parameters, values, 'uuid[]')}`;
+  const holds = `${name} && ${bindValue(parameters, values, 'uuid[]')}`;
   return operator === '$ne' || operator === '$notIn' ? `not (${holds})` : holds;
 }
 
@@ -110,9 +110,13 @@ export function afterRanges(
 ): readonly string[] {
   const keys = sort.map((key, index): BoundKey => {
     const value = after.values[index] ?? null;
-    return { key, sql: sortSql(key), value: value === null ? undefined : bind(parameters, value, castOf(key.column)) };
+    return {
+      key,
+      sql: sortSql(key),
+      value: value === null ? undefined : bindValue(parameters, value, castOf(key.column)),
+    };
   });
-  const afterId = `t."id" ${sort.at(-1)?.descending === true ? '<' : '>'} ${bind(parameters, after.id, 'uuid')}`;
+  const afterId = `t."id" ${sort.at(-1)?.descending === true ? '<' : '>'} ${bindValue(parameters, after.id, 'uuid')}`;
   const [first, ...others] = keys;
   const inner = others.reduceRight((rest, bound) => afterOrEqualSql(bound, rest), afterId);
   if (!first) return [inner];

@@ -2,7 +2,7 @@ import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { EntryQuery } from '../../../domain/content/entry-query.ts';
 import type { GlobalPosition } from '../../../domain/event.ts';
 import { LIVE } from '../content-types/rows.ts';
-import { type BoundValues, afterRanges, afterSql, bind, conditionSql, orderSql, sortSql } from './conditions.ts';
+import { type BoundValues, afterRanges, afterSql, bindValue, conditionSql, orderSql, sortSql } from './conditions.ts';
 import { type EntryShape, shapeColumns, sourceOf, tableOf } from './entry-json.ts';
 import { LAST_CHANGES } from './last-changes.ts';
 import { type PastSet, pastRows } from './past-rows.ts';
@@ -67,7 +67,7 @@ function wordsOf({ sources }: From): string | undefined {
 /** SQL: whether an entry of the type has changed after the position. Creating an entry does not count as a change. */
 export function hasChangedSql(type: ContentType, since: GlobalPosition, parameters: BoundValues): string {
   return `exists (select 1 from ${LIVE}.${LAST_CHANGES} c
-    where c.type_id = ${bind(parameters, type.id, 'uuid')} and c.position > ${bind(parameters, since, 'text')})`;
+    where c.type_id = ${bindValue(parameters, type.id, 'uuid')} and c.position > ${bindValue(parameters, since, 'text')})`;
 }
 
 /**
@@ -86,7 +86,7 @@ export function walkRowsSql(
   const matchedThen = whereSql(type, query, parameters, { words: PAST_WORDS });
   const after = query.after ? ` and ${afterSql(query.sort, query.after, parameters)}` : '';
   const ranges = query.after ? afterRanges(query.sort, query.after, parameters).map((range) => ` and ${range}`) : [''];
-  const isUnchanged = `(t."_position" <= ${bind(parameters, walk, 'text')} or t."_version" = 1)`;
+  const isUnchanged = `(t."_position" <= ${bindValue(parameters, walk, 'text')} or t."_version" = 1)`;
   const matchesNow = whereSql(type, query, parameters, { alias: 'c' });
   const unchanged = ranges.map(
     (range) =>

@@ -1,7 +1,7 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { LIVE } from '../content-types/rows.ts';
-import { type BoundValues, bind } from './conditions.ts';
+import { type BoundValues, bindValue } from './conditions.ts';
 import { SEARCH, typeWord } from './search-table.ts';
 import { rowVectorSql, searchedKeys } from './search-vector.ts';
 
@@ -19,7 +19,7 @@ export type Search = {
  * `-without` work as in a web search. False for every entry when the search contains no word.
  */
 export function searchSql({ type, hidden, search, words }: Search, parameters: BoundValues, alias = 't'): string {
-  const query = `websearch_to_tsquery('pg_catalog.simple', ${bind(parameters, search, 'text')})`;
+  const query = `websearch_to_tsquery('pg_catalog.simple', ${bindValue(parameters, search, 'text')})`;
   const keys = searchedKeys(type.definition);
   const visible = keys.filter((key) => !hidden.has(key));
   const matches = (all: string): string => {
@@ -38,7 +38,7 @@ export function searchSql({ type, hidden, search, words }: Search, parameters: B
     visible.length === keys.length
       ? query
       : `nullif(regexp_replace(querytree(${query}), ' <[-0-9]+> ', ' & ', 'g'), 'T')::tsquery`;
-  const ofType = `array_to_tsvector(array[${bind(parameters, typeWord(type), 'text')}])::text::tsquery`;
+  const ofType = `array_to_tsvector(array[${bindValue(parameters, typeWord(type), 'text')}])::text::tsquery`;
   // Together with the word of the type, a query without words would match every entry of the type; it must match none.
   const indexed = `case when numnode(${query}) > 0 then coalesce(${ofType} && ${preselection}, ${ofType}) end`;
   const exact = visible.length === keys.length ? '' : ` and ${matches('s.words')}`;

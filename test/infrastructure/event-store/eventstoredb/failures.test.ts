@@ -1,7 +1,10 @@
 import { expect } from 'chai';
 import { ORIGIN } from '../../../../domain/event.ts';
 import type { JsonObject } from '../../../../domain/json.ts';
-import { connect, parseEventStoreAddress } from '../../../../infrastructure/event-store/eventstoredb/connection.ts';
+import {
+  createConnection,
+  parseEventStoreAddress,
+} from '../../../../infrastructure/event-store/eventstoredb/connection.ts';
 import { openEventStoreDb } from '../../../../infrastructure/event-store/eventstoredb/eventstoredb-event-store.ts';
 import { append } from '../../../../infrastructure/event-store/eventstoredb/writer.ts';
 import {
@@ -141,7 +144,7 @@ describe('the EventStoreDB adapter, writing', () => {
   });
 
   it('works over the shared append stream, which TLS without a user requires', async () => {
-    const connection = { ...connect(server().url), credentials: undefined };
+    const connection = { ...createConnection(server().url), credentials: undefined };
     const dependencies = { connection, reading: { client: connection.reader, idleMs: 1000 }, timeoutMs: 200 };
     const stream = newStream();
     const events = newEvents(2);
@@ -390,7 +393,7 @@ describe('the address of an EventStoreDB', () => {
   it('is quoted in errors without its password', () => {
     for (const url of ['esdb://user:secret@h:port:x', 'http://user:secret@h', 'esdb://user:secret@']) {
       try {
-        connect(url);
+        createConnection(url);
       } catch (error) {
         expect(JSON.stringify([String(error), String((error as Error).cause)])).not.to.contain('secret');
       }

@@ -26,12 +26,12 @@ const TEXTUAL: ReadonlySet<FilterOperator> = new Set(['$contains', '$startsWith'
 export function parseFilters(access: ListAccess, filters: unknown): readonly Condition[] {
   if (filters === undefined) return [];
   if (!isRecord(filters)) throw invalidParameter('filters');
-  const conditions = Object.entries(filters).flatMap(([name, given]) => {
+  const conditions = Object.entries(filters).flatMap(([name, input]) => {
     const parameter = `filters[${name}]`;
     const column = queryColumn(access.type, access.hidden, name);
     if (!column) throw invalidParameter(parameter);
-    if (!isRecord(given)) return [parseCondition(column, '$eq', given, parameter)];
-    return Object.entries(given).map(([operator, value]) => {
+    if (!isRecord(input)) return [parseCondition(column, '$eq', input, parameter)];
+    return Object.entries(input).map(([operator, value]) => {
       if (!isOperator(operator)) throw invalidParameter(`${parameter}[${operator}]`);
       return parseCondition(column, operator, value, `${parameter}[${operator}]`);
     });
@@ -40,16 +40,16 @@ export function parseFilters(access: ListAccess, filters: unknown): readonly Con
   return conditions;
 }
 
-function parseCondition(column: QueryColumn, operator: FilterOperator, given: unknown, parameter: string): Condition {
+function parseCondition(column: QueryColumn, operator: FilterOperator, input: unknown, parameter: string): Condition {
   const spec = FIELD_TYPE_SPECS[column.type];
   if (operator === '$null' || operator === '$notNull') {
-    const holds = given === 'true' || given === '' ? true : given === 'false' ? false : undefined;
+    const holds = input === 'true' || input === '' ? true : input === 'false' ? false : undefined;
     if (holds === undefined) throw invalidParameter(parameter);
     return { column, operator: holds === (operator === '$null') ? '$null' : '$notNull', values: [] };
   }
   if (column.type === 'json' || (ORDERING.has(operator) && !spec.ordered) || (TEXTUAL.has(operator) && !spec.textual))
     throw invalidParameter(parameter);
-  const texts = splitValues(operator, given);
+  const texts = splitValues(operator, input);
   if (texts === undefined || texts.length > MAX_CHOICES || (operator === '$between' && texts.length !== 2))
     throw invalidParameter(parameter);
   const values = texts.map((text) => parseFilterValue(column, text));
@@ -61,10 +61,10 @@ function parseCondition(column: QueryColumn, operator: FilterOperator, given: un
  * The values of an operator: `$in`, `$notIn` and `$between` take a comma-separated or repeated list, the others one
  * text.
  */
-function splitValues(operator: FilterOperator, given: unknown): readonly string[] | undefined {
+function splitValues(operator: FilterOperator, input: unknown): readonly string[] | undefined {
   if (operator !== '$in' && operator !== '$notIn' && operator !== '$between')
-    return typeof given === 'string' ? [given] : undefined;
-  const list = typeof given === 'string' ? given.split(',') : given;
+    return typeof input === 'string' ? [input] : undefined;
+  const list = typeof input === 'string' ? input.split(',') : input;
   return Array.isArray(list) && list.every((item) => typeof item === 'string') ? list : undefined;
 }
 

@@ -13,7 +13,7 @@ export function typescriptTypes(definitions: readonly ContentTypeDefinition[]): 
   const sorted = definitions.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const names = typeIdentifiers(
     sorted.map(({ name }) => name),
-    { taken: ['Entry', 'Json', 'Schemas'], suffixes: ['Input'] },
+    { usedIdentifiers: ['Entry', 'Json', 'Schemas'], suffixes: ['Input'] },
   );
   const nameOf = (type: string | undefined): string | undefined => names.get(type ?? '');
   const interfaces = sorted.flatMap((definition) => {

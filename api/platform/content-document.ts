@@ -31,7 +31,7 @@ export function documentWithContentTypes(
   const declaredSchemas = isObject(document.components['schemas']) ? document.components['schemas'] : {};
   const names = typeIdentifiers(
     served.map(({ name }) => name),
-    { taken: Object.keys(declaredSchemas), suffixes: ['Entry', 'Written', 'Create', 'Update', 'Filters'] },
+    { usedIdentifiers: Object.keys(declaredSchemas), suffixes: ['Entry', 'Written', 'Create', 'Update', 'Filters'] },
   );
   const entries = new Map(
     served

@@ -5,9 +5,9 @@ import { findConflict } from '../../domain/content/shared-table-conflict.ts';
 import { tableUseOf } from '../../domain/content/table-shape.ts';
 import { type AppError, refusal } from '../../domain/errors.ts';
 
-/** What the types of other tenants keep in a table. `named`: all content types with the table's name. */
-export function otherTableUses(named: readonly StoredContentType[], tenant: string): readonly TableUse[] {
-  return named.filter((type) => !type.deleted && type.tenant !== tenant).map(tableUseOf);
+/** What the types of other tenants keep in a table. `types`: all content types with the table's name. */
+export function otherTableUses(types: readonly StoredContentType[], tenant: string): readonly TableUse[] {
+  return types.filter((type) => !type.deleted && type.tenant !== tenant).map(tableUseOf);
 }
 
 /** The fields that a table holds for these types, including those whose values are kept after their removal. */

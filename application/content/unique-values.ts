@@ -72,14 +72,14 @@ export async function takeUniqueValues(
 }
 
 /** @throws `unique_value_held` with the fields whose values other streams hold */
-export function refuseHeldValues(wanted: readonly UniqueClaim[], held: readonly ClaimRequest[]): void {
-  const fields = heldFields(wanted, held);
+export function refuseHeldValues(claims: readonly UniqueClaim[], held: readonly ClaimRequest[]): void {
+  const fields = heldFields(claims, held);
   if (fields.length > 0) throw refusal('unique_value_held', { fields });
 }
 
 /** One error for each claim that another stream holds. */
-export function heldFields(wanted: readonly UniqueClaim[], held: readonly ClaimRequest[]): readonly FieldError[] {
-  return wanted
+export function heldFields(claims: readonly UniqueClaim[], held: readonly ClaimRequest[]): readonly FieldError[] {
+  return claims
     .filter(({ scope, value }) => held.some((other) => other.scope === scope && other.value === value))
     .map(({ field }) => ({ field, message: 'unique value already held' }));
 }

@@ -21,10 +21,10 @@ const MAX_TRIES = 20;
  *   for a given slug that another entry holds; refusals of `write`
  */
 export async function writeWithSlug<T>(
-  { type, chosenSlug: given, title, write }: SlugChoice & { readonly write: (slug: string | undefined) => Promise<T> },
+  { type, chosenSlug, title, write }: SlugChoice & { readonly write: (slug: string | undefined) => Promise<T> },
   { slugs }: { readonly slugs: EntrySlugs },
 ): Promise<T> {
-  if (given !== undefined) return write(normaliseSlug(given));
+  if (chosenSlug !== undefined) return write(normaliseSlug(chosenSlug));
   const base = title === undefined ? '' : slugOfTitle(title);
   if (base === '') return write(undefined);
   const first = await slugs.freeNumber(type, base);
@@ -41,10 +41,10 @@ export async function writeWithSlug<T>(
   }
 }
 
-function normaliseSlug(given: string): string {
-  const slug = toSlug(given.slice(0, 4 * MAX_SLUG));
+function normaliseSlug(text: string): string {
+  const slug = toSlug(text.slice(0, 4 * MAX_SLUG));
   if (slug === '') throw slugRefusal('must contain a letter or a digit');
-  if (given.length > 4 * MAX_SLUG || Array.from(slug).length > MAX_SLUG)
+  if (text.length > 4 * MAX_SLUG || Array.from(slug).length > MAX_SLUG)
     throw slugRefusal(`must have at most ${MAX_SLUG} characters`);
   return slug;
 }

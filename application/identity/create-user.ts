@@ -43,12 +43,12 @@ export type CreatedUser = {
  *   account
  */
 export async function createUser(
-  { email: given, password, roles, tenant = DEFAULT_TENANT, firstAccount = false }: NewUser,
+  { email: address, password, roles, tenant = DEFAULT_TENANT, firstAccount = false }: NewUser,
   context: CommandContext,
   dependencies: CreateUserDependencies,
 ): Promise<CreatedUser> {
   const { passwords, secrets, vault, passwordPolicy } = dependencies;
-  const email = checkNewUser(given, roles);
+  const email = checkNewUser(address, roles);
   if (dependencies.tenants.state(tenant) === undefined) throw refusal('tenant_not_found');
   if (password !== undefined) checkPasswordPolicy({ password }, { passwordPolicy });
   const userId = context.newId();
@@ -92,9 +92,9 @@ function refuseHeld(held: readonly ClaimRequest[]): void {
   if (held.length > 0) throw refusal('user_exists');
 }
 
-function checkNewUser(given: string, roles: readonly string[]): string {
+function checkNewUser(address: string, roles: readonly string[]): string {
   const fields: FieldError[] = [];
-  const email = normaliseEmail(given);
+  const email = normaliseEmail(address);
   if (email === undefined) fields.push({ field: 'email', message: 'is not an e-mail address' });
   if (!areRoleNames(roles)) fields.push({ field: 'roles', message: ROLE_NAME_PROBLEM });
   if (email === undefined || fields.length > 0) throw refusal('validation_failed', { fields });

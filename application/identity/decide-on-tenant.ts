@@ -46,9 +46,9 @@ export async function decideOnTenant(
             decide: decideBy(tenantDecider, commandFor),
             beforeAppend: async (events, state) => {
               const next = events.reduce(tenantDecider.evolve, state);
-              const [held, wanted] = [domainsOf(state), domainsOf(next)];
-              const added = wanted.filter((domain) => !held.includes(domain));
-              const removed = held.filter((domain) => !wanted.includes(domain));
+              const [domainsBefore, domainsAfter] = [domainsOf(state), domainsOf(next)];
+              const added = domainsAfter.filter((domain) => !domainsBefore.includes(domain));
+              const removed = domainsBefore.filter((domain) => !domainsAfter.includes(domain));
               refuseHeldDomains(
                 await session.take({ owner, claimed: added.map(domainClaim), released: removed.map(domainClaim) }),
               );

@@ -12,7 +12,7 @@ type CountingCommand = {
   /** Makes the command from the number of other enabled super admins. */
   readonly commandFor: (otherSuperAdmins: number) => UserCommand;
   /** Runs before the decision. @returns the unique values that the append takes or releases */
-  readonly before?: (known: UserRecord | undefined) => Promise<TakenValues | undefined>;
+  readonly before?: (user: UserRecord | undefined) => Promise<TakenValues | undefined>;
 };
 
 /**

@@ -23,8 +23,8 @@ export async function deleteUser(
     {
       work(session) {
         const owner = userStream(userId);
-        const before = async (known: UserRecord | undefined): Promise<TakenValues | undefined> => {
-          const email = known && (await dependencies.vault.openPersonal(userId, known.email));
+        const before = async (user: UserRecord | undefined): Promise<TakenValues | undefined> => {
+          const email = user && (await dependencies.vault.openPersonal(userId, user.email));
           if (email === undefined) return undefined;
           await session.take({ owner, claimed: [], released: [emailClaim(email)] });
           return takenValues({ owner, refuse: () => undefined }, session);

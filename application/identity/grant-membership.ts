@@ -17,7 +17,7 @@ export async function grantMembership(
   {
     userId,
     tenant,
-    roles: given,
+    roles: requestedRoles,
   }: { readonly userId: string; readonly tenant: string; readonly roles: readonly string[] },
   context: CommandContext,
   dependencies: MembershipDependencies,
@@ -26,7 +26,7 @@ export async function grantMembership(
   if (!user) throw refusal('user_not_found');
   if (dependencies.tenants.state(tenant) === undefined) throw refusal('tenant_not_found');
   const keepsSuperAdmin = tenant === DEFAULT_TENANT && user.roles.includes(SUPER_ADMIN);
-  const roles = distinctRoles(given).filter((role) => !(keepsSuperAdmin && role === SUPER_ADMIN));
+  const roles = distinctRoles(requestedRoles).filter((role) => !(keepsSuperAdmin && role === SUPER_ADMIN));
   if (!areRoleNames(roles)) throw invalidField('roles', ROLE_NAME_PROBLEM);
   if (roles.includes(SUPER_ADMIN)) throw invalidField('roles', 'super_admin is held by users, in no tenant');
   const { state, position } = await decideOnUser(

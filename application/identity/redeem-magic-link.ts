@@ -60,7 +60,7 @@ export async function redeemMagicLink(
     throw refusal('authentication_failed');
   const redeemed = user?.mfa
     ? await issueChallenge({ link, user }, context, dependencies)
-    : await signInWithLink({ link, known: user, email }, context, dependencies);
+    : await signInWithLink({ link, earlierUser: user, email }, context, dependencies);
   await recordRedemption({ link, redeemed, clientAddress }, context, dependencies);
   return redeemed;
 }
@@ -87,9 +87,9 @@ async function issueChallenge(
 async function signInWithLink(
   {
     link,
-    known: earlierUser,
+    earlierUser,
     email,
-  }: { readonly link: MagicLink; readonly known: UserRecord | undefined; readonly email: string },
+  }: { readonly link: MagicLink; readonly earlierUser: UserRecord | undefined; readonly email: string },
   context: CommandContext,
   dependencies: RedeemMagicLinkDependencies,
 ): Promise<RedeemedBy> {

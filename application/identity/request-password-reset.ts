@@ -31,12 +31,12 @@ export async function requestPasswordReset(
 }
 
 async function mailToken(
-  { email: given, consoleUrl }: { readonly email: string; readonly consoleUrl: string },
+  { email: address, consoleUrl }: { readonly email: string; readonly consoleUrl: string },
   context: CommandContext,
   dependencies: Omit<RequestPasswordResetDependencies, 'consoleUrl'>,
 ): Promise<void> {
   const { secrets, vault, protections, passwordResets, mailer } = dependencies;
-  const email = normaliseEmail(given);
+  const email = normaliseEmail(address);
   if (email === undefined || !(await protections.take('password-reset.email', email)).allowed) return;
   const user = await findUserByEmail({ email }, dependencies);
   const reset = user?.disabled === false ? { userId: user.id, passwordMark: user.passwordHash.n } : undefined;

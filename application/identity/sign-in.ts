@@ -26,12 +26,12 @@ export type SignIn = {
  * @throws `rate_limited`, `invalid_credentials`, `tenant_disabled`
  */
 export async function signIn(
-  { email: given, password, tenant: requested, clientNetwork }: SignIn,
+  { email: address, password, tenant: requested, clientNetwork }: SignIn,
   context: CommandContext,
   dependencies: PasswordSignInDependencies,
 ): Promise<SignedIn | Challenged> {
   await consumeProtection({ name: 'login.ip', subject: clientNetwork }, dependencies);
-  const email = normaliseEmail(given);
+  const email = normaliseEmail(address);
   const user = await findUserByEmail({ email: email ?? '' }, dependencies);
   const tenant = user && signInTenant(user, requested);
   const account = user ? { userId: user.id } : { address: email ?? '' };

@@ -33,7 +33,7 @@ export type TenantDirectory = {
   close(): void;
 };
 
-type Known = { readonly tenant: ChangedTenant['tenant']; readonly decide: CompiledAccessRules };
+type TenantEntry = { readonly tenant: ChangedTenant['tenant']; readonly decide: CompiledAccessRules };
 
 const RETRY_MS = 500;
 
@@ -44,18 +44,18 @@ export function createTenantDirectory({
   changes,
   onError,
 }: TenantDirectoryDependencies): TenantDirectory {
-  const entries = new Map<string, Known>();
+  const entries = new Map<string, TenantEntry>();
   const hosts = new Map<string, string>();
-  let seen = '';
+  let lastPosition = '';
   let retry: NodeJS.Timeout | undefined;
   let stopListening: (() => void) | undefined;
   /** Each call sees what was committed before it. */
   const refresh = oneAtATime(load);
 
   async function load(): Promise<void> {
-    for (const changed of await reads.changedTenants(seen)) {
-      apply(changed);
-      if (changed.position > seen) seen = changed.position;
+    for (const changedTenant of await reads.changedTenants(lastPosition)) {
+      apply(changedTenant);
+      if (changedTenant.position > lastPosition) lastPosition = changedTenant.position;
     }
   }
 

@@ -17,14 +17,14 @@ export type ConfigureFeatureDependencies = FeatureChangeDependencies & {
 
 /**
  * Saves settings of a feature. Secrets are sealed.
- * @param input `wanted` holds the settings to change, already validated against the feature's schema; other settings
- * stay. Null sets a setting back to its default. For a secret, `********` keeps the stored one and an empty text
- * removes it.
+ * @param input `configuration` holds the settings to change, already validated against the feature's schema; other
+ * settings stay. Null sets a setting back to its default. For a secret, `********` keeps the stored one and an empty
+ * text removes it.
  * @returns the position to wait for; undefined when nothing changed
  * @throws `validation_failed` for a setting that the environment or the settings file sets
  */
 export async function configureFeature(
-  { feature, wanted: configuration }: { readonly feature: FeatureName; readonly wanted: JsonObject },
+  { feature, configuration }: { readonly feature: FeatureName; readonly configuration: JsonObject },
   context: CommandContext,
   dependencies: ConfigureFeatureDependencies,
 ): Promise<GlobalPosition | undefined> {

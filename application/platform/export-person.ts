@@ -49,27 +49,27 @@ async function* recordsOf(
   { eventStore, reads, personal }: ExportPersonDependencies,
 ): PersonExport['records'] {
   const { userIds, email, credentials } = subject;
-  const users = await Promise.all(userIds.map(async (id) => ({ id, known: await reads.userById(id) })));
-  for (const { id, known } of users) {
-    const record = known
+  const users = await Promise.all(userIds.map(async (id) => ({ id, user: await reads.userById(id) })));
+  for (const { id, user } of users) {
+    const record = user
       ? {
           id,
           email,
-          roles: known.roles,
-          disabled: known.disabled,
+          roles: user.roles,
+          disabled: user.disabled,
           deleted: false,
-          created_at: known.createdAt.toISOString(),
-          updated_at: known.updatedAt.toISOString(),
-          last_login_at: known.lastLoginAt?.toISOString() ?? null,
+          created_at: user.createdAt.toISOString(),
+          updated_at: user.updatedAt.toISOString(),
+          last_login_at: user.lastLoginAt?.toISOString() ?? null,
         }
       : { id, email, deleted: true };
     yield { kind: 'users', record };
   }
-  for (const { id, known } of users) {
-    for (const membership of known?.memberships ?? [])
+  for (const { id, user } of users) {
+    for (const membership of user?.memberships ?? [])
       yield {
         kind: 'memberships',
-        record: { user_id: id, tenant_id: membership.tenant, roles: known ? listedRoles(known, membership) : [] },
+        record: { user_id: id, tenant_id: membership.tenant, roles: user ? listedRoles(user, membership) : [] },
       };
   }
   for (const userId of userIds) {

@@ -65,10 +65,10 @@ export function redactHeaders(headers: RequestHeaders, all: boolean): RequestHea
 }
 
 /** Replaces `[redacted]` by the stored values. @returns undefined when a redacted header has no stored value */
-export function restoreHeaders(given: RequestHeaders, stored: RequestHeaders): RequestHeaders | undefined {
+export function restoreHeaders(headers: RequestHeaders, stored: RequestHeaders): RequestHeaders | undefined {
   const storedByName = new Map(Object.entries(stored).map(([name, value]) => [name.toLowerCase(), value]));
   const restored: [string, string][] = [];
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(headers)) {
     const real = value === REDACTED ? storedByName.get(name.toLowerCase()) : value;
     if (real === undefined) return undefined;
     restored.push([name, real]);

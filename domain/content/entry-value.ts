@@ -89,7 +89,7 @@ function textOf(value: Json): ReadValue {
   return text(value, 'must be text', (input) => input);
 }
 
-function text(value: Json, message: string, parse: (given: string) => string | undefined): ReadValue {
+function text(value: Json, message: string, parse: (input: string) => string | undefined): ReadValue {
   const parsed = typeof value === 'string' ? parse(value) : undefined;
   return parsed === undefined ? refuse(message) : accept(parsed);
 }
@@ -97,22 +97,22 @@ function text(value: Json, message: string, parse: (given: string) => string | u
 const EMAIL =
   /^[^\s@"(),:;<>[\\\]]+@[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[A-Za-z0-9-]*[A-Za-z0-9])?)+$/;
 
-function isWebUrl(given: string): boolean {
-  return /^https?:\/\/[^\s/]/i.test(given) && !/[\s<>"]/.test(given) && URL.canParse(given);
+function isWebUrl(input: string): boolean {
+  return /^https?:\/\/[^\s/]/i.test(input) && !/[\s<>"]/.test(input) && URL.canParse(input);
 }
 
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?$/;
 
-function parseTime(given: string): string | undefined {
-  const match = TIME.exec(given);
+function parseTime(input: string): string | undefined {
+  const match = TIME.exec(input);
   if (!match) return undefined;
   const [, hour = '', minute = '', second = '00', fraction = ''] = match;
   const rest = fraction.slice(0, 3).replace(/0+$/, '');
   return `${hour}:${minute}:${second}${rest === '' ? '' : `.${rest}`}`;
 }
 
-function parseUuid(given: string): string | undefined {
-  return UUID_PATTERN.test(given) ? given.toLowerCase() : undefined;
+function parseUuid(input: string): string | undefined {
+  return UUID_PATTERN.test(input) ? input.toLowerCase() : undefined;
 }
 
 function isStorableJson(value: Json, depth: number): boolean {

@@ -18,7 +18,7 @@ export type CheckedValues = { readonly values: FieldValues; readonly problems: r
  */
 export function checkNewValues(definition: ContentTypeDefinition, data: JsonObject): CheckedValues {
   const type = compile(definition);
-  const input = readGiven(type, data);
+  const input = readMembers(type, data);
   const values = new Map(input.values);
   const problems = [...input.problems];
   const refused = new Set(input.problems.map(({ field }) => field));
@@ -45,7 +45,7 @@ export function checkChangedValues(
   data: JsonObject,
 ): CheckedValues {
   const type = compile(definition);
-  const { values, problems } = readGiven(type, data);
+  const { values, problems } = readMembers(type, data);
   const changed: FieldValues = Object.fromEntries(values);
   if (problems.length > 0) return { values: changed, problems };
   return {
@@ -87,14 +87,14 @@ function compile(definition: ContentTypeDefinition): CompiledType {
 }
 
 /** Reads and checks each member of `data` on its own. */
-function readGiven(
+function readMembers(
   type: CompiledType,
   data: JsonObject,
 ): { readonly values: ReadonlyMap<string, Json>; readonly problems: readonly FieldError[] } {
   const values = new Map<string, Json>();
   const problems: FieldError[] = [];
   const budget = createPatternBudget();
-  for (const [name, given] of Object.entries(data)) {
+  for (const [name, value] of Object.entries(data)) {
     const compiledField = type.byKey.get(name);
     if (!compiledField) {
       problems.push({
@@ -104,7 +104,7 @@ function readGiven(
       continue;
     }
     const { key, definition } = compiledField.field;
-    const read = readValue(definition, given);
+    const read = readValue(definition, value);
     if (!read.ok) {
       problems.push({ field: key, message: read.message });
       continue;

@@ -86,16 +86,16 @@ function existing(state: ReleaseState): Release {
   return state;
 }
 
-function change(release: Release, wanted: Partial<ReleaseSettings>): readonly ReleaseEvent[] {
-  const { name = release.name, description = release.description, scheduled_at: at = release.scheduled_at } = wanted;
+function change(release: Release, settings: Partial<ReleaseSettings>): readonly ReleaseEvent[] {
+  const { name = release.name, description = release.description, scheduled_at: at = release.scheduled_at } = settings;
   // A failed release is scheduled again even when the time is the same.
-  const reschedule = wanted.scheduled_at !== undefined && release.status === 'failed';
-  const changed: Partial<ReleaseSettings> = {
+  const reschedule = settings.scheduled_at !== undefined && release.status === 'failed';
+  const changes: Partial<ReleaseSettings> = {
     ...(name === release.name ? {} : { name }),
     ...(description === release.description ? {} : { description }),
     ...(at === release.scheduled_at && !reschedule ? {} : { scheduled_at: at }),
   };
-  return Object.keys(changed).length === 0 ? [] : [{ type: 'ReleaseChanged', data: changed }];
+  return Object.keys(changes).length === 0 ? [] : [{ type: 'ReleaseChanged', data: changes }];
 }
 
 /**

@@ -6,9 +6,9 @@
 export function typeIdentifiers(
   names: readonly string[],
   {
-    taken: usedIdentifiers = [],
+    usedIdentifiers = [],
     suffixes = [],
-  }: { readonly taken?: readonly string[]; readonly suffixes?: readonly string[] } = {},
+  }: { readonly usedIdentifiers?: readonly string[]; readonly suffixes?: readonly string[] } = {},
 ): ReadonlyMap<string, string> {
   const used = new Set(usedIdentifiers);
   const withSuffixes = (name: string): readonly string[] => ['', ...suffixes].map((suffix) => name + suffix);

@@ -35,14 +35,14 @@ function decide(rules: AccessRuleSet, command: AccessRuleCommand): readonly Acce
       const existing = findRuleId(rules, command.rule);
       if (existing === undefined)
         return [{ type: 'AccessRuleCreated', data: { rule_id: command.newId, ...command.rule } }];
-      return changed(rules, existing, command.rule);
+      return changeEvents(rules, existing, command.rule);
     }
     case 'change': {
       const current = rules.get(command.ruleId);
       if (!current) throw refusal('access_rule_not_found');
       const other = findRuleId(rules, { ...current, ...command.changes });
       if (other !== undefined && other !== command.ruleId) throw refusal('access_rule_exists');
-      return changed(rules, command.ruleId, command.changes);
+      return changeEvents(rules, command.ruleId, command.changes);
     }
     case 'delete':
       if (!rules.has(command.ruleId)) throw refusal('access_rule_not_found');
@@ -76,9 +76,9 @@ export function findRuleId(
   return undefined;
 }
 
-function changed(rules: AccessRuleSet, id: string, wanted: Partial<AccessRule>): readonly AccessRuleEvent[] {
+function changeEvents(rules: AccessRuleSet, id: string, settings: Partial<AccessRule>): readonly AccessRuleEvent[] {
   const current = rules.get(id);
-  const { role, schema_name, actions, field_mask } = wanted;
+  const { role, schema_name, actions, field_mask } = settings;
   const changes = {
     ...(role === undefined || role === current?.role ? {} : { role }),
     ...(schema_name === undefined || schema_name === current?.schema_name ? {} : { schema_name }),

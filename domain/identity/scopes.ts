@@ -49,8 +49,8 @@ function actionOf(method: string): 'read' | 'write' | 'delete' {
   }
 }
 
-function covers(part: string, wanted: string): boolean {
-  return part === '*' || part.toLowerCase() === wanted;
+function covers(part: string, requestPart: string): boolean {
+  return part === '*' || part.toLowerCase() === requestPart;
 }
 
 /**

@@ -159,8 +159,8 @@ function setRoles(user: User, command: CommandOf<'set_roles'>): readonly UserEve
 function grantMembership(user: User, command: CommandOf<'grant_membership'>): readonly UserEvent[] {
   const { tenant } = command;
   const roles = distinctRoles(command.roles);
-  const held = user.memberships.find((membership) => membership.tenant === tenant);
-  return held && sameRoles(roles, held.roles) ? [] : [{ type: 'UserMembershipGranted', data: { tenant, roles } }];
+  const current = user.memberships.find((membership) => membership.tenant === tenant);
+  return current && sameRoles(roles, current.roles) ? [] : [{ type: 'UserMembershipGranted', data: { tenant, roles } }];
 }
 
 function setDisabled(user: User, { disabled, otherSuperAdmins }: CommandOf<'set_disabled'>): readonly UserEvent[] {

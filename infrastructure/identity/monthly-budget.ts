@@ -22,7 +22,7 @@ export type MonthlyBudget = {
 };
 
 /** The month of one key with a limit, as this process knows it. */
-type Known = {
+type MonthCount = {
   readonly period: string;
   /** Requests that this process admitted and that are not in the shared count yet. */
   open: number;
@@ -50,24 +50,31 @@ const MARGIN_FACTOR = 4;
  * only when the usage of a key grows by more than the margin within one second.
  */
 export function createMonthlyBudget({ countAhead }: MonthlyBudgetOptions): MonthlyBudget {
-  const months = new Map<string, Known>();
+  const months = new Map<string, MonthCount>();
   /** Admissions of the current month; requests share them. */
   let uncounted: Admission = { period: '', counted: false };
   let counted: Admission = { period: '', counted: true };
 
-  function knownOf(keyId: string, period: string): Known {
+  function knownOf(keyId: string, period: string): MonthCount {
     const month = months.get(keyId);
     if (month?.period === period) return month;
-    const fresh: Known = { period, open: 0, total: 0, asOf: -Infinity, atLastBatch: undefined, margin: MIN_MARGIN };
+    const fresh: MonthCount = {
+      period,
+      open: 0,
+      total: 0,
+      asOf: -Infinity,
+      atLastBatch: undefined,
+      margin: MIN_MARGIN,
+    };
     months.set(keyId, fresh);
     return fresh;
   }
 
-  async function countFirst(key: Key, known: Known, atMs: number): Promise<Admission> {
+  async function countFirst(key: Key, month: MonthCount, atMs: number): Promise<Admission> {
     const admission = counted;
-    const total = await countAhead(key, known.period, known.open);
-    known.total = total ?? key.monthlyLimit;
-    known.asOf = atMs;
+    const total = await countAhead(key, month.period, month.open);
+    month.total = total ?? key.monthlyLimit;
+    month.asOf = atMs;
     if (total === undefined) throw monthlyLimitRefusal(key);
     return admission;
   }
@@ -78,7 +85,7 @@ export function createMonthlyBudget({ countAhead }: MonthlyBudgetOptions): Month
       if (period !== uncounted.period) {
         uncounted = { period, counted: false };
         counted = { period, counted: true };
-        for (const [keyId, known] of months) if (known.period !== period) months.delete(keyId);
+        for (const [keyId, month] of months) if (month.period !== period) months.delete(keyId);
       }
       if (key.monthlyLimit === 0) return uncounted;
       const month = knownOf(key.keyId, period);

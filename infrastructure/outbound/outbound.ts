@@ -138,8 +138,8 @@ async function follow(
 }
 
 /** Removes framing headers of the caller, because the client sets them, and adds the user agent. */
-function requestHeaders(given: Readonly<Record<string, string>>, hasBody: boolean): Record<string, string> {
-  const lower = Object.entries(given).map(([name, value]) => [name.toLowerCase(), value] as const);
+function requestHeaders(headers: Readonly<Record<string, string>>, hasBody: boolean): Record<string, string> {
+  const lower = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   const sent = lower.filter(([name]) => !FRAMING_HEADERS.has(name) && (hasBody || name !== 'content-type'));
   return { 'user-agent': 'palimpsest', ...Object.fromEntries(sent) };
 }

@@ -166,7 +166,7 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
         const values = body as JsonObject;
         const problems = checks.get(name)?.(values, 0);
         if (problems) throw refusal('validation_failed', { fields: problems });
-        const position = await configureFeature({ feature: name, wanted: values }, context, dependencies);
+        const position = await configureFeature({ feature: name, configuration: values }, context, dependencies);
         return { status: 200, body: configuration(name), ...commitAt(position, [PLATFORM]) };
       },
     }),

@@ -18,8 +18,8 @@ export type Components = {
 const SCHEMAS = '#/components/schemas/';
 
 /** Creates the components of one document, starting with the given schemas. */
-export function createComponents(given: JsonObject = {}): Components {
-  const schemas = new Map(Object.entries(given));
+export function createComponents(initialSchemas: JsonObject = {}): Components {
+  const schemas = new Map(Object.entries(initialSchemas));
   const responses = new Map<string, Json>();
 
   function lift(schema: JsonObject): JsonObject {

@@ -17,9 +17,9 @@ export function prune<
       if (found !== undefined) open.push(found);
     }
   }
-  const usedComponents = Object.entries(document.components).map(([kind, named]): [string, JsonObject] => [
+  const usedComponents = Object.entries(document.components).map(([kind, componentsByName]): [string, JsonObject] => [
     kind,
-    Object.fromEntries(Object.entries(named).filter(([name]) => used.has(`#/components/${kind}/${name}`))),
+    Object.fromEntries(Object.entries(componentsByName).filter(([name]) => used.has(`#/components/${kind}/${name}`))),
   ]);
   return { ...document, components: Object.fromEntries(usedComponents) };
 }

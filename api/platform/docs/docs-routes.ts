@@ -28,7 +28,7 @@ export function docsRoutes(): readonly Route[] {
       path: '/docs',
       operation: `${api}Docs`,
       summary: 'Get the API reference page',
-      handler: async ({ header }) => sent(await docsPage(api), header('if-none-match')),
+      handler: async ({ header }) => fileResponse(await docsPage(api), header('if-none-match')),
     }),
     route({
       ...SHARED,
@@ -41,15 +41,15 @@ export function docsRoutes(): readonly Route[] {
       handler: async ({ params, header }) => {
         const file = docsFile(params.file);
         if (!file) throw refusal('endpoint_not_found');
-        return sent(await file, header('if-none-match'));
+        return fileResponse(await file, header('if-none-match'));
       },
     }),
   ]);
 }
 
-function sent({ json: text, tag, type }: DocsFile, known: string | undefined): RouteResponse {
+function fileResponse({ json: text, tag, type }: DocsFile, ifNoneMatch: string | undefined): RouteResponse {
   const headers = { ETag: tag, 'Cache-Control': 'no-cache', 'Content-Security-Policy': POLICY };
-  return matchesTag(known, tag)
+  return matchesTag(ifNoneMatch, tag)
     ? { status: 304, headers }
     : { status: 200, text, headers: { ...headers, 'Content-Type': type } };
 }

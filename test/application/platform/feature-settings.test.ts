@@ -57,8 +57,8 @@ describe('secrets among the settings of a feature', () => {
     };
     return {
       settings,
-      save: (wanted: Parameters<typeof configureFeature>[0]['wanted']) =>
-        configureFeature({ feature: 'captcha', wanted }, context, dependencies),
+      save: (configuration: Parameters<typeof configureFeature>[0]['configuration']) =>
+        configureFeature({ feature: 'captcha', configuration }, context, dependencies),
     };
   }
 

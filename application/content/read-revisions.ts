@@ -5,14 +5,14 @@ import { shownValue, storedFields } from '../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
 import { sameJson } from '../../domain/content/same-json.ts';
 import { refusal } from '../../domain/errors.ts';
-import type { Actor, RecordedEvent } from '../../domain/event.ts';
+import type { Actor, RecordedEvent, StreamRevision } from '../../domain/event.ts';
 import type { Json } from '../../domain/json.ts';
 import { ownValue } from '../../domain/own-value.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { EntryRows } from '../ports/entry-rows.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import { findRevision } from './find-revision.ts';
-import { foldEntry } from './fold-entry.ts';
+import { type EntryAt, NO_ENTRY, foldEntry } from './fold-entry.ts';
 import { createPastState } from './past-state.ts';
 import type { RevisionWindow } from './revision-window.ts';
 
@@ -71,30 +71,35 @@ export async function readRevision(
   { type, id, hidden, window, revision }: EntryAddress & { readonly revision: string },
   dependencies: RevisionDependencies,
 ): Promise<Revision & { readonly data: FieldValues }> {
+  const stream = streamName({ category: 'entry', tenant: type.tenant, id });
   const current = await currentEntry({ type, id }, dependencies);
-  const { event, state } = await revisionAt({ type, id, window, revision, current }, dependencies);
+  const at = await findRevision({ stream, revision }, dependencies);
+  const { event, state } = await revisionAt({ type, id, window, current, at, from: NO_ENTRY }, dependencies);
   return { ...toRevision(type, hidden, event), data: visibleFields(type, hidden, state.fields) };
 }
 
 /**
- * Lists the differences between two revisions, in either order.
+ * Lists the differences between two revisions, in either order. The stream is folded once, up to the later of the two.
  * @throws `entry_not_found`, `revision_not_found`, `payment_required` outside the window
  */
 export async function diffRevisions(
   { type, id, hidden, window, from, to }: EntryAddress & { readonly from: string; readonly to: string },
   dependencies: RevisionDependencies,
 ): Promise<readonly { readonly field: string; readonly from: Json; readonly to: Json }[]> {
+  const stream = streamName({ category: 'entry', tenant: type.tenant, id });
   const current = await currentEntry({ type, id }, dependencies);
-  const before = visibleFields(
-    type,
-    hidden,
-    (await revisionAt({ type, id, window, revision: from, current }, dependencies)).state.fields,
-  );
-  const after = visibleFields(
-    type,
-    hidden,
-    (await revisionAt({ type, id, window, revision: to, current }, dependencies)).state.fields,
-  );
+  const fromAt = await findRevision({ stream, revision: from }, dependencies);
+  const toAt = await findRevision({ stream, revision: to }, dependencies);
+  const earlier =
+    fromAt === undefined
+      ? NO_ENTRY
+      : await foldEntry({ stream, type, to: Math.min(fromAt, toAt ?? fromAt) }, dependencies);
+  const fieldsAt = async (at: StreamRevision | undefined): Promise<FieldValues> => {
+    const { state } = await revisionAt({ type, id, window, current, at, from: earlier }, dependencies);
+    return visibleFields(type, hidden, state.fields);
+  };
+  const before = await fieldsAt(fromAt);
+  const after = await fieldsAt(toAt);
   return Object.entries(after)
     .map(([field, value]) => ({ field, from: ownValue(before, field) ?? null, to: value }))
     .filter((change) => !sameJson(change.from, change.to));
@@ -134,20 +139,21 @@ async function currentEntry(
   return state;
 }
 
+type RevisionAtInput = Omit<EntryAddress, 'hidden'> & {
+  readonly current: EntryState;
+  /** Undefined when the stream has no such revision. */
+  readonly at: StreamRevision | undefined;
+  /** The entry at an earlier revision, or at this one; the fold continues from it. */
+  readonly from: EntryAt;
+};
+
 async function revisionAt(
-  {
-    type,
-    id,
-    window,
-    revision,
-    current,
-  }: Omit<EntryAddress, 'hidden'> & { readonly revision: string; readonly current: EntryState },
+  { type, id, window, current, at, from }: RevisionAtInput,
   { eventStore }: RevisionDependencies,
 ): Promise<{ readonly event: RecordedEvent; readonly state: EntryState }> {
-  const stream = streamName({ category: 'entry', tenant: type.tenant, id });
-  const at = await findRevision({ stream, revision }, { eventStore });
   if (at === undefined) throw refusal('revision_not_found');
-  const { state } = await foldEntry({ stream, type, to: at }, { eventStore });
+  const stream = streamName({ category: 'entry', tenant: type.tenant, id });
+  const { state } = await foldEntry({ stream, type, from, to: at }, { eventStore });
   if (state && state.version !== current.version && !window.holds(state.updatedAt)) throw window.refusal();
   for await (const event of eventStore.readStream(stream, { from: at, limit: 1 })) if (state) return { event, state };
   throw refusal('revision_not_found');

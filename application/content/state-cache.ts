@@ -1,3 +1,5 @@
+import type { Json } from '../../domain/json.ts';
+import { ownValue } from '../../domain/own-value.ts';
 import type { EntryAt } from './fold-entry.ts';
 
 /** An entry before and after an event, so that reading the same event again costs nothing. */
@@ -26,7 +28,7 @@ export function createStateCache({ maxCharacters }: { readonly maxCharacters: nu
     },
     set(key, step) {
       remove(key);
-      const size = sizeOf(step.after) + sizeOf(step.before);
+      const size = sizeOf(step);
       entries.set(key, { step, size });
       total += size;
       for (const oldest of entries.keys()) {
@@ -37,16 +39,23 @@ export function createStateCache({ maxCharacters }: { readonly maxCharacters: nu
   };
 }
 
-/** The approximate size in characters: texts by their length, objects by their JSON, other values as a constant. */
-function sizeOf({ state }: EntryAt): number {
-  let size = 500;
-  for (const value of Object.values(state?.fields ?? {})) {
-    size +=
-      typeof value === 'string'
-        ? value.length
-        : typeof value === 'object' && value !== null
-          ? JSON.stringify(value).length
-          : 16;
-  }
+const STATE_CHARACTERS = 500;
+
+/**
+ * The approximate size in characters: texts by their length, objects by their JSON, other values as a constant. A value
+ * that the event left as it was is counted once, because both states refer to it.
+ */
+function sizeOf({ before, after }: LastStep): number {
+  const earlier = before.state?.fields ?? {};
+  const later = after.state?.fields ?? {};
+  let size = 2 * STATE_CHARACTERS;
+  for (const value of Object.values(later)) size += sizeOfValue(value);
+  for (const [field, value] of Object.entries(earlier))
+    if (ownValue(later, field) !== value) size += sizeOfValue(value);
   return size;
+}
+
+function sizeOfValue(value: Json): number {
+  if (typeof value === 'string') return value.length;
+  return typeof value === 'object' && value !== null ? JSON.stringify(value).length : 16;
 }

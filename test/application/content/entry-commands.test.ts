@@ -206,5 +206,16 @@ describe('commands on entries', () => {
         expect(eventStore.read).to.equal(n);
       }
     });
+
+    it('counts a value that a change left as it was once', async () => {
+      const id = await make({ title: 'x'.repeat(1000) });
+      await changeEntry({ type, id, data: { code: 'y' } }, context, content.dependencies());
+      const eventStore = counting(content.eventStore());
+      const history = createEntryHistory({ eventStore, maxCachedCharacters: 2500 });
+      const stream = streamName({ category: 'entry', tenant: 'default', id });
+      const [, second] = (await content.log()).filter((event) => event.stream === stream);
+      for (let n = 1; n <= 3; n += 1) await history.changeOf(second!);
+      expect(eventStore.read).to.equal(1);
+    });
   });
 });

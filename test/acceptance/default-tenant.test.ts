@@ -1,10 +1,10 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
 import { createUser } from '../../application/identity/create-user.ts';
-import { startIdentity } from '../api/admin/identity/identity-process.ts';
 import { useDatabase } from '../support/database.ts';
 import { useDirectory } from '../support/directory.ts';
 import { caller } from '../support/http.ts';
+import { startIdentity } from '../support/identity-process.ts';
 import { OWNER } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { testEnvironment } from '../support/service.ts';

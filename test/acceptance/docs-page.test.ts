@@ -1,7 +1,7 @@
 import { expect } from 'chai';
-import { type OpenedPage, useBrowser } from '../support/browser.ts';
 import { OWNER } from '../support/owner.ts';
 import { useService } from '../support/service.ts';
+import { type OpenedPage, useBrowser } from './browser.ts';
 
 describe('the API reference at /docs', () => {
   const service = useService();

@@ -8,8 +8,8 @@ import { useDirectory, useDirectoryPerTest } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
 import { runCommand } from '../support/process.ts';
-import { type Quickstart, buildBundle, databaseProcess, isAlive, startQuickstart } from '../support/quickstart.ts';
 import { testEnvironment } from '../support/service.ts';
+import { type Quickstart, buildBundle, databaseProcess, isAlive, startQuickstart } from './quickstart.ts';
 
 const run = promisify(execFile);
 

@@ -8,7 +8,7 @@ import { type Call, caller } from '../support/http.ts';
 import { OWNER, SETUP_TOKEN } from '../support/owner.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { testEnvironment } from '../support/service.ts';
-import { type StreamingPair, startStreamingPair } from '../support/streaming-replica.ts';
+import { type StreamingPair, startStreamingPair } from './streaming-replica.ts';
 
 type Outcome = 'replica' | 'behind' | 'away' | 'refused';
 

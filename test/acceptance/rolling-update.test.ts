@@ -5,10 +5,10 @@ import { useDatabase } from '../support/database.ts';
 import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { type Call, caller } from '../support/http.ts';
-import { nextBuildOptions } from '../support/next-build.ts';
 import { setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { testEnvironment } from '../support/service.ts';
+import { nextBuildOptions } from './next-build.ts';
 
 describe('a rolling update to a build with another version of a read model', function () {
   this.timeout(120_000);

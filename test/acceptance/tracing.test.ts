@@ -3,11 +3,11 @@ import { useDatabase } from '../support/database.ts';
 import { useDirectory } from '../support/directory.ts';
 import { eventually } from '../support/eventually.ts';
 import { caller } from '../support/http.ts';
-import { type CollectedSpan, type OtlpCollector, startCollector } from '../support/otlp-collector.ts';
 import { setUpOwner } from '../support/owner.ts';
 import { type ServiceProcess, startServiceProcess } from '../support/process.ts';
 import { testEnvironment } from '../support/service.ts';
 import { type WebhookReceiver, startReceiver } from '../support/webhook-receiver.ts';
+import { type CollectedSpan, type OtlpCollector, startCollector } from './otlp-collector.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = '00f067aa0ba902b7';

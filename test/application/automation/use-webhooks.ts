@@ -3,7 +3,7 @@ import { createWebhookRecords } from '../../../infrastructure/automation/webhook
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type WebhookReceiver, startReceiver } from '../../support/webhook-receiver.ts';
-import { type WebhookSetUp, webhookSetUp } from './webhook-set-up.ts';
+import { type WebhookSetUp, webhookSetUp } from '../../support/webhook-set-up.ts';
 
 /** A fresh set-up of the webhook module and a receiver of its requests for each test of the enclosing `describe`. */
 export function useWebhooks() {

@@ -3,8 +3,8 @@ import { v7 } from 'uuid';
 import type { AttemptRecord } from '../../../application/ports/webhook-queue.ts';
 import { createWebhookQueue } from '../../../infrastructure/automation/webhook-queue.ts';
 import { eventually } from '../../support/eventually.ts';
+import { created } from '../../support/webhook-set-up.ts';
 import { useWebhooks } from './use-webhooks.ts';
-import { created } from './webhook-set-up.ts';
 
 describe('the webhook worker', () => {
   const { database, deliveries, receiver, recordedAll, setUp } = useWebhooks();

@@ -4,8 +4,8 @@ import type { RecordedEvent } from '../../../domain/event.ts';
 import { openOutbound } from '../../../infrastructure/outbound/outbound.ts';
 import { eventually } from '../../support/eventually.ts';
 import { gate } from '../../support/gate.ts';
+import { POLICY, type WebhookSetUp, created } from '../../support/webhook-set-up.ts';
 import { useWebhooks } from './use-webhooks.ts';
-import { POLICY, type WebhookSetUp, created } from './webhook-set-up.ts';
 
 const SECRET = 'a secret of 16+ characters';
 

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { v7 } from 'uuid';
 import type { RecordedEvent } from '../../../domain/event.ts';
 import { eventually } from '../../support/eventually.ts';
+import { changed, created, deleted, published } from '../../support/webhook-set-up.ts';
 import { useWebhooks } from './use-webhooks.ts';
-import { changed, created, deleted, published } from './webhook-set-up.ts';
 
 const SECRET = 'a secret of 16+ characters';
 

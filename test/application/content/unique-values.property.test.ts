@@ -34,7 +34,7 @@ import { createEntryQueries } from '../../../projections/content/entries/entry-q
 import { createPastReader } from '../../../projections/content/entries/past-reader.ts';
 import { type Content, openContent, testContext } from '../../support/content.ts';
 import { useDatabase } from '../../support/database.ts';
-import { createStepScheduler } from '../../support/step-scheduler.ts';
+import { createStepScheduler } from './step-scheduler.ts';
 
 const FAULTS = ['none', 'none', 'none', 'none', 'refused', 'lost_before', 'lost_after', 'crash'] as const;
 type Fault = (typeof FAULTS)[number];

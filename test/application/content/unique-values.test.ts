@@ -18,7 +18,7 @@ import { openMemoryEventStore } from '../../../infrastructure/event-store/memory
 import { createClaims } from '../../../infrastructure/postgres/claims.ts';
 import { testContext, testType } from '../../support/content.ts';
 import { useDatabase } from '../../support/database.ts';
-import { createStepScheduler } from '../../support/step-scheduler.ts';
+import { createStepScheduler } from './step-scheduler.ts';
 
 const FAULTS = ['none', 'none', 'none', 'refused', 'lost_before', 'lost_after', 'crash'] as const;
 type Fault = (typeof FAULTS)[number];

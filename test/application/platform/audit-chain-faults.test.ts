@@ -3,8 +3,8 @@ import { chainAudit } from '../../../application/platform/chain-audit.ts';
 import { restartChains } from '../../../application/platform/restart-chains.ts';
 import { type ChainHead, earlierHeadMac } from '../../../domain/platform/audit-chain.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
-import { CHAIN_TABLES, useAuditedLog } from '../../support/audited-log.ts';
-import { TENANTS, compareAcmeWithAnchors, verifyChain, writeRound } from '../../support/audited-round.ts';
+import { CHAIN_TABLES, useAuditedLog } from './audited-log.ts';
+import { TENANTS, compareAcmeWithAnchors, verifyChain, writeRound } from './audited-round.ts';
 
 describe('a chain whose head has a wrong MAC', () => {
   const log = useAuditedLog();

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
-import { type AuditedLog, CHAIN_TABLES, useAuditedLog } from '../../support/audited-log.ts';
-import { compareAcmeWithAnchors, verifyChain, writeRound } from '../../support/audited-round.ts';
+import { type AuditedLog, CHAIN_TABLES, useAuditedLog } from './audited-log.ts';
+import { compareAcmeWithAnchors, verifyChain, writeRound } from './audited-round.ts';
 
 /** Changes the data of an event in place. */
 const edit = (tx: Transaction, id: string): Promise<unknown> =>

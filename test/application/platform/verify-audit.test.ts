@@ -3,7 +3,7 @@ import { verifyAudit } from '../../../application/platform/verify-audit.ts';
 import { createAudit } from '../../../infrastructure/composition/audit/create-audit.ts';
 import { openPostgresEventStore } from '../../../infrastructure/event-store/postgres/postgres-event-store.ts';
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';
-import { useAuditedLog } from '../../support/audited-log.ts';
+import { useAuditedLog } from './audited-log.ts';
 
 describe('verifications of the audit chain at the same time', () => {
   const log = useAuditedLog();

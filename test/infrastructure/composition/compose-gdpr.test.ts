@@ -4,7 +4,7 @@ import { decideOnUser } from '../../../application/identity/decide-on-user.ts';
 import { composeGdpr } from '../../../infrastructure/composition/compose-gdpr.ts';
 import { environmentLayer, readSettings } from '../../../infrastructure/configuration/read-settings.ts';
 import { createRateCounters } from '../../../infrastructure/postgres/rate-counters.ts';
-import { bearer, newUser, setUpOwner, signInAs, useIdentity } from '../../api/admin/identity/identity-process.ts';
+import { bearer, newUser, setUpOwner, signInAs, useIdentity } from '../../support/identity-process.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 describe('the sweep that finishes erasures', () => {

@@ -70,7 +70,7 @@ describe('the embedded PostgreSQL', function () {
   });
 
   it('is found by another command, and starts again after its owner was killed', async () => {
-    const owner = fork(new URL('../../support/embedded-owner.ts', import.meta.url), [join(home(), 'pg')], {
+    const owner = fork(new URL('./embedded-owner.ts', import.meta.url), [join(home(), 'pg')], {
       execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
@@ -124,7 +124,7 @@ describe('the embedded PostgreSQL', function () {
 
   it('leaves no server behind when its owner is killed', async function () {
     if (process.platform !== 'linux') this.skip();
-    const owner = fork(new URL('../../support/embedded-owner.ts', import.meta.url), [join(home(), 'pg')], {
+    const owner = fork(new URL('./embedded-owner.ts', import.meta.url), [join(home(), 'pg')], {
       execArgv: ['--import', 'tsx'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });

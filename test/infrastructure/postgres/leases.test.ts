@@ -154,7 +154,7 @@ describe('a lease', () => {
   });
 
   it('considers a process exited only on its own machine and when its process id is free', async () => {
-    const child = fork(new URL('../../support/idle-process.ts', import.meta.url), [], {
+    const child = fork(new URL('./idle-process.ts', import.meta.url), [], {
       execArgv: ['--import', 'tsx'],
     });
     await once(child, 'message');

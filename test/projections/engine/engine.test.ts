@@ -7,9 +7,9 @@ import { rebuild } from '../../../projections/engine/rebuild.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { gate } from '../../support/gate.ts';
-import { type Log, openLog, positionOf } from './log.ts';
+import { type Log, openLog, positionOf } from '../../support/open-log.ts';
+import { createTestEngine, holds } from '../../support/test-engine.ts';
 import { note, notes } from './notes.ts';
-import { createTestEngine, holds } from './test-engine.ts';
 
 describe('the projection engine', () => {
   const database = useDatabase();

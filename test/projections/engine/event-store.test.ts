@@ -8,9 +8,9 @@ import { createLeases } from '../../../infrastructure/postgres/leases.ts';
 import { rebuild } from '../../../projections/engine/rebuild.ts';
 import { replay } from '../../../projections/engine/replay.ts';
 import { useDatabase } from '../../support/database.ts';
+import { createTestEngine } from '../../support/test-engine.ts';
 import { testMetadata } from '../../support/test-metadata.ts';
 import { notes } from './notes.ts';
-import { createTestEngine } from './test-engine.ts';
 
 const stores = {
   memory: () => Promise.resolve(openMemoryEventStore()),

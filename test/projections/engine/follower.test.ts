@@ -9,9 +9,9 @@ import { type Follower, type FollowerOptions, startFollower } from '../../../pro
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { gate } from '../../support/gate.ts';
-import { type Log, openLog, positionOf } from './log.ts';
+import { type Log, openLog, positionOf } from '../../support/open-log.ts';
+import { holds } from '../../support/test-engine.ts';
 import { note } from './notes.ts';
-import { holds } from './test-engine.ts';
 
 describe('a follower with its own checkpoint', () => {
   const database = useDatabase();

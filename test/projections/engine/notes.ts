@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '../../../domain/event.ts';
 import type { Projection } from '../../../projections/engine/projection.ts';
-import type { TestEvent } from './log.ts';
+import type { TestEvent } from '../../support/open-log.ts';
 
 /** An event that sets the title of the n-th note. */
 export function note(n: number, title: string, tenant = 'default'): TestEvent {

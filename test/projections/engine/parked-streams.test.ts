@@ -5,9 +5,9 @@ import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
 import type { Projection } from '../../../projections/engine/projection.ts';
 import { rebuild } from '../../../projections/engine/rebuild.ts';
 import { useDatabase } from '../../support/database.ts';
-import { type Log, openLog, positionOf } from './log.ts';
+import { type Log, openLog, positionOf } from '../../support/open-log.ts';
+import { createTestEngine } from '../../support/test-engine.ts';
 import { note, notes } from './notes.ts';
-import { createTestEngine } from './test-engine.ts';
 
 const CHECKPOINT = 'projection/notes/1';
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '../../../infrastructure/postgres/database.ts';
-import { openLog } from './log.ts';
+import { openLog } from '../../support/open-log.ts';
+import { createTestEngine } from '../../support/test-engine.ts';
 import { note, notes } from './notes.ts';
-import { createTestEngine } from './test-engine.ts';
 
 /**
  * A projector in a separate process, for tests that kill or suspend it. Arguments: `<database url> <events> <ttl ms>`.

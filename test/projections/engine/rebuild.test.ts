@@ -10,9 +10,9 @@ import { type RebuildOptions, type RebuildReport, rebuild } from '../../../proje
 import { replay } from '../../../projections/engine/replay.ts';
 import { useDatabase } from '../../support/database.ts';
 import { gate } from '../../support/gate.ts';
-import { type Log, openLog, positionOf } from './log.ts';
+import { type Log, openLog, positionOf } from '../../support/open-log.ts';
+import { createTestEngine } from '../../support/test-engine.ts';
 import { note, notes } from './notes.ts';
-import { createTestEngine } from './test-engine.ts';
 
 describe('rebuild and replay', () => {
   const database = useDatabase();

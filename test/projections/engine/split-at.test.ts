@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { splitAt } from '../../../projections/engine/split-at.ts';
-import { recorded } from './log.ts';
+import { recorded } from '../../support/open-log.ts';
 
 const events = ['a', 'b', 'X', 'X', 'c', 'X'].map((type, index) =>
   recorded(index + 1, { stream: 'note-default.1', type, data: {} }),

@@ -6,9 +6,9 @@ import { digest } from '../../../projections/engine/digest.ts';
 import { replay } from '../../../projections/engine/replay.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
-import { openLog, positionOf } from './log.ts';
+import { openLog, positionOf } from '../../support/open-log.ts';
+import { holds } from '../../support/test-engine.ts';
 import { note, notes } from './notes.ts';
-import { holds } from './test-engine.ts';
 
 const EVENTS = 6_000;
 const TTL_MS = 1_000;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { SubscriptionItem } from '../../../application/ports/event-store.ts';
 import { ORIGIN, type RecordedEvent } from '../../../domain/event.ts';
 import { openBatches } from '../../../projections/engine/batches.ts';
-import { positionOf, recorded } from './log.ts';
+import { positionOf, recorded } from '../../support/open-log.ts';
 
 /** Events of appends with these numbers of events, in the order of the log. */
 function logOf(sizes: readonly number[]): readonly RecordedEvent[] {

@@ -6,11 +6,11 @@ import type { RecordedEvent } from '../../../../domain/event.ts';
 import { createWebhookRecords } from '../../../../infrastructure/automation/webhook-records.ts';
 import { createExclusive } from '../../../../infrastructure/postgres/exclusive.ts';
 import { createWebhookQueries } from '../../../../projections/automation/queries.ts';
-import { type WebhookSetUp, created, webhookSetUp } from '../../../application/automation/webhook-set-up.ts';
 import { useDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Call, caller, resultOf } from '../../../support/http.ts';
 import { type WebhookReceiver, startReceiver } from '../../../support/webhook-receiver.ts';
+import { type WebhookSetUp, created, webhookSetUp } from '../../../support/webhook-set-up.ts';
 import { type Served, serve } from '../../http/serve.ts';
 
 type Shown = { readonly id: string; readonly [field: string]: unknown };

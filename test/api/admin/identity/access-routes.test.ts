@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
 import { resultOf, statusAndError } from '../../../support/http.ts';
-import { bearer, newUser, signInAs, useOwnedIdentity } from './identity-process.ts';
+import { bearer, newUser, signInAs, useOwnedIdentity } from '../../../support/identity-process.ts';
 
 type Access = {
   readonly active: boolean;

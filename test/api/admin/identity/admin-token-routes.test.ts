@@ -4,8 +4,16 @@ import { DAY_MS } from '../../../../domain/durations.ts';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { statusAndError } from '../../../support/http.ts';
+import {
+  OWNER,
+  bearer,
+  newUser,
+  setUpOwner,
+  signInAs,
+  useIdentity,
+  useIdentityPair,
+} from '../../../support/identity-process.ts';
 import type { Session } from '../../../support/owner.ts';
-import { OWNER, bearer, newUser, setUpOwner, signInAs, useIdentity, useIdentityPair } from './identity-process.ts';
 import { withSecondFactor } from './second-factor.ts';
 
 type Token = {

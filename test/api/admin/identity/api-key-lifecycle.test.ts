@@ -3,7 +3,7 @@ import { FREE_TIER } from '../../../../application/ports/entitlements.ts';
 import { DAY_MS } from '../../../../domain/durations.ts';
 import type { Capability } from '../../../../domain/platform/license.ts';
 import { type Reply, statusAndError } from '../../../support/http.ts';
-import { bearer, newUser, signInAs, useOwnedIdentity } from './identity-process.ts';
+import { bearer, newUser, signInAs, useOwnedIdentity } from '../../../support/identity-process.ts';
 
 type Key = {
   readonly id: string;

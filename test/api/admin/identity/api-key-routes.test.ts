@@ -3,7 +3,14 @@ import { v7 } from 'uuid';
 import { FREE_TIER } from '../../../../application/ports/entitlements.ts';
 import { DAY_MS } from '../../../../domain/durations.ts';
 import { statusAndError } from '../../../support/http.ts';
-import { bearer, newUser, setUpOwner, signInAs, useIdentity, useOwnedIdentity } from './identity-process.ts';
+import {
+  bearer,
+  newUser,
+  setUpOwner,
+  signInAs,
+  useIdentity,
+  useOwnedIdentity,
+} from '../../../support/identity-process.ts';
 
 type Key = { readonly id: string; readonly raw_key: string; readonly prefix: string; readonly enabled: boolean };
 

@@ -1,7 +1,6 @@
 import { expect } from 'chai';
 import { USER_CODE_LETTERS } from '../../../../domain/identity/device-code.ts';
 import { statusAndError } from '../../../support/http.ts';
-import type { Session } from '../../../support/owner.ts';
 import {
   type IdentityProcess,
   bearer,
@@ -11,7 +10,8 @@ import {
   useIdentity,
   useIdentityPair,
   useOwnedIdentity,
-} from './identity-process.ts';
+} from '../../../support/identity-process.ts';
+import type { Session } from '../../../support/owner.ts';
 import { withSecondFactor } from './second-factor.ts';
 
 type Start = {

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { userStream } from '../../../../application/identity/decide-on-user.ts';
 import { FIRST_ACCOUNT, claimsOfUser, emailClaim } from '../../../../application/identity/user-claims.ts';
 import { createClaims } from '../../../../infrastructure/postgres/claims.ts';
+import { OWNER, bearer, claimsKey, newUser, setUpOwner, useIdentity } from '../../../support/identity-process.ts';
 import { SETUP_TOKEN } from '../../../support/owner.ts';
-import { OWNER, bearer, claimsKey, newUser, setUpOwner, useIdentity } from './identity-process.ts';
 
 describe('the e-mail claims of users', () => {
   const { admin, database, process } = useIdentity();

@@ -4,7 +4,14 @@ import { withinLockout } from '../../../../application/identity/account-lockout.
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Call, type Reply, statusAndError } from '../../../support/http.ts';
-import { bearer, newUser, setUpOwner, signInAs, useIdentityPair, useOwnedIdentity } from './identity-process.ts';
+import {
+  bearer,
+  newUser,
+  setUpOwner,
+  signInAs,
+  useIdentityPair,
+  useOwnedIdentity,
+} from '../../../support/identity-process.ts';
 
 const LOGIN = '/api/admin/auth/login';
 const TOKEN = '/api/v1/auth/token';

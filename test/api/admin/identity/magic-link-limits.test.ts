@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { PROTECTIONS } from '../../../../domain/traffic/protections.ts';
 import { statusAndError } from '../../../support/http.ts';
+import { newUser } from '../../../support/identity-process.ts';
 import { HIGH_SIGN_IN_LIMITS } from '../../../support/protections.ts';
-import { newUser } from './identity-process.ts';
 import { REQUEST, VERIFY, useTenants } from './magic-link-set-up.ts';
 
 describe('limits of magic-link sign-in', function () {

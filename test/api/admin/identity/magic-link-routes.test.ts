@@ -1,7 +1,14 @@
 import { expect } from 'chai';
 import { statusAndError } from '../../../support/http.ts';
+import {
+  type ProcessOptions,
+  bearer,
+  newUser,
+  setUpOwner,
+  useIdentity,
+  useIdentityPair,
+} from '../../../support/identity-process.ts';
 import type { Session } from '../../../support/owner.ts';
-import { type ProcessOptions, bearer, newUser, setUpOwner, useIdentity, useIdentityPair } from './identity-process.ts';
 import { CONSOLE, MANY, REQUEST, type Redeemed, VERIFY, personOn, useTenants } from './magic-link-set-up.ts';
 import { withSecondFactor } from './second-factor.ts';
 

@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { Reply } from '../../../support/http.ts';
+import {
+  type IdentityProcess,
+  type ProcessOptions,
+  bearer,
+  setUpOwner,
+  useIdentity,
+} from '../../../support/identity-process.ts';
 import type { Session } from '../../../support/owner.ts';
 import { HIGH_SIGN_IN_LIMITS } from '../../../support/protections.ts';
-import { type IdentityProcess, type ProcessOptions, bearer, setUpOwner, useIdentity } from './identity-process.ts';
 
 /** The answer to a redeemed link. */
 export type Redeemed = Session & {

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { type Reply, statusAndError } from '../../../support/http.ts';
-import { bearer, newUser } from './identity-process.ts';
+import { bearer, newUser } from '../../../support/identity-process.ts';
 import { CONSOLE, type Redeemed, useTenants } from './magic-link-set-up.ts';
 
 describe('magic-link sign-in and tenants', function () {

@@ -3,8 +3,15 @@ import { v7 } from 'uuid';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { statusAndError } from '../../../support/http.ts';
+import {
+  bearer,
+  newUser,
+  setUpOwner,
+  signInAs,
+  useIdentityPair,
+  useOwnedIdentity,
+} from '../../../support/identity-process.ts';
 import type { Session } from '../../../support/owner.ts';
-import { bearer, newUser, setUpOwner, signInAs, useIdentityPair, useOwnedIdentity } from './identity-process.ts';
 
 type Membership = { readonly tenant_id: string; readonly name: string; readonly roles: readonly string[] };
 const PASSWORD = 'Another-Good-Pass-1';

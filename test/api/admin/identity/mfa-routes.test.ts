@@ -2,8 +2,15 @@ import { expect } from 'chai';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { codeOf } from '../../../support/authenticator.ts';
 import { type Reply, statusAndError } from '../../../support/http.ts';
+import {
+  bearer,
+  newUser,
+  setUpOwner,
+  signInAs,
+  useIdentityPair,
+  useOwnedIdentity,
+} from '../../../support/identity-process.ts';
 import type { Session } from '../../../support/owner.ts';
-import { bearer, newUser, setUpOwner, signInAs, useIdentityPair, useOwnedIdentity } from './identity-process.ts';
 import { challengeFor, withSecondFactor } from './second-factor.ts';
 
 const MFA = '/api/admin/auth/mfa';

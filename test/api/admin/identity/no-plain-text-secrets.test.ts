@@ -1,6 +1,6 @@
 import { expect } from 'chai';
+import { OWNER, bearer, newUser, setUpOwner, signInAs, useIdentity } from '../../../support/identity-process.ts';
 import type { Session } from '../../../support/owner.ts';
-import { OWNER, bearer, newUser, setUpOwner, signInAs, useIdentity } from './identity-process.ts';
 
 describe('the database at rest', () => {
   const { admin, content, database, process } = useIdentity();

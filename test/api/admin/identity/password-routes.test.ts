@@ -4,7 +4,6 @@ import { openInProcessSignals } from '../../../../infrastructure/signals/in-proc
 import { useDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Call, statusAndError } from '../../../support/http.ts';
-import type { Session } from '../../../support/owner.ts';
 import {
   bearer,
   newUser,
@@ -13,7 +12,8 @@ import {
   startIdentity,
   useIdentityPair,
   useOwnedIdentity,
-} from './identity-process.ts';
+} from '../../../support/identity-process.ts';
+import type { Session } from '../../../support/owner.ts';
 
 const NEW = 'Quite-Another-Pass-1';
 const REQUEST = '/api/admin/auth/password-reset/request';

@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import type { Signals } from '../../../../application/ports/signals.ts';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { bearer, newUser, setUpOwner, signInAs, useIdentityPair } from '../../../support/identity-process.ts';
 import type { Session } from '../../../support/owner.ts';
-import { bearer, newUser, setUpOwner, signInAs, useIdentityPair } from './identity-process.ts';
 
 /** Signals that never arrive. */
 const lostSignals: Signals = {

@@ -1,7 +1,7 @@
 import { codeOf } from '../../../support/authenticator.ts';
 import type { Call, Reply } from '../../../support/http.ts';
+import { type IdentityProcess, bearer, newUser, signInAs } from '../../../support/identity-process.ts';
 import type { Session } from '../../../support/owner.ts';
-import { type IdentityProcess, bearer, newUser, signInAs } from './identity-process.ts';
 
 export type Person = { readonly id: string; readonly email: string; readonly password: string };
 export type Protected = Person & {

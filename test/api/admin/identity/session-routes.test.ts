@@ -2,8 +2,8 @@ import { expect } from 'chai';
 import { type JSONWebKeySet, createLocalJWKSet, jwtVerify } from 'jose';
 import { eventually } from '../../../support/eventually.ts';
 import { statusAndError } from '../../../support/http.ts';
+import { OWNER, bearer, newUser, signInAs, useIdentity, useOwnedIdentity } from '../../../support/identity-process.ts';
 import { SETUP_TOKEN, type Session } from '../../../support/owner.ts';
-import { OWNER, bearer, newUser, signInAs, useIdentity, useOwnedIdentity } from './identity-process.ts';
 
 const UNKNOWN = { email: 'nobody@palimpsest.test', password: 'Correct-Horse-7-battery' };
 

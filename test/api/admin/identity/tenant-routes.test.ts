@@ -4,8 +4,15 @@ import { DAY_MS } from '../../../../domain/durations.ts';
 import { openInProcessSignals } from '../../../../infrastructure/signals/in-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { resultOf, statusAndError } from '../../../support/http.ts';
+import {
+  bearer,
+  newUser,
+  setUpOwner,
+  signInAs,
+  useIdentityPair,
+  useOwnedIdentity,
+} from '../../../support/identity-process.ts';
 import type { Session } from '../../../support/owner.ts';
-import { bearer, newUser, setUpOwner, signInAs, useIdentityPair, useOwnedIdentity } from './identity-process.ts';
 
 type Tenant = {
   readonly slug: string;

@@ -1,8 +1,16 @@
 import { expect } from 'chai';
 import { v7 } from 'uuid';
 import { statusAndError } from '../../../support/http.ts';
+import {
+  OWNER,
+  bearer,
+  newUser,
+  setUpOwner,
+  signInAs,
+  useIdentity,
+  useOwnedIdentity,
+} from '../../../support/identity-process.ts';
 import type { Session } from '../../../support/owner.ts';
-import { OWNER, bearer, newUser, setUpOwner, signInAs, useIdentity, useOwnedIdentity } from './identity-process.ts';
 
 type User = {
   readonly id: string;

@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { useDirectory } from '../../../support/directory.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { statusAndError } from '../../../support/http.ts';
-import { useLicenseServer } from '../../../support/license-server.ts';
 import { LICENSE_PUBLIC_KEY, inDays, licenseEnvironment, licenseToken } from '../../../support/license.ts';
 import { useReplicas } from '../../../support/replicas.ts';
 import { useService } from '../../../support/service.ts';
+import { useLicenseServer } from './license-server.ts';
 
 /** The entitlements of a free installation. */
 const FREE = {

@@ -6,8 +6,8 @@ import { contentProjection } from '../../../../projections/content/projection.ts
 import { rebuild } from '../../../../projections/engine/rebuild.ts';
 import { replay } from '../../../../projections/engine/replay.ts';
 import { useDatabase } from '../../../support/database.ts';
-import { type Log, openLog, positionOf } from '../../engine/log.ts';
-import { createTestEngine } from '../../engine/test-engine.ts';
+import { type Log, openLog, positionOf } from '../../../support/open-log.ts';
+import { createTestEngine } from '../../../support/test-engine.ts';
 
 const TYPES = 250;
 /** A transaction changes at most 100 tables; each needs about 15 locks: itself, indexes, long values and view. */

@@ -1,4 +1,4 @@
-import { startReceiver } from './webhook-receiver.ts';
+import { startReceiver } from '../support/webhook-receiver.ts';
 
 /** A received span. */
 export type CollectedSpan = {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import type { EventStore } from '../../../application/ports/event-store.ts';
-import { type GlobalPosition, ORIGIN, type RecordedEvent, positionFrom } from '../../../domain/event.ts';
-import type { JsonObject } from '../../../domain/json.ts';
-import { categoryOf } from '../../../domain/stream.ts';
-import { testMetadata } from '../../support/test-metadata.ts';
+import type { EventStore } from '../../application/ports/event-store.ts';
+import { type GlobalPosition, ORIGIN, type RecordedEvent, positionFrom } from '../../domain/event.ts';
+import type { JsonObject } from '../../domain/json.ts';
+import { categoryOf } from '../../domain/stream.ts';
+import { testMetadata } from './test-metadata.ts';
 
 export type TestEvent = {
   readonly stream: string;

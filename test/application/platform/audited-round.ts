@@ -1,5 +1,5 @@
-import { compareAnchors, readAnchors } from '../../application/platform/compare-anchors.ts';
-import { type AuditVerdict, verifyAudit } from '../../application/platform/verify-audit.ts';
+import { compareAnchors, readAnchors } from '../../../application/platform/compare-anchors.ts';
+import { type AuditVerdict, verifyAudit } from '../../../application/platform/verify-audit.ts';
 import type { AuditedLog } from './audited-log.ts';
 
 /** The tenants whose events a round writes. */

@@ -1,5 +1,5 @@
 // Child process of tests: starts an embedded PostgreSQL and waits until the test kills the process.
-import { startEmbeddedPostgres } from '../../infrastructure/postgres/embedded/embedded-postgres.ts';
+import { startEmbeddedPostgres } from '../../../infrastructure/postgres/embedded/embedded-postgres.ts';
 
 await startEmbeddedPostgres({ directory: process.argv[2] ?? '' });
 process.send?.('ready');

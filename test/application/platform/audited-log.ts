@@ -1,15 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
-import type { AuditDependencies } from '../../application/platform/audit-dependencies.ts';
-import { chainAudit } from '../../application/platform/chain-audit.ts';
-import { ChainsStopped } from '../../application/platform/load-chains.ts';
-import { signAudit } from '../../application/platform/sign-audit.ts';
-import type { EventStore } from '../../application/ports/event-store.ts';
-import type { JsonObject } from '../../domain/json.ts';
-import { createAudit } from '../../infrastructure/composition/audit/create-audit.ts';
-import { openPostgresEventStore } from '../../infrastructure/event-store/postgres/postgres-event-store.ts';
-import type { Database, Transaction } from '../../infrastructure/postgres/database.ts';
-import { newEvent } from '../contract/event-store-fixtures.ts';
-import { useDatabase } from './database.ts';
+import type { AuditDependencies } from '../../../application/platform/audit-dependencies.ts';
+import { chainAudit } from '../../../application/platform/chain-audit.ts';
+import { ChainsStopped } from '../../../application/platform/load-chains.ts';
+import { signAudit } from '../../../application/platform/sign-audit.ts';
+import type { EventStore } from '../../../application/ports/event-store.ts';
+import type { JsonObject } from '../../../domain/json.ts';
+import { createAudit } from '../../../infrastructure/composition/audit/create-audit.ts';
+import { openPostgresEventStore } from '../../../infrastructure/event-store/postgres/postgres-event-store.ts';
+import type { Database, Transaction } from '../../../infrastructure/postgres/database.ts';
+import { newEvent } from '../../contract/event-store-fixtures.ts';
+import { useDatabase } from '../../support/database.ts';
 
 const KEY = '00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff';
 

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { EventStore } from '../../../application/ports/event-store.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
-import type { Metrics } from '../../../application/ports/metrics.ts';
-import type { Signals } from '../../../application/ports/signals.ts';
-import type { Database } from '../../../infrastructure/postgres/database.ts';
-import { createLeases } from '../../../infrastructure/postgres/leases.ts';
-import { openInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
-import { type ProjectionEngine, createProjectionEngine } from '../../../projections/engine/engine.ts';
-import type { Projection } from '../../../projections/engine/projection.ts';
+import type { EventStore } from '../../application/ports/event-store.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Metrics } from '../../application/ports/metrics.ts';
+import type { Signals } from '../../application/ports/signals.ts';
+import type { Database } from '../../infrastructure/postgres/database.ts';
+import { createLeases } from '../../infrastructure/postgres/leases.ts';
+import { openInProcessSignals } from '../../infrastructure/signals/in-process.ts';
+import { type ProjectionEngine, createProjectionEngine } from '../../projections/engine/engine.ts';
+import type { Projection } from '../../projections/engine/projection.ts';
 
 const silent: Pick<Logger, 'info' | 'warn' | 'error'> = {
   info: () => undefined,

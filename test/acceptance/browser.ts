@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type BrowserContext, chromium } from 'playwright-core';
-import { recordNotRun } from './adapters.ts';
-import { useDirectory } from './directory.ts';
+import { recordNotRun } from '../support/adapters.ts';
+import { useDirectory } from '../support/directory.ts';
 
 const PLACES = [
   process.env['TEST_CHROMIUM'] ?? '',

@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
-import { sealWebhookHeaders, sealWebhookPart } from '../../../application/automation/decrypt-webhook.ts';
-import { type WebhookDirectory, openWebhookDirectory } from '../../../application/automation/webhook-directory.ts';
+import { sealWebhookHeaders, sealWebhookPart } from '../../application/automation/decrypt-webhook.ts';
+import { type WebhookDirectory, openWebhookDirectory } from '../../application/automation/webhook-directory.ts';
 import {
   type WebhookWorker,
   type WebhookWorkerDependencies,
   createWebhookWorker,
-} from '../../../application/automation/webhook-worker.ts';
-import { createEntryHistory } from '../../../application/content/entry-history.ts';
-import { toNewEvent } from '../../../application/handle-command.ts';
-import type { EventStore } from '../../../application/ports/event-store.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
-import type { Metrics } from '../../../application/ports/metrics.ts';
-import type { Outbound } from '../../../application/ports/outbound.ts';
-import type { Vault } from '../../../application/ports/vault.ts';
-import type { WebhookEvent, WebhookSettings } from '../../../domain/automation/webhook-events.ts';
-import { type DomainEvent, ORIGIN, type RecordedEvent } from '../../../domain/event.ts';
-import { streamName } from '../../../domain/stream.ts';
-import { createWebhookQueue } from '../../../infrastructure/automation/webhook-queue.ts';
-import { createVault } from '../../../infrastructure/crypto/vault.ts';
-import { openMemoryEventStore } from '../../../infrastructure/event-store/memory/memory-event-store.ts';
-import { openOutbound } from '../../../infrastructure/outbound/outbound.ts';
-import type { Database, Queryable } from '../../../infrastructure/postgres/database.ts';
-import { automationProjection } from '../../../projections/automation/projection.ts';
-import { createWebhookQueries } from '../../../projections/automation/queries.ts';
+} from '../../application/automation/webhook-worker.ts';
+import { createEntryHistory } from '../../application/content/entry-history.ts';
+import { toNewEvent } from '../../application/handle-command.ts';
+import type { EventStore } from '../../application/ports/event-store.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Metrics } from '../../application/ports/metrics.ts';
+import type { Outbound } from '../../application/ports/outbound.ts';
+import type { Vault } from '../../application/ports/vault.ts';
+import type { WebhookEvent, WebhookSettings } from '../../domain/automation/webhook-events.ts';
+import { type DomainEvent, ORIGIN, type RecordedEvent } from '../../domain/event.ts';
+import { streamName } from '../../domain/stream.ts';
+import { createWebhookQueue } from '../../infrastructure/automation/webhook-queue.ts';
+import { createVault } from '../../infrastructure/crypto/vault.ts';
+import { openMemoryEventStore } from '../../infrastructure/event-store/memory/memory-event-store.ts';
+import { openOutbound } from '../../infrastructure/outbound/outbound.ts';
+import type { Database, Queryable } from '../../infrastructure/postgres/database.ts';
+import { automationProjection } from '../../projections/automation/projection.ts';
+import { createWebhookQueries } from '../../projections/automation/queries.ts';
 
 /**
  * The webhook module without HTTP routes: queue and read model in Postgres, events in memory, requests over loopback.

@@ -36,13 +36,13 @@ import { createRateCounters } from '../../infrastructure/postgres/rate-counters.
 import { openInProcessSignals } from '../../infrastructure/signals/in-process.ts';
 import { identityProjection } from '../../projections/identity/projection.ts';
 import { createIdentityQueries } from '../../projections/identity/queries.ts';
-import { serve } from '../api/http/serve.ts';
 import { type TestDatabase, useDatabase } from './database.ts';
 import { type Call, caller } from './http.ts';
 import { SETUP_TOKEN, type Session, setUpOwner as createOwner } from './owner.ts';
 import { HIGH_SIGN_IN_LIMITS } from './protections.ts';
 import { recordingLogger } from './recording-logger.ts';
 import { recordingMailer } from './recording-mailer.ts';
+import { serve } from './serve-routes.ts';
 import { createTestEngine } from './test-engine.ts';
 
 export const OWNER = { email: 'Owner@Palimpsest.test', password: 'Correct-Horse-7-battery' } as const;

@@ -1,7 +1,7 @@
 import type { Route } from '../../api/http/route.ts';
 import type { Principal } from '../../domain/identity/principal.ts';
-import { type Served, serve } from '../api/http/serve.ts';
 import type { Content } from './content.ts';
+import { type Served, serve } from './serve-routes.ts';
 
 type ApiKey = Extract<Principal, { kind: 'api_key' }>;
 

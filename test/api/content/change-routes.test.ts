@@ -14,8 +14,8 @@ import { type EventSource, openEventSource } from '../../support/event-source.ts
 import { eventually } from '../../support/eventually.ts';
 import { caller, resultOf, statusAndError } from '../../support/http.ts';
 import { apiKey, useServedContent } from '../../support/serve-content.ts';
+import { serve } from '../../support/serve-routes.ts';
 import { testMetadata } from '../../support/test-metadata.ts';
-import { serve } from '../http/serve.ts';
 
 type Change = {
   position: string;

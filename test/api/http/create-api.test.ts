@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { expect } from 'chai';
 import { v7 } from 'uuid';
 import { route } from '../../../api/http/route.ts';
-import { type Served, useServed } from './serve.ts';
+import { type Served, useServed } from '../../support/serve-routes.ts';
 import { thingRoutes } from './thing-routes.ts';
 
 const ID = v7();

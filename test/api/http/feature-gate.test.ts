@@ -4,7 +4,7 @@ import { compileRoute } from '../../../api/http/compile-route.ts';
 import { route } from '../../../api/http/route.ts';
 import type { Capability } from '../../../domain/platform/license.ts';
 import { caller } from '../../support/http.ts';
-import { useServed } from './serve.ts';
+import { useServed } from '../../support/serve-routes.ts';
 
 const shared = { api: 'admin', tag: 'things', summary: 'A thing', responses: { 200: Type.Unknown() } } as const;
 const done = () => Promise.resolve({ status: 200, body: { done: true } });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { connect } from 'node:net';
 import { eventually } from '../../support/eventually.ts';
-import { bodyOf, useServed } from './serve.ts';
+import { bodyOf, useServed } from '../../support/serve-routes.ts';
 import { thingRoutes } from './thing-routes.ts';
 
 const UNSUPPORTED = 'unsupported media type, expected application/json or multipart/form-data';

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseListenAddress, startListener } from '../../../api/http/listener.ts';
 import { route } from '../../../api/http/route.ts';
 import { gate } from '../../support/gate.ts';
-import { serve } from './serve.ts';
+import { serve } from '../../support/serve-routes.ts';
 
 describe('a listener', () => {
   it('finishes requests, refuses new connections and ends keep-alive connections when it closes', async () => {

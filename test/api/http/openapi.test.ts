@@ -5,7 +5,7 @@ import { healthRoutes } from '../../../api/platform/health-routes.ts';
 import { metricsRoutes } from '../../../api/platform/metrics-routes.ts';
 import { openApiRoutes } from '../../../api/platform/openapi-routes.ts';
 import { lintOpenApi } from '../../support/lint-openapi.ts';
-import { bodyOf, useServed } from './serve.ts';
+import { bodyOf, useServed } from '../../support/serve-routes.ts';
 import { thingRoutes } from './thing-routes.ts';
 
 const health = healthRoutes({

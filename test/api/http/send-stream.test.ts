@@ -7,7 +7,7 @@ import { openApiDocument } from '../../../api/http/openapi.ts';
 import { type Route, type RouteResponse, route } from '../../../api/http/route.ts';
 import { eventually } from '../../support/eventually.ts';
 import { gate } from '../../support/gate.ts';
-import { serve } from './serve.ts';
+import { serve } from '../../support/serve-routes.ts';
 
 /** What the source of one response observed. */
 type Fate = { asked: number; returned: number; aborted: boolean };

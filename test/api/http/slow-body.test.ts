@@ -6,7 +6,7 @@ import { route } from '../../../api/http/route.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { Principal } from '../../../domain/identity/principal.ts';
 import { gate } from '../../support/gate.ts';
-import { useServed } from './serve.ts';
+import { useServed } from '../../support/serve-routes.ts';
 
 const ADMIN: Principal = {
   kind: 'session',

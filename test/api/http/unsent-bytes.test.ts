@@ -5,7 +5,7 @@ import { type Socket, connect } from 'node:net';
 import { type Route, route } from '../../../api/http/route.ts';
 import { createUnsentBytes } from '../../../api/http/unsent-bytes.ts';
 import { eventually } from '../../support/eventually.ts';
-import { useServed } from './serve.ts';
+import { useServed } from '../../support/serve-routes.ts';
 
 const MEBIBYTE = 1_048_576;
 /** More than the buffers of a connection hold. */

@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { type HealthChecks, healthRoutes } from '../../../api/platform/health-routes.ts';
 import { metricsRoutes } from '../../../api/platform/metrics-routes.ts';
 import { openMetrics } from '../../../infrastructure/metrics/open-metrics.ts';
-import { bodyOf, serve } from '../http/serve.ts';
+import { bodyOf, serve } from '../../support/serve-routes.ts';
 
 const WELL: HealthChecks = {
   state: () => 'running',

@@ -9,9 +9,9 @@ import { createWebhookQueries } from '../../../../projections/automation/queries
 import { useDatabase } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Call, caller, resultOf } from '../../../support/http.ts';
+import { type Served, serve } from '../../../support/serve-routes.ts';
 import { type WebhookReceiver, startReceiver } from '../../../support/webhook-receiver.ts';
 import { type WebhookSetUp, created, webhookSetUp } from '../../../support/webhook-set-up.ts';
-import { type Served, serve } from '../../http/serve.ts';
 
 type Shown = { readonly id: string; readonly [field: string]: unknown };
 const SECRET = 'sixteen characters or more';

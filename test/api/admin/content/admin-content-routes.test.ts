@@ -13,7 +13,7 @@ import { contentTypesById } from '../../../../projections/content/content-types/
 import { LIVE, useContent } from '../../../support/content.ts';
 import { caller, resultOf, statusAndError } from '../../../support/http.ts';
 import { type EntryAnswer, apiKey, useServedContent, userSession } from '../../../support/serve-content.ts';
-import { serve } from '../../http/serve.ts';
+import { serve } from '../../../support/serve-routes.ts';
 
 const PRINCIPALS: Readonly<Record<string, Principal>> = {
   editor: userSession(['editor']),

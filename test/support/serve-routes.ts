@@ -1,16 +1,16 @@
 import { v7 } from 'uuid';
-import { createApi } from '../../../api/http/create-api.ts';
-import type { HttpDependencies, HttpOptions } from '../../../api/http/http-dependencies.ts';
-import { type Listener, startListener } from '../../../api/http/listener.ts';
-import type { Route } from '../../../api/http/route.ts';
-import type { ApiKeyRequest } from '../../../application/ports/api-key-requests.ts';
-import { FREE_TIER } from '../../../application/ports/entitlements.ts';
-import type { IdempotencyStore, StoredResponse } from '../../../application/ports/idempotency-store.ts';
-import type { Logger } from '../../../application/ports/logger.ts';
-import type { Metrics } from '../../../application/ports/metrics.ts';
-import { type GlobalPosition, positionFrom } from '../../../domain/event.ts';
-import { billingPeriod } from '../../../domain/identity/billing-period.ts';
-import type { Principal } from '../../../domain/identity/principal.ts';
+import { createApi } from '../../api/http/create-api.ts';
+import type { HttpDependencies, HttpOptions } from '../../api/http/http-dependencies.ts';
+import { type Listener, startListener } from '../../api/http/listener.ts';
+import type { Route } from '../../api/http/route.ts';
+import type { ApiKeyRequest } from '../../application/ports/api-key-requests.ts';
+import { FREE_TIER } from '../../application/ports/entitlements.ts';
+import type { IdempotencyStore, StoredResponse } from '../../application/ports/idempotency-store.ts';
+import type { Logger } from '../../application/ports/logger.ts';
+import type { Metrics } from '../../application/ports/metrics.ts';
+import { type GlobalPosition, positionFrom } from '../../domain/event.ts';
+import { billingPeriod } from '../../domain/identity/billing-period.ts';
+import type { Principal } from '../../domain/identity/principal.ts';
 
 /** The principals of the test authenticator, by bearer token, cookie or API key. */
 const PRINCIPALS: Readonly<Record<string, Principal>> = {

@@ -33,6 +33,12 @@ const TYPE_CALL = 'CallExpression[callee.object.name="Type"]';
 const UNION = `${TYPE_CALL}[callee.property.name="Union"]`;
 const LITERAL = `${TYPE_CALL}[callee.property.name="Literal"]`;
 
+/** Holds for every folder of source code, the roots included. */
+const toolZones = names.map((layer) => ({
+  target: `./${layer}/**/*`,
+  from: ['./test', './ops'],
+  message: 'source code does not import tests or tools',
+}));
 const zones = names
   .flatMap((layer) => [
     ...names
@@ -45,7 +51,6 @@ const zones = names
           .map((allowed) => `.${allowed.slice(other.length)}`),
         message: `${layer}/ may import only ${layers[layer].join(', ') || 'itself'} (docs/architecture.md, Layers)`,
       })),
-    { target: `./${layer}/**/*`, from: ['./test', './ops'], message: 'source code does not import tests or tools' },
   ])
   .concat({
     target: './api/client/**/*',
@@ -101,7 +106,11 @@ export default tseslint.config(
   {
     files: ['domain/**/*.ts', 'application/**/*.ts', 'projections/**/*.ts', 'infrastructure/**/*.ts', 'api/**/*.ts'],
     ignores: roots.map((root) => `${root}/**/*.ts`),
-    rules: { 'import/no-restricted-paths': ['error', { zones }] },
+    rules: { 'import/no-restricted-paths': ['error', { zones: [...zones, ...toolZones] }] },
+  },
+  {
+    files: roots.map((root) => `${root}/**/*.ts`),
+    rules: { 'import/no-restricted-paths': ['error', { zones: toolZones }] },
   },
   {
     files: ['domain/**/*.ts', 'application/**/*.ts', 'projections/**/*.ts', 'infrastructure/**/*.ts', 'api/**/*.ts'],

@@ -1,4 +1,4 @@
-import { createTurns } from './turns.ts';
+import { createMutex } from './mutex.ts';
 
 /**
  * Never runs the work twice at the same time. Calls made during a run share the next one, so each call sees what
@@ -6,10 +6,10 @@ import { createTurns } from './turns.ts';
  * @returns a function whose result is that of the run that begins after the call
  */
 export function oneAtATime(work: () => Promise<void>): () => Promise<void> {
-  const turns = createTurns();
+  const mutex = createMutex();
   let next: Promise<void> | undefined;
   return () =>
-    (next ??= turns.run(() => {
+    (next ??= mutex.run(() => {
       next = undefined;
       return work();
     }));

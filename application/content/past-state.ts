@@ -1,6 +1,6 @@
 import type { ContentType } from '../../domain/content/content-type.ts';
 import type { EntryState } from '../../domain/content/entry-state.ts';
-import type { Moment } from '../../domain/content/moment.ts';
+import type { PointInTime } from '../../domain/content/point-in-time.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import { streamName } from '../../domain/stream.ts';
 import type { EventStore } from '../ports/event-store.ts';
@@ -11,16 +11,16 @@ import { NO_ENTRY, evolveEntry, foldEntry } from './fold-entry.ts';
  * with `deleted: true`.
  * @returns undefined when the entry did not exist
  */
-export type PastState = (type: ContentType, id: string, moment: Moment) => Promise<EntryState | undefined>;
+export type PastState = (type: ContentType, id: string, pointInTime: PointInTime) => Promise<EntryState | undefined>;
 
 /** Reads entries at points in time from their streams. */
 export function createPastState({ eventStore }: { readonly eventStore: EventStore }): PastState {
-  return async (type, id, moment) => {
+  return async (type, id, pointInTime) => {
     const stream = streamName({ category: 'entry', tenant: type.tenant, id });
     const state =
-      'time' in moment
-        ? await stateAtTime({ stream, type, time: moment.time })
-        : await stateAtPosition({ stream, type, position: moment.position });
+      'time' in pointInTime
+        ? await stateAtTime({ stream, type, time: pointInTime.time })
+        : await stateAtPosition({ stream, type, position: pointInTime.position });
     return state?.typeId !== type.id || (state.deleted && !state.deletedSoftly) ? undefined : state;
   };
 

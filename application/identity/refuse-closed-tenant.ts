@@ -2,7 +2,7 @@ import { type ErrorCode, refusal } from '../../domain/errors.ts';
 import { SUPER_ADMIN } from '../../domain/identity/roles.ts';
 import type { TenantDirectory } from './tenant-directory.ts';
 
-export type TenantEntry = {
+export type TenantAccess = {
   readonly tenant: string;
   /** Roles of the person; empty for keys, tokens and external identities, which are never super admins. */
   readonly roles: readonly string[];
@@ -16,7 +16,7 @@ export type TenantEntry = {
  * @throws `tenant_disabled`, or the code of `unknownTenant`
  */
 export function refuseClosedTenant(
-  { tenant, roles, unknownTenant }: TenantEntry,
+  { tenant, roles, unknownTenant }: TenantAccess,
   { tenants }: { readonly tenants: Pick<TenantDirectory, 'state'> },
 ): void {
   const state = tenants.state(tenant);

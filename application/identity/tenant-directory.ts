@@ -33,7 +33,7 @@ export type TenantDirectory = {
   close(): void;
 };
 
-type TenantEntry = { readonly tenant: ChangedTenant['tenant']; readonly decide: CompiledAccessRules };
+type TenantRecord = { readonly tenant: ChangedTenant['tenant']; readonly decide: CompiledAccessRules };
 
 const RETRY_MS = 500;
 
@@ -44,7 +44,7 @@ export function createTenantDirectory({
   changes,
   onError,
 }: TenantDirectoryDependencies): TenantDirectory {
-  const entries = new Map<string, TenantEntry>();
+  const entries = new Map<string, TenantRecord>();
   const hosts = new Map<string, string>();
   let lastPosition = '';
   let retry: NodeJS.Timeout | undefined;

@@ -25,7 +25,10 @@ export type ChainAuditInput = {
   readonly inspect?: boolean;
 };
 
-/** A chain that is not extended. `tenant` is `ALL_CHAINS` when it is not known which chain it is. */
+/**
+ * A chain that is not extended. `tenant` is `ALL_CHAINS` when it is not known which chain was changed; then all chains
+ * are extended, but none verifies.
+ */
 export type StoppedChain = { readonly tenant: string; readonly reason: string };
 
 export type Chained = {

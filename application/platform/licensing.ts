@@ -2,6 +2,7 @@ import { refusal } from '../../domain/errors.ts';
 import { messageOf } from '../../domain/message-of.ts';
 import { chooseLicense } from '../../domain/platform/choose-license.ts';
 import { type License, isRenewalDue, phaseOf } from '../../domain/platform/license.ts';
+import { createMutex } from '../concurrency/mutex.ts';
 import type { ExchangeLicense } from '../ports/license-exchange.ts';
 import type { KeptLicense, LicenseCache, LicenseStore } from '../ports/license-storage.ts';
 import type { VerifyLicense } from '../ports/license-verifier.ts';
@@ -60,34 +61,32 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
   const opaqueConfigured = configuredKey?.startsWith(OPAQUE) === true ? configuredKey : undefined;
   const signedConfigured = opaqueConfigured === undefined ? configuredKey : undefined;
   let version = -1;
-  let cached: KeptLicense | undefined;
-  let cachedLicense: KeptLicense | undefined;
+  let fileLicense: KeptLicense | undefined;
+  let storedLicense: KeptLicense | undefined;
   let renewalKey: string | undefined;
   let installId: string | undefined;
   let unverified = false;
   let failure: string | undefined;
-  let lastReload: Promise<void> = Promise.resolve();
+  const mutex = createMutex();
 
   /** Runs one reload at a time, so that the last one determines the result. */
   function reload(): Promise<void> {
-    const reloaded = lastReload.then(readAll);
-    lastReload = reloaded.catch(() => undefined);
-    return reloaded;
+    return mutex.run(readAll);
   }
 
   async function readAll(): Promise<void> {
     if (installId === undefined) await readCache();
     let stored = await store.load();
-    if (stored.kept === undefined && cached !== undefined) {
+    if (stored.kept === undefined && fileLicense !== undefined) {
       // The database lost the license that the cache file still has.
-      await store.save(cached, undefined);
+      await store.save(fileLicense, undefined);
       stored = await store.load();
     }
     if (stored.version !== version) {
       version = stored.version;
       renewalKey = stored.renewalKey;
-      if (stored.kept !== undefined && stored.kept.token !== cached?.token) await remember(stored.kept);
-      cachedLicense = stored.kept;
+      if (stored.kept !== undefined && stored.kept.token !== fileLicense?.token) await remember(stored.kept);
+      storedLicense = stored.kept;
       failure = undefined;
     }
     await choose();
@@ -97,14 +96,14 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
     const file = await cache.load();
     installId = await store.installId(file.installId ?? dependencies.newInstallId());
     // The file may belong to another installation.
-    if (file.installId === installId) cached = file.kept;
+    if (file.installId === installId) fileLicense = file.kept;
   }
 
   /** The choice depends on the current time, so each reload makes it again. */
   async function choose(): Promise<void> {
     const storedToken =
-      cachedLicense && (cachedLicense.origin === 'renewal' || opaqueConfigured !== undefined)
-        ? cachedLicense.token
+      storedLicense && (storedLicense.origin === 'renewal' || opaqueConfigured !== undefined)
+        ? storedLicense.token
         : undefined;
     const configured = signedConfigured === undefined ? undefined : await verify(signedConfigured);
     holder.hold(chooseLicense([storedToken === undefined ? undefined : await verify(storedToken), configured], now()));
@@ -115,7 +114,7 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
 
   /** Writes the token to the cache file. Without a writable directory only the database holds it. */
   async function remember(content: KeptLicense): Promise<void> {
-    cached = content;
+    fileLicense = content;
     await cache.save({ installId: installId ?? '', kept: content }).catch((error: unknown) => {
       logger.warn('the license cache file was not written', {
         reason: reasonOf(error),
@@ -133,7 +132,7 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
     const current = holder.current();
     if (current?.phase !== 'active' || isRenewalDue(current.license, now())) return true;
     // The stored license was exchanged for a key that is no longer configured.
-    return cachedLicense?.origin === 'exchange' && cachedLicense.keyDigest !== digest(key);
+    return storedLicense?.origin === 'exchange' && storedLicense.keyDigest !== digest(key);
   }
 
   async function keep(content: KeptLicense, key: string | undefined): Promise<void> {
@@ -152,10 +151,10 @@ export function createLicensing(dependencies: LicensingDependencies): Licensing 
       const { token, license } = await exchangeForToken({ licenseKey: key, installId: installId ?? '' }, dependencies);
       const current = holder.current();
       const shorter =
-        cachedLicense?.origin === 'renewal' && current !== undefined && license.expiresAt < current.license.expiresAt;
-      if (token === cachedLicense?.token || shorter) return;
+        storedLicense?.origin === 'renewal' && current !== undefined && license.expiresAt < current.license.expiresAt;
+      if (token === storedLicense?.token || shorter) return;
       const { origin } =
-        cachedLicense?.origin === 'renewal' && renewalKey === key ? cachedLicense : { origin: 'exchange' as const };
+        storedLicense?.origin === 'renewal' && renewalKey === key ? storedLicense : { origin: 'exchange' as const };
       await keep({ token, origin, keyDigest: digest(key) }, origin === 'renewal' ? key : undefined);
       logger.info('the license server renewed the license');
     });

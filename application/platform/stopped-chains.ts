@@ -5,7 +5,7 @@ import type { AuditDependencies } from './audit-dependencies.ts';
 export type ChainFault =
   /** Chains of this number of tenants are stopped. */
   | { readonly code: 'audit_chains_stopped'; readonly chains: number }
-  /** No chain is extended. */
+  /** No chain verifies. With the details `no state` and `wrong MAC` no chain is extended either. */
   | { readonly code: 'audit_state_invalid'; readonly detail: string };
 
 /** What is wrong with the audit chains; empty when nothing is known to be wrong. */

@@ -44,7 +44,10 @@ export type ChainState = {
    * generations are not compared with the links.
    */
   readonly generation: number;
-  /** Reasons by tenant for which a chain is not extended. The key `ALL_CHAINS`: the tenant is not known. */
+  /**
+   * Reasons by tenant for which a chain is not extended. The key `ALL_CHAINS`: it is not known which chain was changed;
+   * chains are extended, but none verifies.
+   */
   readonly stopped: Readonly<Record<string, string>>;
 };
 

@@ -25,8 +25,8 @@ export type Modules = {
 };
 
 /**
- * Composes every module after the modules that it needs, and registers each with the shutdown. Modules share only
- * what is named here.
+ * Composes every module after the modules that it needs, and registers each with the shutdown. Besides the platform,
+ * modules share only what is named here.
  * @throws when the shutdown has begun
  */
 export async function composeModules(platform: Platform): Promise<Modules> {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { createTurns } from '../../application/concurrency/turns.ts';
+import { createMutex } from '../../application/concurrency/mutex.ts';
 
 /** Sends one statement. */
 export type Runner = (query: pg.QueryConfig) => Promise<pg.QueryResult>;
@@ -12,11 +12,11 @@ export function startHeartbeats(
   client: pg.ClientBase,
   idleTimeoutMs: number,
 ): { readonly runner: Runner; readonly stop: () => void } {
-  const turns = createTurns();
-  const runner: Runner = (query) => turns.run(() => client.query(query));
+  const mutex = createMutex();
+  const runner: Runner = (query) => mutex.run(() => client.query(query));
   const beat = (): void => {
     // The next statement of the work reports a lost connection.
-    if (turns.count() === 0) runner({ text: 'select 1' }).catch(() => undefined);
+    if (mutex.count() === 0) runner({ text: 'select 1' }).catch(() => undefined);
   };
   const timer = idleTimeoutMs > 0 ? setInterval(beat, idleTimeoutMs / 3).unref() : undefined;
   return {

@@ -1,4 +1,4 @@
-import { createKeyedTurns } from '../../application/concurrency/keyed-turns.ts';
+import { createKeyedMutex } from '../../application/concurrency/keyed-mutex.ts';
 import { stoppablePause } from '../../application/concurrency/stoppable-pause.ts';
 import type { Lease, Leases } from '../../application/ports/leases.ts';
 import type { Signals } from '../../application/ports/signals.ts';
@@ -34,7 +34,7 @@ export function createLeases({
   /** Epochs of the leases that this process holds. */
   const holding = new Map<string, number>();
   /** Attempts of this process for one name run one after another, so that `holding` is complete. */
-  const attempts = createKeyedTurns();
+  const attempts = createKeyedMutex();
   /** A row of this process that no lease stands for remains when a statement takes effect after its time limit. */
   const isFree = (name: string, holder: string, epoch: number): boolean =>
     holder === owner ? holding.get(name) !== epoch : hasExited(holder);

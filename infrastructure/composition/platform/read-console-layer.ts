@@ -32,7 +32,7 @@ async function usableTexts(
 ): Promise<ConsoleTexts> {
   const { texts, unreadable } = await readConsoleSettings({ eventStore, vault });
   for (const variable of unreadable)
-    logger.error('a setting saved in the console cannot be decrypted with this ENCRYPTION_KEY', { variable });
+    logger.error('a setting saved in the console cannot be opened with the current ENCRYPTION_KEY', { variable });
   const usable = configuration.usableOf(texts);
   for (const variable of texts.keys())
     if (!usable.has(variable))

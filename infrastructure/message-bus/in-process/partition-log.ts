@@ -1,4 +1,4 @@
-import { createTurns } from '../../../application/concurrency/turns.ts';
+import { createMutex } from '../../../application/concurrency/mutex.ts';
 import type { Message } from '../../../application/ports/message-bus.ts';
 
 /** A condition that callers can wait for. */
@@ -51,13 +51,13 @@ export function createPartitionLog(options: PartitionLogOptions): PartitionLog {
    * would be quadratic.
    */
   let dropped = 0;
-  const turns = createTurns();
+  const mutex = createMutex();
 
   return {
     topic,
     partition,
     changed,
-    append: (added) => turns.run(() => appendInTurn(added)),
+    append: (added) => mutex.run(() => appendInTurn(added)),
     read(offset) {
       const from = Math.max(offset, first);
       const message = messages[from - first + dropped];

@@ -3,7 +3,7 @@ import { withDeadline } from '../../../application/concurrency/with-deadline.ts'
 import { chunks } from '../../../domain/chunks.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
-import type { Moment } from '../../../domain/content/moment.ts';
+import type { PointInTime } from '../../../domain/content/point-in-time.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { Database, Queryable } from '../../../infrastructure/postgres/database.ts';
 import { type PastSet, addToSet, missingIds } from './past-rows.ts';
@@ -13,14 +13,14 @@ import { createTenantQueues } from './tenant-queues.ts';
 export type PastGatheringOptions = {
   readonly database: Database;
   /** Folds the state of an entry at a point in time from its stream; undefined when it did not exist. */
-  readonly stateAt: (type: ContentType, id: string, moment: Moment) => Promise<EntryState | undefined>;
+  readonly stateAt: (type: ContentType, id: string, pointInTime: PointInTime) => Promise<EntryState | undefined>;
   /** How long a request waits for the changed entries to be gathered, in milliseconds. Default 5000. */
   readonly waitMs?: number | undefined;
 };
 
-/** Adds entries that have changed since a moment to the sets of that moment. */
+/** Adds entries that have changed since a point in time to the sets of that point in time. */
 export type PastGathering = {
-  /** Folds the entries at the moment of the set and adds them to it. */
+  /** Folds the entries at the point in time of the set and adds them to it. */
   fold(queryable: Queryable, set: PastSet, ids: readonly string[]): Promise<void>;
   /**
    * Gathers the entries that are missing in the set. Concurrent requests of one set share the work.
@@ -47,7 +47,7 @@ export function createPastGathering({ database, stateAt, waitMs = 5_000 }: PastG
   async function fold(queryable: Queryable, set: PastSet, ids: readonly string[]): Promise<void> {
     for (const part of chunks(ids, CHUNK_SIZE)) {
       const states = await inParallel(part, CONCURRENT_READS, async (id) => {
-        const state = await stateAt(set.type, id, set.moment);
+        const state = await stateAt(set.type, id, set.pointInTime);
         return [id, state] as const;
       });
       const bytes = await addToSet(queryable, set, states);

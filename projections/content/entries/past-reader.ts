@@ -1,7 +1,7 @@
-import { createTurns } from '../../../application/concurrency/turns.ts';
+import { createMutex } from '../../../application/concurrency/mutex.ts';
 import { codeOf } from '../../../domain/code-of.ts';
 import type { ContentType } from '../../../domain/content/content-type.ts';
-import type { Moment } from '../../../domain/content/moment.ts';
+import type { PointInTime } from '../../../domain/content/point-in-time.ts';
 import { refusal } from '../../../domain/errors.ts';
 import type { Transaction } from '../../../infrastructure/postgres/database.ts';
 import { type PastGatheringOptions, createPastGathering } from './past-gathering.ts';
@@ -14,21 +14,21 @@ export type PastReaderOptions = PastGatheringOptions & {
   readonly bounds?: PastBounds;
 };
 
-/** Reads content as it was at a moment: a point in time, or a position of the log. */
+/** Reads content as it was at a point in time: a point in time, or a position of the log. */
 export type PastReader = {
   /**
    * Runs `work` in one snapshot of the read model, with the complete sets of entries that have changed since the
-   * moment, by type id.
+   * point in time, by type id.
    * @throws `past_not_ready` when gathering takes longer than a request may wait (it continues for later requests), or
    *   when too many gatherings of the tenant wait
    */
   read<T>(
     types: readonly ContentType[],
-    moment: Moment,
+    pointInTime: PointInTime,
     work: (tx: Transaction, sets: ReadonlyMap<string, PastSet>) => Promise<T>,
   ): Promise<T>;
-  /** Whether this process has a set of the type's entries at the moment. */
-  isKnown(type: ContentType, moment: Moment): boolean;
+  /** Whether this process has a set of the type's entries at the point in time. */
+  isKnown(type: ContentType, pointInTime: PointInTime): boolean;
 };
 
 /** Maximum number of entries that are gathered inside an open snapshot. */
@@ -40,9 +40,9 @@ const SNAPSHOT_LIMIT = 500;
 const MAX_ATTEMPTS = 3;
 
 /**
- * Most entries have not changed since a moment, and their current rows are used. The state of each changed entry is
- * folded from its stream once and kept in `operational.past_entries` for the next pages. The state of an entry at a
- * moment never changes, so entries are only added to a set.
+ * Most entries have not changed since a point in time, and their current rows are used. The state of each changed entry
+ * is folded from its stream once and kept in `operational.past_entries` for the next pages. The state of an entry at a
+ * point in time never changes, so entries are only added to a set.
  */
 export function createPastReader({ bounds, ...gatheringOptions }: PastReaderOptions): PastReader {
   const { database } = gatheringOptions;
@@ -50,7 +50,7 @@ export function createPastReader({ bounds, ...gatheringOptions }: PastReaderOpti
   const gathering = createPastGathering(gatheringOptions);
   // A read that gathers inside its snapshot takes long. Run one at a time, so that such reads do not use up the outer
   // transactions.
-  const gatheringReads = createTurns();
+  const gatheringReads = createMutex();
 
   /**
    * Runs `work` in a repeatable-read transaction in which the sets are complete. With `gathers` it adds missing
@@ -103,10 +103,10 @@ export function createPastReader({ bounds, ...gatheringOptions }: PastReaderOpti
   }
 
   return {
-    isKnown: (type, moment) => sets.has(type, moment),
-    async read(types, moment, work) {
+    isKnown: (type, pointInTime) => sets.has(type, pointInTime),
+    async read(types, pointInTime, work) {
       for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-        const cached = await sets.open(types, moment);
+        const cached = await sets.open(types, pointInTime);
         const result = await unlessDeleted(cached, async () => {
           for (const cachedSet of cached) if (gathering.isGathering(cachedSet)) await gathering.gather(cachedSet);
           const complete = await snapshot(cached, work, false);
@@ -115,7 +115,7 @@ export function createPastReader({ bounds, ...gatheringOptions }: PastReaderOpti
         });
         if (result) return result.value;
       }
-      const cached = await sets.open(types, moment);
+      const cached = await sets.open(types, pointInTime);
       const result = await gatheringReads.run(() => unlessDeleted(cached, () => snapshot(cached, work, true)));
       if (!result) throw refusal('past_not_ready', { headers: { 'Retry-After': '1' } });
       return result.value;

@@ -1,7 +1,7 @@
 import type { ContentType } from '../../../domain/content/content-type.ts';
 import { shownValue, storedFields } from '../../../domain/content/entry-fields.ts';
 import type { EntryState } from '../../../domain/content/entry-state.ts';
-import type { Moment } from '../../../domain/content/moment.ts';
+import type { PointInTime } from '../../../domain/content/point-in-time.ts';
 import type { Json, JsonObject } from '../../../domain/json.ts';
 import type { Queryable } from '../../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
@@ -16,7 +16,7 @@ import { TOMBSTONES } from './tombstones.ts';
  * A set in `operational.past_entries`: the entries of a type that have changed after a point in time (or after a
  * position in the log), each with its state at that point.
  */
-export type PastSet = { readonly type: ContentType; readonly moment: Moment; readonly id: number };
+export type PastSet = { readonly type: ContentType; readonly pointInTime: PointInTime; readonly id: number };
 
 /**
  * SQL of the rows to select the entries of a type from, at the point in time of the sets. For a type without a set: its
@@ -34,11 +34,11 @@ export function pastSources(sets: ReadonlyMap<string, PastSet>): (type: ContentT
  * type's table, and `_words`.
  */
 function pastSource(set: PastSet): string {
-  const { type, moment } = set;
-  if (!('time' in moment)) throw new TypeError('the set must be of a time, not of a position');
+  const { type, pointInTime } = set;
+  if (!('time' in pointInTime)) throw new TypeError('the set must be of a time, not of a position');
   const words = `(select s.words from ${LIVE}.${SEARCH} s where s.entry_id = x.id) as "_words"`;
   return `(select ${[...columnsOf(type).map((name) => `x.${quoteIdentifier(name)}`), words].join(', ')}
-    from ${tableOf(type)} x where x."_updated_at" <= ${timeLiteral(moment.time)} union all ${pastRows(set)})`;
+    from ${tableOf(type)} x where x."_updated_at" <= ${timeLiteral(pointInTime.time)} union all ${pastRows(set)})`;
 }
 
 /** The set's entries as rows of the type's table, with `_words`. */
@@ -55,11 +55,11 @@ export function pastRows({ type, id }: PastSet): string {
  */
 export async function missingIds(
   queryable: Queryable,
-  { type, moment, id }: PastSet,
+  { type, pointInTime, id }: PastSet,
   { upto, limit }: { readonly upto: string; readonly limit: number },
 ): Promise<readonly string[]> {
   const isUnchanged = `not exists (select 1 from operational.past_entries p where p.set_id = $3 and p.entry_id = t.id)`;
-  const byTime = 'time' in moment;
+  const byTime = 'time' in pointInTime;
   const rows = byTime
     ? 't."_updated_at" > $5 and t."_created_at" <= $5'
     : 't."_position" > $5 and t."_version" > 1 and t."_deleted_at" is null';
@@ -71,7 +71,7 @@ export async function missingIds(
      from (select t.id from ${tableOf(type)} t
      where t.tenant_id = $1 and t."_position" > $2 and ${rows} and ${isUnchanged}${byTime ? ` union ${deleted}` : ''}) m
      limit $4`,
-    [type.tenant, upto, id, limit, byTime ? moment.time : moment.position, ...(byTime ? [type.id] : [])],
+    [type.tenant, upto, id, limit, byTime ? pointInTime.time : pointInTime.position, ...(byTime ? [type.id] : [])],
   );
   return found.map((row) => row.id);
 }

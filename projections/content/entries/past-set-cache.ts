@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru';
 import type { ContentType } from '../../../domain/content/content-type.ts';
-import type { Moment } from '../../../domain/content/moment.ts';
+import type { PointInTime } from '../../../domain/content/point-in-time.ts';
 import type { Database } from '../../../infrastructure/postgres/database.ts';
 import type { PastSet } from './past-rows.ts';
 import { deletePastSet, deletePastSetsOverBounds, makePastSet, touchPastSet } from './past-sets.ts';
@@ -22,16 +22,16 @@ type OpenSet = CachedSet & {
   isNew: boolean;
 };
 
-/** The sets that this process uses, by content type and moment. */
+/** The sets that this process uses, by content type and point in time. */
 export type PastSetCache = {
   /**
    * The sets of a read. When one is new, sets of the tenant that were unused for longest and exceed the bounds are
    * deleted.
    */
-  open(types: readonly ContentType[], moment: Moment): Promise<readonly CachedSet[]>;
+  open(types: readonly ContentType[], pointInTime: PointInTime): Promise<readonly CachedSet[]>;
   /** Forgets sets whose rows another process, the sweep or another read has deleted. */
   forget(cached: readonly CachedSet[]): void;
-  has(type: ContentType, moment: Moment): boolean;
+  has(type: ContentType, pointInTime: PointInTime): boolean;
 };
 
 const MAX_SETS = 500;
@@ -63,18 +63,18 @@ export function createPastSetCache({
     },
   });
 
-  /** The cached set of the type at the moment; makes one when there is none or it has expired. */
-  async function openSet(type: ContentType, moment: Moment): Promise<OpenSet> {
-    const key = keyOf(type, moment);
+  /** The cached set of the type at the point in time; makes one when there is none or it has expired. */
+  async function openSet(type: ContentType, pointInTime: PointInTime): Promise<OpenSet> {
+    const key = keyOf(type, pointInTime);
     const opening = sets.get(key);
     const opened = opening && (await opening);
     if (!opened || (Date.now() - opened.touched >= EXPIRY_MS && sets.get(key) === opening)) {
-      const made = makeSet(type, moment);
+      const made = makeSet(type, pointInTime);
       sets.set(key, made);
       made.catch(() => sets.delete(key));
       return made;
     }
-    if (Date.now() - opened.touched >= EXPIRY_MS) return openSet(type, moment);
+    if (Date.now() - opened.touched >= EXPIRY_MS) return openSet(type, pointInTime);
     if (Date.now() - opened.touched > TOUCH_MS) {
       opened.touched = Date.now();
       await touchPastSet(database, opened.set.id);
@@ -82,19 +82,19 @@ export function createPastSetCache({
     return opened;
   }
 
-  async function makeSet(type: ContentType, moment: Moment): Promise<OpenSet> {
+  async function makeSet(type: ContentType, pointInTime: PointInTime): Promise<OpenSet> {
     const touched = Date.now();
     return {
-      set: { type, moment, id: await makePastSet(database, type.tenant) },
-      upto: 'position' in moment ? moment.position : '',
+      set: { type, pointInTime, id: await makePastSet(database, type.tenant) },
+      upto: 'position' in pointInTime ? pointInTime.position : '',
       touched,
       isNew: true,
     };
   }
 
   return {
-    async open(types, moment) {
-      const cached = await Promise.all(types.map((type) => openSet(type, moment)));
+    async open(types, pointInTime) {
+      const cached = await Promise.all(types.map((type) => openSet(type, pointInTime)));
       const [first] = cached;
       if (first && cached.some(({ isNew }) => isNew)) {
         for (const cachedSet of cached) cachedSet.isNew = false;
@@ -107,12 +107,12 @@ export function createPastSetCache({
       return cached;
     },
     forget(cached) {
-      for (const { set } of cached) sets.delete(keyOf(set.type, set.moment));
+      for (const { set } of cached) sets.delete(keyOf(set.type, set.pointInTime));
     },
-    has: (type, moment) => sets.has(keyOf(type, moment)),
+    has: (type, pointInTime) => sets.has(keyOf(type, pointInTime)),
   };
 }
 
-function keyOf(type: ContentType, moment: Moment): string {
-  return `${type.id}/${type.revision}/${'time' in moment ? moment.time : moment.position}`;
+function keyOf(type: ContentType, pointInTime: PointInTime): string {
+  return `${type.id}/${type.revision}/${'time' in pointInTime ? pointInTime.time : pointInTime.position}`;
 }

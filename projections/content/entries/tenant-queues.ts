@@ -1,4 +1,4 @@
-import { createKeyedTurns } from '../../../application/concurrency/keyed-turns.ts';
+import { createKeyedMutex } from '../../../application/concurrency/keyed-mutex.ts';
 import { refusal } from '../../../domain/errors.ts';
 
 /** Runs work of each tenant one after another. */
@@ -9,12 +9,12 @@ export type TenantQueues = {
 
 /** Creates the queues. At most `maxWaiting` pieces of work of a tenant run or wait. */
 export function createTenantQueues({ maxWaiting }: { readonly maxWaiting: number }): TenantQueues {
-  const turns = createKeyedTurns();
+  const mutex = createKeyedMutex();
   return {
     run(tenant, work) {
-      if (turns.count(tenant) >= maxWaiting)
+      if (mutex.count(tenant) >= maxWaiting)
         return Promise.reject(refusal('past_not_ready', { headers: { 'Retry-After': '2' } }));
-      return turns.run(tenant, work);
+      return mutex.run(tenant, work);
     },
   };
 }

@@ -1,7 +1,7 @@
-import { type Turns, createTurns } from './turns.ts';
+import { type Mutex, createMutex } from './mutex.ts';
 
 /** Work that runs one after another with other work of the same key, in the order of the calls. */
-export type KeyedTurns = {
+export type KeyedMutex = {
   /** Runs the work after all earlier work of the key, also when that failed. @returns the result of the work */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** How many pieces of work of the key run or wait. */
@@ -9,16 +9,16 @@ export type KeyedTurns = {
 };
 
 /** Creates turns that keep nothing of a key without work. */
-export function createKeyedTurns(): KeyedTurns {
-  const byKey = new Map<string, Turns>();
+export function createKeyedMutex(): KeyedMutex {
+  const byKey = new Map<string, Mutex>();
   return {
     async run(key, work) {
-      const turns = byKey.get(key) ?? createTurns();
-      byKey.set(key, turns);
+      const mutex = byKey.get(key) ?? createMutex();
+      byKey.set(key, mutex);
       try {
-        return await turns.run(work);
+        return await mutex.run(work);
       } finally {
-        if (turns.count() === 0) byKey.delete(key);
+        if (mutex.count() === 0) byKey.delete(key);
       }
     },
     count: (key) => byKey.get(key)?.count() ?? 0,

@@ -1,6 +1,7 @@
 import importPlugin from 'eslint-plugin-import';
 import tseslint from 'typescript-eslint';
 import { ownProperties } from './ops/lint/own-properties.js';
+import { routeMembers } from './ops/lint/route-members.js';
 
 /** The layers or folders that each layer may import. Every other import between layers is refused. */
 const layers = {
@@ -117,6 +118,11 @@ export default tseslint.config(
     ignores: ['domain/own-value.ts', 'api/client/**/*.ts'],
     plugins: { project: { rules: { 'own-properties': ownProperties } } },
     rules: { 'project/own-properties': 'error' },
+  },
+  {
+    files: ['api/**/*-routes.ts'],
+    plugins: { routes: { rules: { 'members-in-order': routeMembers } } },
+    rules: { 'routes/members-in-order': 'error' },
   },
   {
     files: ['api/**/*.ts'],

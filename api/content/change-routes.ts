@@ -55,9 +55,7 @@ export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Ro
       summary:
         'List every change of the entries in log order, including deletions; with Accept: text/event-stream, continue with live changes',
       tag: 'content',
-      feature: 'content',
       access: { kind: 'credential' },
-      reads: READS,
       params: SchemaParams,
       query: Type.Object({ after: After, limit: Limit }, strict),
       responses: {
@@ -67,9 +65,11 @@ export function changeRoutes(dependencies: ChangeRouteDependencies): readonly Ro
         }),
       },
       streamed: 'text/event-stream',
+      refusals: ['schema_not_found', 'schema_write_only', 'too_many_streams'],
       requestHeaders: ['Last-Event-ID'],
       responseHeaders: ['X-Schema-Revision'],
-      refusals: ['schema_not_found', 'schema_write_only', 'too_many_streams'],
+      feature: 'content',
+      reads: READS,
       handler: async (request): Promise<RouteResponse> => {
         const view = await requireAccess(request, 'read', dependencies);
         const after = positionOf(request.query.after);

@@ -31,11 +31,11 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
       method: 'GET',
       operation: 'listRelated',
       summary: 'List the entries that a relation of an entry refers to, in their order',
-      reads: READS,
       query: RelatedQuery,
       responses: { 200: RelatedEntries },
-      responseHeaders: ['ETag'],
       refusals: ['schema_not_found', 'schema_write_only', 'permission_denied', 'field_not_found', 'entry_not_found'],
+      responseHeaders: ['ETag'],
+      reads: READS,
       handler: async (request) => {
         const access = await requireAccess(request, 'read', dependencies);
         const { params, query } = request;
@@ -67,12 +67,7 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
       operation: 'replaceRelated',
       summary: 'Replace the entries that a belongs_to or many_to_many relation refers to',
       body: RelationBody,
-      precheck: async (request) => {
-        const access = await requireAccess(request, 'update', dependencies);
-        return { access, field: relationOf(access, request.params.field) };
-      },
       responses: { 200: WrittenEntry },
-      responseHeaders: ['ETag'],
       refusals: [
         'insufficient_permissions',
         'schema_not_found',
@@ -84,6 +79,11 @@ export function relationRoutes(dependencies: EntryRouteDependencies): readonly R
         'validation_failed',
         'unique_value_held',
       ],
+      responseHeaders: ['ETag'],
+      precheck: async (request) => {
+        const access = await requireAccess(request, 'update', dependencies);
+        return { access, field: relationOf(access, request.params.field) };
+      },
       handler: async (request) => {
         const { access, field } = request.checked;
         const data = linksOf(field, request.body.ids);

@@ -63,8 +63,8 @@ export function revisionRoutes(dependencies: RevisionRouteDependencies): readonl
       summary: 'Restore the field values of a revision as a new revision',
       params: RevisionParams,
       responses: { 200: WrittenEntry },
-      responseHeaders: ['ETag'],
       refusals: [...RESTORE_REFUSALS, 'schema_not_found'],
+      responseHeaders: ['ETag'],
       handler: async (request) => {
         const entry = await requireEntry(request, 'update', dependencies);
         return entryResponse(200, entry.access, await revisions.restore(entry, request));

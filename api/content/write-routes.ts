@@ -40,11 +40,11 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
       summary: 'Create an entry',
       params: SchemaParams,
       body: EntryBody,
-      precheck: (request) => requireAccess(request, 'create', dependencies),
       responses: { 201: WrittenEntry },
-      responseHeaders: ['ETag'],
       refusals: [...REFUSALS, 'validation_failed', 'unique_value_held'],
+      responseHeaders: ['ETag'],
       idempotent: true,
+      precheck: (request) => requireAccess(request, 'create', dependencies),
       handler: async ({ body, checked: access, context }) => {
         const data = toData(body.data);
         refuseLockedFields(access, data);
@@ -64,10 +64,10 @@ export function writeRoutes(dependencies: EntryRouteDependencies): readonly Rout
           body: { errors: problems.map(({ field, message }) => bulkProblem(field, message)) },
           fields: problems,
         }),
-      precheck: (request) => requireAccess(request, 'create', dependencies),
       responses: { 201: CreatedEntries },
       refusals: [...REFUSALS, 'validation_failed', 'unique_value_held'],
       idempotent: true,
+      precheck: (request) => requireAccess(request, 'create', dependencies),
       handler: async ({ body, checked: access, context }) => {
         const items = body.entries.map(({ data }) => toData(data));
         if (items.length === 0 || items.length > MAX_BULK)

@@ -58,8 +58,8 @@ export function poolHealthRoutes(health: PoolHealth): readonly Route[] {
       method: 'GET',
       path: '/api/admin/pool/health',
       operation: 'getPoolHealth',
-      tag: 'platform',
       summary: 'Get the state of the connection pools of this process',
+      tag: 'platform',
       access: { kind: 'session', roles: ['admin', 'super_admin'] },
       responses: {
         200: Type.Object({

@@ -18,8 +18,8 @@ export function securityControlsRoutes(controls: () => readonly SecurityControl[
       method: 'GET',
       path: '/api/admin/security/controls',
       operation: 'listSecurityControls',
-      tag: 'platform',
       summary: 'List the security controls, and whether each is enforced',
+      tag: 'platform',
       access: { kind: 'session', roles: ['super_admin'] },
       responses: {
         200: Type.Object({

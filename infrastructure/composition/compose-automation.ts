@@ -76,7 +76,7 @@ export function composeAutomation(platform: Platform, needs: AutomationNeeds): A
       newSecret: () => randomSecrets.refreshToken(),
       records: createWebhookRecords({ database }),
     }),
-    workers: features.isRequested('webhook') ? webhookWorkers(worker, needs.feed, platform) : [],
+    workers: features.isRequested('webhook') ? webhookWorkers(platform, { worker, feed: needs.feed }) : [],
     sweeps: webhookSweeps(platform),
     addOwnListener(endpoint) {
       ownEndpoints.push(endpoint);
@@ -90,9 +90,8 @@ export function composeAutomation(platform: Platform, needs: AutomationNeeds): A
 
 /** The worker that sends deliveries, then the worker that receives events. They stop in the reverse order. */
 function webhookWorkers(
-  worker: WebhookWorker<Queryable>,
-  feed: EventFeed,
   { features }: Pick<Platform, 'features'>,
+  { worker, feed }: { readonly worker: WebhookWorker<Queryable>; readonly feed: EventFeed },
 ): readonly Worker[] {
   return [
     {

@@ -48,19 +48,19 @@ export async function composeFanOut(platform: Platform, { changeOf }: FanOutNeed
         return feed.start(options);
       },
     },
-    workers: [relayWorker({ bus, topicsReady, changeOf }, platform)],
+    workers: [relayWorker(platform, { bus, topicsReady, changeOf })],
     close: () => bus.close(),
   };
 }
 
 /** Publishes the log to the bus. A lease makes sure that one process does it. */
 function relayWorker(
+  { settings, eventStore, leases, database, logger, metrics, tracing }: Platform,
   {
     bus,
     topicsReady,
     changeOf,
   }: { readonly bus: MessageBus; readonly topicsReady: Promise<void>; readonly changeOf: ChangeOf },
-  { settings, eventStore, leases, database, logger, metrics, tracing }: Platform,
 ): Worker {
   return {
     name: 'relay',

@@ -27,7 +27,7 @@ export type Listening = {
  * `listening`.
  * @throws when an address cannot be bound, when a certificate cannot be read, or when the shutdown has begun
  */
-export async function listen(modules: Modules, platform: Platform): Promise<Listening> {
+export async function listen(platform: Platform, modules: Modules): Promise<Listening> {
   const { settings, shutdown, logger, roles, instanceId } = platform;
   const { routes, identity, automation, monitoring } = modules;
   const outages = createOutageWatch({ isReachable: platform.isDatabaseReachable });

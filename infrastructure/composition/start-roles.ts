@@ -6,7 +6,7 @@ import { startScheduler } from './start-scheduler.ts';
  * Starts the background roles `relay`, `worker` and `scheduler` of this process; the platform has started the role
  * `projector`. A worker may still be starting when this returns; the shutdown waits for it and stops it.
  */
-export function startRoles({ all }: { readonly all: readonly Module[] }, platform: Platform): void {
+export function startRoles(platform: Platform, { all }: { readonly all: readonly Module[] }): void {
   const { roles, shutdown, logger } = platform;
   for (const worker of all.flatMap(({ workers }) => workers))
     if (roles.has(worker.role)) shutdown.addStarting(worker.name, worker.start());

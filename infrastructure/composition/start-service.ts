@@ -40,9 +40,9 @@ export async function startService(options: StartServiceOptions): Promise<Servic
     stop?.throwIfAborted();
     const platform = await openPlatform({ ...options, logger, shutdown });
     const modules = await composeModules(platform);
-    startRoles(modules, platform);
+    startRoles(platform, modules);
     await modules.content.applyDeclaredTypes(options.declaredTypes ?? []);
-    const listening = await listen(modules, platform);
+    const listening = await listen(platform, modules);
     return { ...listening, stop: () => shutdown.closeAll() };
   } catch (error) {
     await shutdown.closeAll();

@@ -8,6 +8,12 @@ import type { Projection } from './projection.ts';
  */
 export type UnservedReadModel = { readonly name: string; readonly reason: 'being_built' | 'replaced' };
 
+/**
+ * How long a process goes on after another version was installed, so that the processes of that version are ready
+ * first. Their probes share the result of a check for a second.
+ */
+const REPLACED_AFTER_SECONDS = 5;
+
 /** Tells which of the projections cannot be served by this process. */
 export type ReadModelVersions = (queryable: Queryable) => Promise<readonly UnservedReadModel[]>;
 
@@ -22,8 +28,11 @@ export function createReadModelVersions(
       version: number;
       served_from: GlobalPosition | null;
       position: GlobalPosition | null;
+      is_new: boolean;
     }>(
-      `select p.name, p.version, p.served_from, c.position from operational.projections p
+      `select p.name, p.version, p.served_from, c.position,
+         p.installed_at > clock_timestamp() - interval '${REPLACED_AFTER_SECONDS} seconds' as is_new
+       from operational.projections p
        left join operational.checkpoints c on c.name = 'projection/' || p.name || '/' || p.version
        where p.name = any ($1)`,
       [projections.map(({ name }) => name)],
@@ -31,8 +40,12 @@ export function createReadModelVersions(
     );
     return projections.flatMap(({ name, version }): readonly UnservedReadModel[] => {
       const row = rows.find((one) => one.name === name);
-      if (row?.version === version) installed.add(name);
-      else return [{ name, reason: installed.has(name) || (row?.version ?? 0) > version ? 'replaced' : 'being_built' }];
+      if (row?.version !== version) {
+        const isReplaced = installed.has(name) || (row?.version ?? 0) > version;
+        if (!isReplaced) return [{ name, reason: 'being_built' }];
+        return row?.is_new === true && installed.has(name) ? [] : [{ name, reason: 'replaced' }];
+      }
+      installed.add(name);
       const isFilled = row.served_from === null || (row.position ?? ORIGIN) >= row.served_from;
       return isFilled ? [] : [{ name, reason: 'being_built' }];
     });

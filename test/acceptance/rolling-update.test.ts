@@ -27,7 +27,7 @@ describe('a rolling update to a build with another version of a read model', fun
   const contentOf = (process: ServiceProcess): Call => caller(() => process.contentUrl, { 'x-api-key': key });
   const readiness = (process: ServiceProcess) => caller(() => process.contentUrl)('GET', '/readyz');
 
-  /** The first process that is ready, as a load balancer selects it. */
+  /** The first process that is ready, as a load balancer selects it. At every time one is. */
   async function readyOf(candidates: readonly ServiceProcess[]): Promise<ServiceProcess> {
     for (const process of candidates) if ((await readiness(process)).status === 200) return process;
     throw new Error('no process is ready');
@@ -67,15 +67,16 @@ describe('a rolling update to a build with another version of a read model', fun
       for (let n = 0; !isReplaced; n += 1) await writeAndRead(both, `swap ${String(writer)} ${String(n)}`);
     });
     await writeFile(gate, '');
-    await eventually(
+    const replacement = eventually(
       async () => {
         expect((await readiness(next)).status).to.equal(200);
         expect((await readiness(old)).json()).to.deep.include({ reasons: ['read model replaced: content'] });
       },
-      { timeoutMs: 30_000 },
-    );
-    isReplaced = true;
-    await Promise.all(writers);
+      { timeoutMs: 60_000 },
+    ).finally(() => {
+      isReplaced = true;
+    });
+    await Promise.all([replacement, ...writers]);
 
     for (let n = 0; n < 20; n += 1) expect(await writeAndRead(both, `after ${String(n)}`)).to.equal(next);
     await old.end('SIGTERM');

@@ -31,8 +31,8 @@ export function canvasLayoutRoutes(dependencies: CanvasLayoutDependencies): read
       method: 'GET',
       path: '/api/admin/schemas/canvas-layout',
       operation: 'getCanvasLayout',
-      grants: ['schemas:read'],
       summary: 'Get the positions of the content types on the canvas, and whether the license allows saving them',
+      grants: ['schemas:read'],
       responses: { 200: Layout },
       reads: [MODELLING],
       handler: async ({ tenant }) => ({
@@ -45,15 +45,15 @@ export function canvasLayoutRoutes(dependencies: CanvasLayoutDependencies): read
       method: 'PUT',
       path: '/api/admin/schemas/canvas-layout',
       operation: 'saveCanvasLayout',
-      grants: ['schemas:write'],
-      capability: 'schema-pro',
       summary: 'Replace the positions of the content types on the canvas',
+      grants: ['schemas:write'],
       body: Type.Object({ positions: Positions }),
       malformedJson: 'invalid_json',
       maxBodyBytes: MAX_BYTES,
       tooLarge: 'layout_too_large',
       responses: { 200: Layout },
       refusals: ['payment_required', 'layout_too_large'],
+      capability: 'schema-pro',
       handler: async ({ body, context }) => {
         const { positions, position } = await saveCanvasLayout(body.positions, context, dependencies);
         return {

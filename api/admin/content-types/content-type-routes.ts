@@ -33,9 +33,9 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       method: 'GET',
       path: '/api/admin/schemas',
       operation: 'listContentTypes',
-      grants: ['schemas:read'],
       summary: 'List all content types of the tenant',
       access: { kind: 'session' },
+      grants: ['schemas:read'],
       responses: { 200: Type.Array(ContentType) },
       reads: READS,
       handler: async ({ tenant }) => ({
@@ -48,9 +48,9 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       method: 'GET',
       path: '/api/admin/schemas/{name}',
       operation: 'getContentType',
-      grants: ['schemas:read'],
       summary: 'Get one content type',
       access: { kind: 'session' },
+      grants: ['schemas:read'],
       params: NameParams,
       responses: { 200: ContentType },
       refusals: ['schema_not_found'],
@@ -65,9 +65,9 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       method: 'POST',
       path: '/api/admin/schemas',
       operation: 'createContentType',
-      grants: ['schemas:write'],
       summary: 'Create a content type, or replace the one with that name',
       access: { kind: 'session', roles: ADMINS },
+      grants: ['schemas:write'],
       query: Type.Object({
         adopt: Type.Optional(
           Type.Boolean({
@@ -126,9 +126,9 @@ export function contentTypeRoutes(dependencies: ContentTypeRouteDependencies): r
       method: 'DELETE',
       path: '/api/admin/schemas/{name}',
       operation: 'deleteContentType',
-      grants: ['schemas:write'],
       summary: 'Delete a content type; with content=soft its entries are kept, marked as deleted',
       access: { kind: 'session', roles: ADMINS },
+      grants: ['schemas:write'],
       params: NameParams,
       query: Type.Object({ content: Type.Optional(Type.String()) }),
       responses: { 204: null },

@@ -28,8 +28,8 @@ export function inspectionRoutes(
       ...PREVIEW,
       path: '/api/admin/schemas/{name}/preview-ddl',
       operation: 'previewContentTypeDdl',
-      grants: ['schemas:write'],
       summary: 'Preview the statements of a save, marking those that would become pending',
+      grants: ['schemas:write'],
       handler: async ({ params, body, context }) => {
         const statements = await previewContentType({ name: params.name, input: body }, context, dependencies);
         return { status: 200, body: { statements: statements.map((statement) => presentPlanned(statement, true)) } };
@@ -39,8 +39,8 @@ export function inspectionRoutes(
       ...PREVIEW,
       path: '/api/admin/schemas/{name}/preview',
       operation: 'previewContentType',
-      grants: ['schemas:write'],
       summary: 'Preview the statements of a save',
+      grants: ['schemas:write'],
       handler: async ({ params, body, context }) => {
         const statements = await previewContentType({ name: params.name, input: body }, context, dependencies);
         return { status: 200, body: { statements: statements.map((statement) => presentPlanned(statement, false)) } };
@@ -72,9 +72,9 @@ export function inspectionRoutes(
       method: 'GET',
       path: '/api/admin/schemas/{name}/stats',
       operation: 'getContentTypeStats',
-      grants: ['schemas:read'],
       summary: 'Get the number of entries and the time of the last write',
       access: { kind: 'session' },
+      grants: ['schemas:read'],
       responses: { 200: ContentTypeStats },
       refusals: ['schema_not_found'],
       handler: async ({ tenant, params }) => {

@@ -50,8 +50,8 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       method: 'GET',
       path: '/api/admin/schemas/presets',
       operation: 'listPresets',
-      grants: ['schemas:read'],
       summary: 'List the built-in and saved presets with their full definitions',
+      grants: ['schemas:read'],
       responses: { 200: Type.Object({ presets: Type.Array(Preset), can_save: Type.Boolean() }) },
       reads: [MODELLING],
       handler: async ({ tenant }) => {
@@ -68,9 +68,8 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       method: 'POST',
       path: '/api/admin/schemas/presets',
       operation: 'savePreset',
-      grants: ['schemas:write'],
-      capability: 'schema-pro',
       summary: 'Save a preset from a document or a URL; it replaces the one with that id',
+      grants: ['schemas:write'],
       body: Type.Unknown({
         description: 'Exactly one of document (a preset as a JSON object, or YAML as a string) and url',
       }),
@@ -87,6 +86,7 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
         'preset_schema_refused',
         'preset_unreachable',
       ],
+      capability: 'schema-pro',
       handler: async ({ body, context, tenant, signal }) => {
         const { saved, position } = await savePreset({ body, signal }, context, dependencies);
         return { status: 201, body: presentSaved(tenant, saved), ...commitAt(position, [MODELLING]) };
@@ -97,8 +97,8 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       method: 'POST',
       path: '/api/admin/schemas/presets/{id}',
       operation: 'applyPreset',
-      grants: ['schemas:write'],
       summary: 'Create the content types of a preset',
+      grants: ['schemas:write'],
       params: PresetParams,
       responses: { 201: Type.Object({ created: Texts }) },
       refusals: [
@@ -119,8 +119,8 @@ export function presetRoutes(dependencies: PresetDependencies): readonly Route[]
       method: 'DELETE',
       path: '/api/admin/schemas/presets/{id}',
       operation: 'deletePreset',
-      grants: ['schemas:write'],
       summary: 'Delete a saved preset; content types created from it are kept',
+      grants: ['schemas:write'],
       params: PresetParams,
       responses: { 204: null },
       refusals: ['preset_not_found', 'preset_built_in'],

@@ -18,16 +18,16 @@ export function recoverFieldRoutes(dependencies: RecoverDependencies): readonly 
   return [
     route({
       api: 'admin',
-      tag: 'content',
-      feature: 'schema',
-      access: { kind: 'session', roles: ['super_admin'] },
       method: 'POST',
       path: '/api/admin/schemas/{name}/fields/{field}/recover',
       operation: 'recoverField',
       summary: 'Write back the values that entries had in a removed field of this name',
+      tag: 'content',
+      access: { kind: 'session', roles: ['super_admin'] },
       params: Type.Object({ name: Type.String(), field: Type.String() }),
       responses: { 200: RecoveredField },
       refusals: ['schema_not_found', 'field_not_found'],
+      feature: 'schema',
       handler: async ({ params, tenant, context, signal }) => {
         const type = await dependencies.types.get(tenant, params.name);
         if (!type) throw refusal('schema_not_found');

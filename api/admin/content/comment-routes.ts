@@ -60,13 +60,13 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
       method: 'GET',
       path: '/api/admin/content/{id}/comments',
       operation: 'listComments',
-      grants: ['content:read'],
       summary: 'List the comments on an entry, oldest first',
-      reads: READS,
+      grants: ['content:read'],
       params: EntryParams,
       query: Type.Object({ limit: Text, offset: Text }, strict),
       responses: { 200: CommentPage },
       refusals: ['payment_required', 'entry_not_found', 'permission_denied'],
+      reads: READS,
       handler: async (request) => {
         const entryId = await requireLiveEntry(request);
         const paging = parsePaging(request.query);
@@ -79,14 +79,14 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
       method: 'POST',
       path: '/api/admin/content/{id}/comments',
       operation: 'addComment',
-      grants: ['content:write'],
       summary: 'Add a comment to an entry, or reply to a comment',
+      grants: ['content:write'],
       params: EntryParams,
       body: CommentBody,
-      precheck: requireLiveEntry,
       responses: { 201: Comment },
       refusals: ['payment_required', 'entry_not_found', 'permission_denied', 'validation_failed'],
       idempotent: true,
+      precheck: requireLiveEntry,
       handler: async (request) => {
         const entryId = request.checked;
         const { body, parent } = request.body;
@@ -103,8 +103,8 @@ export function commentRoutes(dependencies: AdminContentDependencies): readonly 
       method: 'DELETE',
       path: '/api/admin/content/{id}/comments/{comment_id}',
       operation: 'deleteComment',
-      grants: ['content:write'],
       summary: 'Delete a comment of your own, or any comment as an admin; replies to it are kept',
+      grants: ['content:write'],
       params: Type.Object({ id: Type.String(), comment_id: Type.String() }),
       responses: { 204: null },
       refusals: ['payment_required', 'entry_not_found', 'comment_not_found', 'permission_denied'],

@@ -52,9 +52,9 @@ export function adminWriteRoutes(dependencies: AdminContentDependencies): readon
       summary: 'Update the fields and the slug that the body contains',
       params: EntryParams,
       body: AdminEntryBody,
-      precheck: (request) => requireEntryAccess(request, 'update', dependencies),
       responses: { 200: WrittenAdminEntry },
       refusals: [...ENTRY_REFUSALS, 'validation_failed', 'unique_value_held'],
+      precheck: (request) => requireEntryAccess(request, 'update', dependencies),
       handler: async (request) => {
         const { checked: entry, body, context } = request;
         const data = toData(body.data ?? {});

@@ -45,12 +45,12 @@ export function accessRoutes({ eventStore }: { readonly eventStore: EventStore }
   return [
     route({
       api: 'admin',
-      tag: 'identity',
-      access: { kind: 'session', roles: ['admin', 'super_admin'] },
       method: 'GET',
       path: '/api/admin/access',
       operation: 'getAccess',
       summary: 'Get what a role, a user or an API key could do in the tenant at a point in time (default: now)',
+      tag: 'identity',
+      access: { kind: 'session', roles: ['admin', 'super_admin'] },
       query: Query,
       responses: { 200: Access },
       refusals: ['invalid_query_parameter', 'user_not_found', 'api_key_not_found'],

@@ -76,10 +76,9 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       path: '/api/admin/api-keys',
       operation: 'createApiKey',
       summary: 'Create an API key. Only this response contains its secret',
-      idempotent: true,
       body: NewKeyBody,
-      malformedJson: 'api_key_name_required',
       bodyRefusal: newKeyRefusal,
+      malformedJson: 'api_key_name_required',
       responses: { 201: ApiKeyWithSecret },
       refusals: [
         'api_key_name_required',
@@ -89,6 +88,7 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
         'api_key_needs_expiry',
         'api_key_expires_late',
       ],
+      idempotent: true,
       handler: async ({ body, principal, context }) => {
         const requested = {
           name: body.name.trim(),
@@ -143,12 +143,12 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       path: '/api/admin/api-keys/{id}/rotate',
       operation: 'rotateApiKey',
       summary: 'Replace the secret of an API key. Only this response contains the new secret',
-      idempotent: true,
-      precheck: keyOf,
       body: RotateBody,
       bodyOptional: true,
       responses: { 200: ApiKeyWithSecret },
       refusals: ['api_key_not_found', 'api_key_revoked', 'cannot_grant_roles'],
+      idempotent: true,
+      precheck: keyOf,
       handler: async ({ params, body, principal, tenant, context }) => {
         const rotation = {
           keyId: params.id,
@@ -171,10 +171,10 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       path: '/api/admin/api-keys/{id}/monthly-limit',
       operation: 'setApiKeyMonthlyLimit',
       summary: 'Set how many requests an API key may make in a UTC calendar month; 0 removes the limit',
-      precheck: keyOf,
       body: MonthlyLimitBody,
       responses: { 200: ApiKey },
       refusals: ['api_key_not_found', 'payment_required'],
+      precheck: keyOf,
       handler: async ({ params, body: { monthly_limit: monthlyLimit }, tenant, context }) => {
         const position = await setMonthlyLimit({ keyId: params.id, monthlyLimit }, context, dependencies);
         return {
@@ -186,14 +186,14 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
     }),
     route({
       ...one,
-      feature: 'usage',
       method: 'GET',
       path: '/api/admin/usage/api-key/{id}',
       operation: 'getApiKeyUsage',
       summary: 'Get the usage of an API key in the current UTC calendar month',
-      precheck: keyOf,
       responses: { 200: Usage },
       refusals: ['api_key_not_found'],
+      feature: 'usage',
+      precheck: keyOf,
       reads: [IDENTITY],
       handler: async ({ params, tenant, context }) => {
         const period = billingPeriod(context.now());
@@ -207,10 +207,10 @@ export function apiKeyRoutes(dependencies: ApiKeyRouteDependencies): readonly Ro
       path: '/api/admin/api-keys/{id}/audit',
       operation: 'listApiKeyRequests',
       summary: 'List the requests made with an API key, newest first',
-      precheck: keyOf,
       query: Type.Object({ ...PageQuery.properties, limit: Type.Integer({ minimum: 1, maximum: 200, default: 50 }) }),
       responses: { 200: Type.Array(AuditEntry) },
       refusals: ['api_key_not_found'],
+      precheck: keyOf,
       reads: [IDENTITY],
       handler: async ({ params, query: { limit, offset }, tenant, context }) => {
         const since = entitlements.has('apikey-pro') ? undefined : new Date(context.now().getTime() - FREE_HISTORY_MS);

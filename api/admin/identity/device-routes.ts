@@ -56,7 +56,6 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       path: '/api/admin/auth/device',
       operation: 'startDeviceSignIn',
       summary: 'Start the sign-in of a device. An admin approves it by its user code',
-      limit: { perSecond: 1, burst: 10 },
       responses: {
         200: Type.Object({
           device_code: Type.String(),
@@ -68,6 +67,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
         }),
       },
       refusals: ['rate_limited', 'device_not_configured'],
+      limit: { perSecond: 1, burst: 10 },
       handler: async ({ clientNetwork, context }) => {
         const start = await startDeviceSignIn({ clientNetwork }, context, dependencies);
         return {
@@ -89,7 +89,6 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       path: '/api/admin/auth/device/token',
       operation: 'pollDeviceSignIn',
       summary: 'Poll the sign-in of a device. Answers a session once after it was approved',
-      limit: { perSecond: 5, burst: 20 },
       body: Type.Object({ device_code: Token }, strict),
       responses: { 200: Credentials },
       refusals: [
@@ -100,6 +99,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
         'tenant_disabled',
         'rate_limited',
       ],
+      limit: { perSecond: 5, burst: 20 },
       handler: async ({ body, context }) =>
         credentialsResponse(200, await pollDeviceSignIn({ deviceCode: body.device_code }, context, dependencies)),
     }),
@@ -120,7 +120,6 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       operation: 'approveDeviceSignIn',
       summary:
         'Approve the sign-in of a device as the caller, who confirms with a password or a code of the second factor',
-      precheck: find,
       body: Type.Object(confirmation, strict),
       bodyOptional: true,
       responses: { 200: SignInRequest },
@@ -132,6 +131,7 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
         'invalid_code',
         'rate_limited',
       ],
+      precheck: find,
       handler: async ({ params, body, principal, context }) => {
         const { userId, tenant } = sessionPrincipal(principal);
         return present(
@@ -154,9 +154,9 @@ export function deviceRoutes(dependencies: DeviceRouteDependencies): readonly Ro
       path: '/api/admin/auth/device/{user_code}/deny',
       operation: 'denyDeviceSignIn',
       summary: 'Deny the sign-in of a device',
-      precheck: find,
       responses: { 200: SignInRequest },
       refusals: ['device_sign_in_not_found', 'device_sign_in_decided', 'rate_limited'],
+      precheck: find,
       handler: async ({ params, context }) =>
         present(params, await denyDeviceSignIn({ userCode: params.user_code }, context, dependencies)),
     }),

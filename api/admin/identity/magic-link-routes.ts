@@ -60,11 +60,9 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
   return [
     route({
       ...SHARED,
-      precheck,
       path: '/api/admin/auth/magic-link/request',
       operation: 'requestMagicLink',
       summary: 'Send a sign-in link by e-mail. Answers the same for every address',
-      limit: { perSecond: 5, burst: 10 },
       body: Type.Object({ email: Type.String({ minLength: 1 }) }, strict),
       bodyRefusal: bodyRefusalWithout('email', 'email_required'),
       responses: { 200: Type.Object({ message: Type.String() }) },
@@ -76,6 +74,8 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
         'rate_limited',
         'magic_link_not_configured',
       ],
+      limit: { perSecond: 5, burst: 10 },
+      precheck,
       handler: async ({ body, header, clientNetwork, context }) => {
         if (body.email.trim() === '') throw refusal('email_required');
         const email = normaliseEmail(body.email);
@@ -86,11 +86,9 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
     }),
     route({
       ...SHARED,
-      precheck,
       path: '/api/admin/auth/magic-link/verify',
       operation: 'redeemMagicLink',
       summary: 'Sign in with the token of a link, once. Sets the session cookie',
-      limit: { perSecond: 10, burst: 20 },
       body: Type.Object({ token: Type.String({ minLength: 1 }) }, strict),
       bodyRefusal: bodyRefusalWithout('token', 'token_required'),
       responses: { 200: Type.Union([LinkCredentials, Challenge]) },
@@ -106,6 +104,8 @@ export function magicLinkRoutes(dependencies: MagicLinkRouteDependencies): reado
         'authentication_unavailable',
         'magic_link_not_configured',
       ],
+      limit: { perSecond: 10, burst: 20 },
+      precheck,
       handler: async ({ body, header, clientAddress, clientNetwork, context }) => {
         const { outcome, isNewUser } = await redeemMagicLink(
           { token: body.token, ...hostOf(header), clientAddress, clientNetwork },

@@ -52,12 +52,12 @@ export function membershipRoutes(dependencies: MembershipRouteDependencies): rea
   return [
     route({
       api: 'admin',
-      tag: 'identity',
-      access: { kind: 'session' },
       method: 'GET',
       path: '/api/admin/auth/memberships',
       operation: 'listOwnMemberships',
       summary: 'List the tenants of the caller, in the order of joining',
+      tag: 'identity',
+      access: { kind: 'session' },
       responses: { 200: Memberships },
       reads: [IDENTITY],
       handler: async ({ principal }) => ({
@@ -83,10 +83,10 @@ export function membershipRoutes(dependencies: MembershipRouteDependencies): rea
       operation: 'grantMembership',
       summary:
         "Make a user a member of a tenant, or replace the user's roles in it. Ends the user's sessions in that tenant",
-      precheck: ({ params }) => userOf(params.id),
       body: Type.Object({ tenant_id: TenantSlug, roles: Roles }, strict),
       responses: { 200: Type.Object({ tenant_id: Type.String(), roles: Texts }) },
       refusals: ['user_not_found', 'tenant_not_found'],
+      precheck: ({ params }) => userOf(params.id),
       handler: async ({ params, body, context }) => {
         const { roles, position } = await grantMembership(
           { userId: params.id, tenant: body.tenant_id, roles: body.roles },
@@ -121,11 +121,11 @@ export function membershipRoutes(dependencies: MembershipRouteDependencies): rea
       params: Type.Object({ tenant: Type.String() }),
       notFound: 'tenant_not_found',
       query: PageQuery,
+      responses: { 200: Type.Array(Member) },
+      refusals: ['tenant_not_found'],
       precheck: ({ params }) => {
         if (tenants.state(params.tenant) === undefined) throw refusal('tenant_not_found');
       },
-      responses: { 200: Type.Array(Member) },
-      refusals: ['tenant_not_found'],
       reads: [IDENTITY],
       handler: async ({ params: { tenant }, query }) => {
         const members = await reads.members({ tenant, ...query });

@@ -61,9 +61,9 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       operation: 'verifyAudit',
       summary: 'Seal the log up to its head and verify the audit chain of the tenant. Names the first divergence',
       tag: 'platform',
-      feature: 'audit',
       access: { kind: 'session', roles: ['super_admin'] },
       responses: { 200: Verdict },
+      feature: 'audit',
       handler: async ({ tenant, signal }) => ({
         status: 200,
         body: { ...(await verifyAudit({ tenant, signal }, audit)) },
@@ -74,14 +74,14 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       method: 'GET',
       path: '/api/admin/audit',
       operation: 'listAuditEvents',
-      grants: ['audit:read'],
       summary:
         'List the events of the tenant, newest first, from the event store. Super admins see those of the installation in the default tenant',
       tag: 'platform',
-      feature: 'audit',
       access: { kind: 'session', roles: ['admin', 'super_admin'] },
+      grants: ['audit:read'],
       query: Query,
       responses: { 200: Type.Object({ data: Type.Array(AuditEvent), next_cursor: Type.String() }) },
+      feature: 'audit',
       handler: async ({ tenant, principal, query, signal }) => {
         const cursor = query.cursor === undefined ? undefined : parsePosition(query.cursor);
         if (query.cursor !== undefined && cursor === undefined) throw invalidParameter('cursor');
@@ -109,17 +109,17 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       method: 'GET',
       path: '/api/admin/audit/{event_id}',
       operation: 'getAuditEvent',
-      grants: ['audit:read'],
       summary: 'Get an event of the tenant with its data. Secrets are masked',
       tag: 'platform',
-      feature: 'audit',
       access: { kind: 'session', roles: ['admin', 'super_admin'] },
+      grants: ['audit:read'],
       params: Type.Object({ event_id: Id }),
       notFound: 'event_not_found',
       responses: {
         200: Type.Intersect([AuditEvent, Type.Object({ data: AnyMembers })]),
       },
       refusals: ['event_not_found'],
+      feature: 'audit',
       handler: async ({ tenant, principal, params }) => ({
         status: 200,
         body: await readAuditEvent(

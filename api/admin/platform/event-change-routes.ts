@@ -27,15 +27,15 @@ export function eventChangeRoutes(dependencies: ReadEventChangeDependencies): re
       method: 'GET',
       path: '/api/admin/audit/{event_id}/change',
       operation: 'getEventChange',
-      grants: ['audit:read'],
       summary: 'Get the entry before and after an event of the tenant, as the topic of content changes has it',
       tag: 'platform',
-      feature: 'audit',
       access: { kind: 'session', roles: ['admin', 'super_admin'] },
+      grants: ['audit:read'],
       params: Type.Object({ event_id: Id }),
       notFound: 'event_not_found',
       responses: { 200: Change },
       refusals: ['event_not_found'],
+      feature: 'audit',
       handler: async ({ tenant, principal, params }) => ({
         status: 200,
         body: {

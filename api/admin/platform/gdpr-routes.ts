@@ -57,9 +57,9 @@ export function gdprRoutes(dependencies: GdprRouteDependencies): readonly Route[
       path: '/api/admin/gdpr/export',
       operation: 'exportPerson',
       summary: 'Export all data about one person',
-      consume,
       responses: { 200: Export },
       refusals: ['person_not_found', 'rate_limited'],
+      consume,
       handler: async ({ body, context, signal }) => {
         const exported = await exportPerson(personIn(body), { now: context.now, signal }, dependencies);
         return {
@@ -74,9 +74,9 @@ export function gdprRoutes(dependencies: GdprRouteDependencies): readonly Route[
       path: '/api/admin/gdpr/erase',
       operation: 'erasePerson',
       summary: 'Erase one person: end their sessions, delete their account and destroy the key of their personal data',
-      consume,
       responses: { 200: Erasure },
       refusals: ['person_not_found', 'last_super_admin', 'rate_limited'],
+      consume,
       handler: async ({ body, context }) => {
         const { erased, kept, position } = await erasePerson(personIn(body), context, dependencies);
         return {

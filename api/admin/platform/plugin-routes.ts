@@ -158,10 +158,10 @@ export function pluginRoutes(dependencies: PluginRouteDependencies): readonly Ro
       operation: 'savePluginConfig',
       summary: 'Save settings of a feature. Absent members stay unchanged, null restores the default',
       access: superAdmins,
-      precheck: ({ params }) => existing(params),
       body: Type.Record(Type.String(), Type.Unknown()),
       responses: { 200: Configuration },
       refusals: ['plugin_not_found'],
+      precheck: ({ params }) => existing(params),
       handler: async ({ checked: name, body, context }) => {
         const values = body as JsonObject;
         const problems = checks.get(name)?.(values, 0);

@@ -41,24 +41,24 @@ export function tenantFeatureRoutes(dependencies: TenantFeatureRouteDependencies
   return [
     route({
       ...SHARED,
-      precheck: exists,
       method: 'GET',
       operation: 'getTenantFeatures',
       summary: 'List the features withheld from a tenant',
       responses: { 200: WithheldFeatures },
       refusals: ['tenant_not_found'],
+      precheck: exists,
       reads: [PLATFORM],
       handler: ({ params }) => Promise.resolve({ status: 200, body: present(params.tenant) }),
     }),
     route({
       ...SHARED,
-      precheck: exists,
       method: 'PUT',
       operation: 'setTenantFeatures',
       summary: 'Replace the list of features withheld from a tenant',
       body: WithheldFeatures,
       responses: { 200: WithheldFeatures },
       refusals: ['tenant_not_found'],
+      precheck: exists,
       handler: async ({ params, body, context }) => {
         const position = await withholdFeatures(
           { tenant: params.tenant, withheld: body.withheld },

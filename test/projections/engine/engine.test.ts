@@ -34,6 +34,11 @@ describe('the projection engine', () => {
     await rebuild({ database: db, eventStore: log.eventStore, projection: notes(), leases });
   }
 
+  /** Lets the installation of the version be older than the time for which a replaced process goes on. */
+  async function ageInstallation(): Promise<void> {
+    await database.db().query(`update operational.projections set installed_at = installed_at - interval '1 minute'`);
+  }
+
   async function changes(): Promise<number> {
     const [row] = await database
       .db()
@@ -356,6 +361,7 @@ describe('the projection engine', () => {
     await eventually(() => {
       holds(old.status()[0]?.state === 'replaced', 'the old version does not write to the new tables');
     });
+    await ageInstallation();
     expect(await old.unserved()).to.deep.equal([{ name: 'notes', reason: 'replaced' }]);
     expect(await database.db().query('select name, version from operational.projections')).to.deep.equal([
       { name: 'notes', version: 2 },
@@ -380,6 +386,8 @@ describe('the projection engine', () => {
     // An operator returns to the earlier version.
     await rebuildNotes();
     expect(await earlier.progress.waitFor(['notes'], log.append(note(3, 'c')), 10_000)).to.equal(true);
+    expect(await later.unserved()).to.deep.equal([]);
+    await ageInstallation();
     expect(await later.unserved()).to.deep.equal([{ name: 'notes', reason: 'replaced' }]);
     await eventually(() => {
       holds(later.status()[0]?.state === 'replaced' && earlier.status()[0]?.state === 'live', 'followed again');

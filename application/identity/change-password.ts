@@ -28,7 +28,8 @@ export async function changePassword(
   const { passwords, vault, passwordPolicy } = dependencies;
   const user = await reauthenticate({ userId, password: currentPassword }, context, dependencies);
   checkPasswordPolicy({ password: newPassword, field: 'new_password' }, { passwordPolicy });
-  const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(newPassword));
+  const hash = await passwords.hash(newPassword);
+  const passwordHash = await vault.sealPersonalSecret(userId, passwordPurpose(userId), hash);
   const command = {
     kind: 'set_password',
     passwordHash,

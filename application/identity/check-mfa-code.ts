@@ -49,10 +49,9 @@ export async function checkTotp(
   { authenticators, totp, vault }: Pick<MfaDependencies, 'authenticators' | 'totp' | 'vault'>,
 ): Promise<CheckedCode | undefined> {
   const code = totpCode(text);
-  const step =
-    code === undefined
-      ? undefined
-      : totp.stepOf(vault.openSecret(authenticatorPurpose(userId), secret), code, context.now());
+  if (code === undefined) return undefined;
+  const sharedSecret = await vault.openPersonalSecret(userId, authenticatorPurpose(userId), secret);
+  const step = sharedSecret === undefined ? undefined : totp.stepOf(sharedSecret, code, context.now());
   return step !== undefined && (await authenticators.useStep(userId, step))
     ? { method: 'totp', position: undefined }
     : undefined;

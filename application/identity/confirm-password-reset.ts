@@ -25,7 +25,8 @@ export async function confirmPasswordReset(
   if (!user || user.disabled || user.passwordHash.n !== reset.passwordMark) throw refusal('invalid_reset_token');
   checkPasswordPolicy({ password }, { passwordPolicy });
   const userId = user.id;
-  const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(password));
+  const hash = await passwords.hash(password);
+  const passwordHash = await vault.sealPersonalSecret(userId, passwordPurpose(userId), hash);
   const { position } = await decideOnUser(
     {
       userId,

@@ -53,10 +53,7 @@ export async function createUser(
   if (password !== undefined) checkPasswordPolicy({ password }, { passwordPolicy });
   const userId = context.newId();
   const owner = userStream(userId);
-  const passwordHash = vault.sealSecret(
-    passwordPurpose(userId),
-    await passwords.hash(password ?? secrets.refreshToken()),
-  );
+  const hash = await passwords.hash(password ?? secrets.refreshToken());
 
   const requests = [...(firstAccount ? [FIRST_ACCOUNT] : []), emailClaim(email)];
   return withClaims(
@@ -71,6 +68,7 @@ export async function createUser(
 
   async function append(taken: TakenValues): Promise<CreatedUser> {
     const sealed = await vault.sealPersonal(userId, email);
+    const passwordHash = await vault.sealPersonalSecret(userId, passwordPurpose(userId), hash);
     const settings = { email: sealed, passwordHash, roles, memberOf: tenant, firstAccount };
     const { state, position, events } = await decideOnUser(
       { userId, commandFor: () => ({ kind: 'create', userId, settings }), takenValues: taken },

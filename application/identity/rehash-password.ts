@@ -23,11 +23,13 @@ export async function rehashPassword(
     passwordPolicy: { maxBytes },
   } = dependencies;
   const purpose = passwordPurpose(user.id);
-  if (!passwords.isOutdated(vault.openSecret(purpose, user.passwordHash))) return undefined;
+  const currentHash = await vault.openPersonalSecret(user.id, purpose, user.passwordHash);
+  if (currentHash === undefined || !passwords.isOutdated(currentHash)) return undefined;
   // A password that the new algorithm would truncate keeps its old hash.
   if (passwordProblems(password, { minLength: 0, requireComplexity: false, maxBytes }).length > 0) return undefined;
   try {
-    const passwordHash = vault.sealSecret(purpose, await passwords.hash(password));
+    const hash = await passwords.hash(password);
+    const passwordHash = await vault.sealPersonalSecret(user.id, purpose, hash);
     const { position } = await decideOnUser(
       { userId: user.id, commandFor: () => ({ kind: 'rehash_password', passwordHash, replacing: user.passwordHash }) },
       { ...context, actor: { kind: 'user', id: user.id } },

@@ -27,7 +27,7 @@ export async function setUpMfa(
   const secret = totp.newSecret();
   await authenticators.propose(
     userId,
-    vault.sealSecret(authenticatorPurpose(userId), secret),
+    await vault.sealPersonalSecret(userId, authenticatorPurpose(userId), secret),
     new Date(context.now().getTime() + PROPOSAL_MS),
   );
   return { secret, otpauthUrl: totp.otpauthUrl(secret, (await vault.openPersonal(userId, user.email)) ?? userId) };

@@ -21,7 +21,8 @@ export async function setUserPassword(
   const user = await reads.userById(userId);
   if (!user) throw refusal('user_not_found');
   checkPasswordPolicy({ password }, { passwordPolicy });
-  const passwordHash = vault.sealSecret(passwordPurpose(userId), await passwords.hash(password));
+  const hash = await passwords.hash(password);
+  const passwordHash = await vault.sealPersonalSecret(userId, passwordPurpose(userId), hash);
   const { position } = await decideOnUser(
     { userId, commandFor: () => ({ kind: 'set_password', passwordHash, reason: 'set' }), current: user },
     context,

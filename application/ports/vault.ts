@@ -13,6 +13,18 @@ export type Vault = {
   sealSecret(purpose: string, clear: string): SealedValue;
   /** @throws when the value was altered or sealed for another purpose */
   openSecret(purpose: string, sealed: SealedValue): string;
+  /**
+   * Seals a secret of a person, such as a password hash, under the person's key, so that it opens no more after an
+   * erasure. `purpose` is authenticated.
+   * @throws Error when the person's key was destroyed
+   */
+  sealPersonalSecret(personId: string, purpose: string, clear: string): Promise<SealedValue>;
+  /**
+   * Opens a secret of `sealPersonalSecret`, or one that an earlier version sealed with `sealSecret` for that purpose.
+   * @returns undefined when the person's key was destroyed
+   * @throws when the value was altered or sealed for another purpose or person
+   */
+  openPersonalSecret(personId: string, purpose: string, sealed: SealedValue): Promise<string | undefined>;
   /** Seals personal data under the person's key, which is created on first use. */
   sealPersonal(personId: string, clear: string): Promise<SealedValue>;
   /** @returns undefined when the person's key was destroyed */

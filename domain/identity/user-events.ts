@@ -13,8 +13,9 @@ export type SignInMethod = 'setup' | 'password' | 'magic_link' | 'device';
 export type PasswordChangeReason = 'changed' | 'reset' | 'set';
 
 /**
- * Events of a user, stream `user-default.<user id>`: users belong to the installation, not to one tenant. Addresses are
- * sealed under the person's key, password hashes under the installation's key. No event holds a digest of an address;
+ * Events of a user, stream `user-default.<user id>`: users belong to the installation, not to one tenant. Addresses,
+ * password hashes and secrets of authenticators are sealed under the person's key; events of earlier versions hold
+ * hashes and secrets sealed under the installation's key. No event holds a digest of an address;
  * the claim on the address leads to the account.
  */
 export type UserEvent =
@@ -52,7 +53,7 @@ export type UserEvent =
   | DomainEvent<'UserPasswordRehashed', { readonly password_hash: SealedValue }>
   /** Too many wrong passwords or codes: every further attempt in the window fails. */
   | DomainEvent<'UserSignInBlocked', Readonly<Record<string, never>>>
-  /** `recovery_codes` are keyed digests. */
+  /** `secret` of the authenticator; `recovery_codes` are keyed digests. */
   | DomainEvent<'UserMfaEnabled', { readonly secret: SealedValue; readonly recovery_codes: readonly string[] }>
   | DomainEvent<'UserRecoveryCodeUsed', { readonly recovery_code: string }>
   | DomainEvent<'UserMfaDisabled', Readonly<Record<string, never>>>

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import QuickLRU from 'quick-lru';
 import type { Signals } from '../../application/ports/signals.ts';
 import type { Vault } from '../../application/ports/vault.ts';
+import type { SealedValue } from '../../domain/sealed-value.ts';
 import type { Database } from '../postgres/database.ts';
 import { deriveKey } from './derive-key.ts';
 import { createPersonKeys } from './person-keys.ts';
@@ -17,6 +18,10 @@ export type VaultOptions = {
 };
 
 const PERSONAL = 'personal';
+
+/** Ids of keys, stored with each sealed value: a key derived from `ENCRYPTION_KEY`, or the key of a person. */
+const SECRET_KEY = 'secret';
+const PERSON_KEY = 'person';
 const CACHED_KEYS = 1_000;
 
 /**
@@ -45,12 +50,24 @@ export function createVault({ database, encryptionKey, signals }: VaultOptions):
     });
   }
 
+  const openSecret: Vault['openSecret'] = (purpose, sealed) =>
+    open(sealed, { key: keyOf(`secret/${purpose}`), purpose });
+
+  async function sealUnderPersonKey(personId: string, purpose: string, plainText: string): Promise<SealedValue> {
+    return seal(plainText, { key: { id: PERSON_KEY, bytes: await personKeys.obtain(personId) }, purpose });
+  }
+
   return {
     sealSecret: (purpose, plainText) =>
-      seal(plainText, { key: { id: 'secret', bytes: keyOf(`secret/${purpose}`) }, purpose }),
-    openSecret: (purpose, sealed) => open(sealed, { key: keyOf(`secret/${purpose}`), purpose }),
-    sealPersonal: async (personId, plainText) =>
-      seal(plainText, { key: { id: 'person', bytes: await personKeys.obtain(personId) }, purpose: PERSONAL }),
+      seal(plainText, { key: { id: SECRET_KEY, bytes: keyOf(`secret/${purpose}`) }, purpose }),
+    openSecret,
+    sealPersonalSecret: sealUnderPersonKey,
+    async openPersonalSecret(personId, purpose, sealed) {
+      if (sealed.k === SECRET_KEY) return openSecret(purpose, sealed);
+      const key = (await personKeys.find([personId])).get(personId);
+      return key && open(sealed, { key, purpose });
+    },
+    sealPersonal: (personId, plainText) => sealUnderPersonKey(personId, PERSONAL, plainText),
     openPersonal: async (personId, sealed) => (await openPersonalMany([{ personId, sealed }]))[0],
     openPersonalMany,
     destroyPerson: (personId) => personKeys.destroy(personId),

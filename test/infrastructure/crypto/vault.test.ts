@@ -6,6 +6,7 @@ import { createVault } from '../../../infrastructure/crypto/vault.ts';
 import { openInProcessSignals } from '../../../infrastructure/signals/in-process.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 const KEY = '0b9d4c6e8f7a41253c6b8d9e0f1a2b3c4d5e6f70';
 
@@ -115,6 +116,26 @@ describe('the vault', () => {
         () => expect.fail('sealed'),
         () => undefined,
       );
+  });
+
+  it('opens a secret of a person under its purpose, for its person and until their key is destroyed', async () => {
+    const [person, other] = [v7(), v7()];
+    const purpose = `user/${person}/password`;
+    const sealed = await vault().sealPersonalSecret(person, purpose, 'a hash');
+    expect(await vault().openPersonalSecret(person, purpose, sealed)).to.equal('a hash');
+    await vault().sealPersonal(other, 'has a key');
+    expect(String(await rejectionOf(vault().openPersonalSecret(other, purpose, sealed)))).to.contain('does not open');
+    expect(String(await rejectionOf(vault().openPersonalSecret(person, 'x', sealed)))).to.contain('does not open');
+    expect(() => vault().openSecret(purpose, sealed), 'the key of the installation').to.throw('does not open');
+    const here = vault();
+    await here.destroyPerson(person);
+    expect(await here.openPersonalSecret(person, purpose, sealed)).to.equal(undefined);
+  });
+
+  it('opens a secret of a person that an earlier version sealed under the key of the installation', async () => {
+    const person = v7();
+    const sealed = vault().sealSecret(`user/${person}/password`, 'an old hash');
+    expect(await vault().openPersonalSecret(person, `user/${person}/password`, sealed)).to.equal('an old hash');
   });
 
   it('returns the same digest only for the same purpose and key', () => {

@@ -325,9 +325,10 @@ describe('password hashes of another algorithm', () => {
         );
       expect(events[0]?.n, 'once').to.equal(1);
       const stored = await now.dependencies.reads.userById(person.id);
-      expect(stored && now.dependencies.vault.openSecret(`user/${person.id}/password`, stored.passwordHash)).to.match(
-        /^\$argon2id\$v=19\$m=1024,p=1,t=1\$/,
-      );
+      const purpose = `user/${person.id}/password`;
+      expect(
+        stored && (await now.dependencies.vault.openPersonalSecret(person.id, purpose, stored.passwordHash)),
+      ).to.match(/^\$argon2id\$v=19\$m=1024,p=1,t=1\$/);
       const wrong = await now.admin('POST', '/api/admin/auth/login', {
         email: person.email,
         password: 'Wrong-Password-1',

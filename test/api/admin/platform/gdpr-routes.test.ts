@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { openCommands } from '../../../../infrastructure/composition/commands/open-commands.ts';
 import { environmentLayer, readSettings } from '../../../../infrastructure/configuration/read-settings.ts';
 import { createLogger } from '../../../../infrastructure/logging/create-logger.ts';
+import { codeOf } from '../../../support/authenticator.ts';
 import { admin as server, serverUrl } from '../../../support/database.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { statusAndError } from '../../../support/http.ts';
@@ -190,6 +191,33 @@ describe('the privacy routes', function () {
     expect((await erased({ email })).status).to.equal(200);
     const left = await dump();
     for (const digest of [email, ...own]) expect(left.includes(digest), digest).to.equal(false);
+  });
+
+  it('destroy the key of every sealed value in the events of the person: address, password hash, authenticator', async () => {
+    const { id, email, session } = await person();
+    const call = (path: string, body: unknown) =>
+      service.admin('POST', `/api/admin/auth/${path}`, body, bearer(session.token));
+    const { secret } = (await call('mfa/setup', { password: PASSWORD })).json<{ secret: string }>();
+    expect((await call('mfa/enable', { code: codeOf(secret, new Date()) })).status).to.equal(200);
+    const set = await service.owner('PUT', `/api/admin/users/${id}/password`, { password: `${PASSWORD}-2` });
+    expect(set.status, set.text).to.equal(204);
+    const signIn = await service.admin('POST', '/api/admin/auth/login', { email, password: `${PASSWORD}-2` });
+    expect(signIn.json(), 'the second factor is asked for').to.have.property('challenge_token');
+
+    const events = await service.database
+      .db()
+      .query<{ data: Readonly<Record<string, unknown>> }>('select data from eventstore.events where stream = $1', [
+        `user-default.${id}`,
+      ]);
+    const sealed = events.flatMap(({ data }) =>
+      Object.entries(data).flatMap(([field, value]) =>
+        typeof value === 'object' && value !== null && 'k' in value ? [{ field, key: value.k }] : [],
+      ),
+    );
+    expect(sealed).to.deep.equal(
+      ['email', 'password_hash', 'secret', 'password_hash'].map((field) => ({ field, key: 'person' })),
+    );
+    expect((await erased({ user_id: id })).json<Erased>().erased).to.include({ person_keys: 1 });
   });
 
   it('erase a deleted user, and all accounts that an address ever had', async () => {

@@ -5,6 +5,7 @@ import type { JsonObject } from '../../domain/json.ts';
 import { auditRecord } from '../../domain/platform/audit-record.ts';
 import { parseStream } from '../../domain/stream.ts';
 import { userStream } from '../identity/decide-on-user.ts';
+import { mergeEvents } from '../merge-events.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { IdentityReads } from '../ports/identity-reads.ts';
 import type { PersonalRecords, Subject } from '../ports/personal-records.ts';
@@ -14,7 +15,7 @@ import { type PersonIdentifier, findSubject } from './find-subject.ts';
 export type ExportPersonDependencies = {
   readonly eventStore: Pick<EventStore, 'readAll' | 'readStream'>;
   readonly reads: Pick<IdentityReads, 'userById'>;
-  readonly vault: Pick<Vault, 'openPersonalMany'>;
+  readonly vault: Pick<Vault, 'openPersonalMany' | 'personIds'>;
   readonly personal: readonly PersonalRecords[];
 };
 
@@ -27,8 +28,8 @@ export type PersonExport = {
 };
 
 /**
- * Exports all data about a person. The records are streamed while the log is read, so memory use does not grow with the
- * log.
+ * Exports all data about a person. The records are streamed while the events are read, so memory use does not grow with
+ * their number, except for one record for each entry that the person changed and each of their comments.
  * @throws `person_not_found`
  */
 export async function exportPerson(
@@ -110,18 +111,29 @@ async function* recordsFromLog(
   { userIds, signal }: { readonly userIds: readonly string[]; readonly signal: AbortSignal },
   { eventStore }: Pick<ExportPersonDependencies, 'eventStore'>,
 ): PersonExport['records'] {
-  const streams = new Set(userIds.map(userStream));
   const entries = new Map<string, ChangedEntry>();
   const comments: JsonObject[] = [];
-  for await (const event of eventStore.readAll({ signal })) {
+  const reads = userIds.flatMap((userId) => [
+    actsOf({ userId, signal }, { eventStore }),
+    eventStore.readStream(userStream(userId), { signal }),
+  ]);
+  for await (const event of mergeEvents(reads, 'forwards')) {
     const { actor } = event.metadata;
     const acted = actor.kind === 'user' && userIds.includes(actor.id);
-    if (!acted && !streams.has(event.stream)) continue;
     yield { kind: 'audit_events', record: { ...auditRecord(event) } };
     if (acted) collectContent(event, { entries, comments });
   }
   for (const record of entries.values()) yield { kind: 'entries', record };
   for (const record of comments) yield { kind: 'comments', record };
+}
+
+/** The events that the user caused. */
+async function* actsOf(
+  { userId, signal }: { readonly userId: string; readonly signal: AbortSignal },
+  { eventStore }: Pick<ExportPersonDependencies, 'eventStore'>,
+): AsyncIterable<RecordedEvent> {
+  for await (const event of eventStore.readAll({ filter: { actor: userId }, signal }))
+    if (event.metadata.actor.kind === 'user') yield event;
 }
 
 function collectContent(

@@ -4,8 +4,10 @@ import { normaliseEmail } from '../../domain/identity/email.ts';
 import { userEvents } from '../../domain/identity/user-events.ts';
 import { parseStream } from '../../domain/stream.ts';
 import { UUID_PATTERN } from '../../domain/uuid.ts';
+import { inParallel } from '../concurrency/in-parallel.ts';
 import { userStream } from '../identity/decide-on-user.ts';
 import { sealedValue } from '../identity/user-claims.ts';
+import { mergeEvents } from '../merge-events.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { Subject } from '../ports/personal-records.ts';
 import type { Vault } from '../ports/vault.ts';
@@ -15,16 +17,17 @@ export type PersonIdentifier = { readonly email: string } | { readonly userId: s
 
 type FindSubjectDependencies = {
   readonly eventStore: Pick<EventStore, 'readAll' | 'readStream'>;
-  readonly vault: Pick<Vault, 'openPersonalMany'>;
+  readonly vault: Pick<Vault, 'openPersonalMany' | 'personIds'>;
 };
 type Abort = { readonly signal?: AbortSignal };
 type Account = { readonly userId: string; readonly email: string };
 
 const BATCH = 500;
+const PARALLEL = 8;
 
 /**
- * Finds a person's accounts and credentials. It reads the log, because no read model holds deleted accounts, whose data
- * is still personal.
+ * Finds a person's accounts and credentials. It reads the event store, because no read model holds deleted accounts,
+ * whose data is still personal.
  * @throws `person_not_found` when no account matches, or the person was erased
  */
 export async function findSubject(
@@ -49,32 +52,34 @@ async function accountWithId(userId: string, dependencies: FindSubjectDependenci
   return [];
 }
 
+/** The number of reads grows with the number of accounts, not with the log. Oldest account first. */
 async function accountsWithEmail(
   { email, abort }: { readonly email: string | undefined; readonly abort: Abort },
-  dependencies: FindSubjectDependencies,
+  { eventStore, vault }: FindSubjectDependencies,
 ): Promise<readonly Account[]> {
   if (email === undefined) return [];
-  const found: Account[] = [];
-  let batch: RecordedEvent[] = [];
+  const accounts: Account[] = [];
+  let ids: string[] = [];
   const searchBatch = async (): Promise<void> => {
-    found.push(...(await readableAccounts(batch, dependencies)).filter((account) => account.email === email));
-    batch = [];
+    const created = await inParallel(ids, PARALLEL, async (id) => {
+      for await (const first of eventStore.readStream(userStream(id), { limit: 1, ...abort })) return [first];
+      return [];
+    });
+    accounts.push(...(await readableAccounts(created.flat(), { vault })).filter((account) => account.email === email));
+    ids = [];
   };
-  for await (const created of dependencies.eventStore.readAll({
-    filter: { categories: ['user'], types: ['UserCreated'] },
-    ...abort,
-  })) {
-    batch.push(created);
-    if (batch.length === BATCH) await searchBatch();
+  for await (const id of vault.personIds()) {
+    ids.push(id);
+    if (ids.length === BATCH) await searchBatch();
   }
   await searchBatch();
-  return found;
+  return accounts;
 }
 
 /** The accounts whose key still exists, with their addresses opened. Erased accounts are left out. */
 async function readableAccounts(
   events: readonly RecordedEvent[],
-  { vault }: Pick<FindSubjectDependencies, 'vault'>,
+  { vault }: { readonly vault: Pick<Vault, 'openPersonalMany'> },
 ): Promise<readonly Account[]> {
   const created = events.map(userEvents.parse).flatMap((event) => (event.type === 'UserCreated' ? [event.data] : []));
   const emails = await vault.openPersonalMany(
@@ -86,18 +91,21 @@ async function readableAccounts(
   });
 }
 
-/** API keys and admin tokens that the accounts created. */
+/** API keys and admin tokens that the accounts created, in the order of their creation. */
 async function credentialsOf(
   { userIds, abort }: { readonly userIds: readonly string[]; readonly abort: Abort },
   { eventStore }: Pick<FindSubjectDependencies, 'eventStore'>,
 ): Promise<Subject['credentials']> {
+  const reads = userIds.map((actor) =>
+    eventStore.readAll({
+      filter: { actor, categories: ['api_key', 'admin_token'], types: ['ApiKeyCreated', 'AdminTokenCreated'] },
+      ...abort,
+    }),
+  );
   const created: Subject['credentials'][number][] = [];
-  for await (const { stream, data, metadata } of eventStore.readAll({
-    filter: { categories: ['api_key', 'admin_token'], types: ['ApiKeyCreated', 'AdminTokenCreated'] },
-    ...abort,
-  })) {
+  for await (const { stream, data, metadata } of mergeEvents(reads, 'forwards')) {
     const parts = parseStream(stream);
-    if (!parts || metadata.actor.kind !== 'user' || !userIds.includes(metadata.actor.id)) continue;
+    if (!parts || metadata.actor.kind !== 'user') continue;
     const kind = parts.category === 'api_key' ? 'api_key' : 'admin_token';
     created.push({
       tenant: parts.tenant,

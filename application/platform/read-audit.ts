@@ -11,6 +11,7 @@ import {
 } from '../../domain/platform/audit-audience.ts';
 import { type AuditRecord, auditRecord, withoutSecrets } from '../../domain/platform/audit-record.ts';
 import { CATEGORIES, streamName } from '../../domain/stream.ts';
+import { mergeEvents } from '../merge-events.ts';
 import type { EventFilter, EventStore } from '../ports/event-store.ts';
 
 /** Filters of the audit log. Times are RFC 3339; both ends are inclusive. */
@@ -65,49 +66,39 @@ export async function readAuditEvent(
  * of the tenant, and those in streams of the installation that may concern it.
  */
 function candidates(
-  { tenant, resource, type, correlationId, cursor, signal }: AuditQuery,
+  { tenant, resource, type, correlationId, actor, cursor, signal }: AuditQuery,
   { eventStore }: ReadAuditDependencies,
 ): AsyncIterable<RecordedEvent> {
   const stream = resource === undefined ? undefined : streamOf(tenant, resource);
   const abort = signal === undefined ? {} : { signal };
   if (stream !== undefined) return before(eventStore.readStream(stream, { direction: 'backwards', ...abort }), cursor);
+  const actors = actor === undefined ? [undefined] : possibleActorIds(actor);
   const read = (filter: EventFilter) =>
-    eventStore.readAll({
-      direction: 'backwards',
-      filter: { ...filter, ...(correlationId === undefined ? {} : { correlationId }) },
-      ...(cursor === undefined ? {} : { after: cursor }),
-      ...abort,
-    });
+    actors.map((id) =>
+      eventStore.readAll({
+        direction: 'backwards',
+        filter: {
+          ...filter,
+          ...(correlationId === undefined ? {} : { correlationId }),
+          ...(id === undefined ? {} : { actor: id }),
+        },
+        ...(cursor === undefined ? {} : { after: cursor }),
+        ...abort,
+      }),
+    );
   const own = read({ tenant, ...(type === undefined ? {} : { types: [type] }) });
   // Streams of the installation are streams of the default tenant: its read has them.
-  if (tenant === DEFAULT_TENANT || (type !== undefined && !INSTALLATION_TYPES_OF_A_TENANT.includes(type))) return own;
+  const isOwnOnly = tenant === DEFAULT_TENANT || (type !== undefined && !INSTALLATION_TYPES_OF_A_TENANT.includes(type));
   const categories = [...INSTALLATION_CATEGORIES];
-  return newestFirst(
-    own,
-    read({ tenant: DEFAULT_TENANT, categories, types: type === undefined ? INSTALLATION_TYPES_OF_A_TENANT : [type] }),
-  );
+  const types = type === undefined ? INSTALLATION_TYPES_OF_A_TENANT : [type];
+  const ofInstallation = isOwnOnly ? [] : read({ tenant: DEFAULT_TENANT, categories, types });
+  return mergeEvents([...own, ...ofInstallation], 'backwards');
 }
 
-/** Merges two reads whose events are in descending order of their positions. */
-async function* newestFirst(
-  one: AsyncIterable<RecordedEvent>,
-  other: AsyncIterable<RecordedEvent>,
-): AsyncIterable<RecordedEvent> {
-  const reads = [one[Symbol.asyncIterator](), other[Symbol.asyncIterator]()] as const;
-  try {
-    let [left, right] = await Promise.all([reads[0].next(), reads[1].next()]);
-    for (;;) {
-      if (!left.done && (right.done || left.value.position > right.value.position)) {
-        yield left.value;
-        left = await reads[0].next();
-      } else if (!right.done) {
-        yield right.value;
-        right = await reads[1].next();
-      } else return;
-    }
-  } finally {
-    for (const read of reads) await read.return?.();
-  }
+/** The ids that `<kind>:<id>` or a bare id may mean: the id of an external actor may contain a colon. */
+function possibleActorIds(text: string): readonly string[] {
+  const colon = text.indexOf(':');
+  return colon < 0 ? [text] : [text, text.slice(colon + 1)];
 }
 
 async function* before(

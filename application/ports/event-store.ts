@@ -24,6 +24,8 @@ export type EventFilter = {
   /** Tenant in the event's metadata. */
   readonly tenant?: string;
   readonly correlationId?: string;
+  /** Id of the actor in the event's metadata, of any kind of actor. */
+  readonly actor?: string;
 };
 
 export type ReadStreamOptions = {

@@ -33,6 +33,8 @@ export type Vault = {
   openPersonalMany(
     items: readonly { readonly personId: string; readonly sealed: SealedValue }[],
   ): Promise<readonly (string | undefined)[]>;
+  /** The ids of all persons whose key exists and is not destroyed, in ascending order. */
+  personIds(): AsyncIterable<string>;
   /**
    * Permanently destroys the person's key: values sealed under it can no longer be opened, and nothing more can be
    * sealed for that person. Other processes follow immediately, or within 30 seconds when a signal is lost.

@@ -14,6 +14,8 @@ export type PersonKeys = {
   obtain(personId: string): Promise<Buffer>;
   /** Returns the keys that exist and are not destroyed, with one query for those that are not cached. */
   find(personIds: readonly string[]): Promise<ReadonlyMap<string, Buffer>>;
+  /** The ids of the persons whose key exists and is not destroyed, in ascending order. */
+  ids(): AsyncIterable<string>;
   /** Destroys the person's key. @returns false when it was destroyed before */
   destroy(personId: string): Promise<boolean>;
 };
@@ -28,6 +30,9 @@ const CACHE_MS = 30_000;
 
 /** Signal channel; the message is the id of the person whose key was destroyed. */
 const DESTROYED = 'person_key_destroyed';
+
+/** Number of ids that one statement reads. */
+const PAGE = 1_000;
 
 export type PersonKeysOptions = {
   readonly database: Database;
@@ -99,6 +104,20 @@ export function createPersonKeys({ database, masterKey, cacheSize = 10_000, sign
         }
       }
       return found;
+    },
+    async *ids() {
+      let after = '';
+      for (;;) {
+        const rows = await database.query<{ person_id: string }>(
+          `select person_id from operational.person_keys where person_id > $1 and sealed_key is not null
+           order by person_id limit ${PAGE}`,
+          [after],
+        );
+        for (const { person_id: id } of rows) yield id;
+        const last = rows.at(-1);
+        if (!last || rows.length < PAGE) return;
+        after = last.person_id;
+      }
     },
     async destroy(personId) {
       const destroyed = await database.execute(

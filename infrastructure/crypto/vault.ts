@@ -70,6 +70,7 @@ export function createVault({ database, encryptionKey, signals }: VaultOptions):
     sealPersonal: (personId, plainText) => sealUnderPersonKey(personId, PERSONAL, plainText),
     openPersonal: async (personId, sealed) => (await openPersonalMany([{ personId, sealed }]))[0],
     openPersonalMany,
+    personIds: () => personKeys.ids(),
     destroyPerson: (personId) => personKeys.destroy(personId),
     digest: (purpose, value) =>
       createHmac('sha256', keyOf(`digest/${purpose}`))

@@ -10,10 +10,11 @@ export function matcherOf(filter: EventFilter | undefined): EventMatcher {
   if (!filter) return () => true;
   const categories = filter.categories && new Set(filter.categories);
   const types = filter.types && new Set(filter.types);
-  const { tenant, correlationId } = filter;
+  const { tenant, correlationId, actor } = filter;
   return (event) =>
     (categories === undefined || categories.has(categoryOf(event.stream))) &&
     (types === undefined || types.has(event.type)) &&
     (tenant === undefined || event.metadata.tenant === tenant) &&
-    (correlationId === undefined || event.metadata.$correlationId === correlationId);
+    (correlationId === undefined || event.metadata.$correlationId === correlationId) &&
+    (actor === undefined || event.metadata.actor.id === actor);
 }

@@ -294,6 +294,16 @@ export function readCases(context: ContractContext): void {
       expect(await matching({ correlationId: 'own' })).to.deep.equal(['EntryDeleted', 'MediaUploaded']);
     });
 
+    it('reads the events of one actor, of any kind', async () => {
+      const actor = uuidv7();
+      const after = await store().head();
+      const event = newEvent({ type: 'EntryDeleted' });
+      const acted = { ...event, metadata: { ...event.metadata, actor: { kind: 'api_key' as const, id: actor } } };
+      await store().append(newStream(), [newEvent(), acted, newEvent()], { expected: 'any' });
+      const events = await collect(store().readAll({ after, filter: { actor } }));
+      expect(events.map(({ type, metadata }) => [type, metadata.actor.id])).to.deep.equal([['EntryDeleted', actor]]);
+    });
+
     it('returns only events that match every part of the filter', async () => {
       expect(
         await matching({ tenant: 'own', categories: ['entry'], types: ['EntryCreated', 'MediaUploaded'] }),

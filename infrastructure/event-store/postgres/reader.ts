@@ -213,6 +213,7 @@ function conditionsOf(
     ['y', 'e.type = any(?)', filter?.types],
     ['t', 'e.tenant = ?', filter?.tenant],
     ['r', 'e.correlation_id = ?', filter?.correlationId],
+    ['a', `(e.metadata -> 'actor' ->> 'id') = ?`, filter?.actor],
   ];
   const conditions = parts.filter(([, , value]) => value !== undefined);
   return {

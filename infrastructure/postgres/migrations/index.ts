@@ -11,6 +11,7 @@ import { idempotencyRequests } from './0206-idempotency-requests.ts';
 import { guardedAppend } from './0210-guarded-append.ts';
 import { parkedStreams } from './0220-parked-streams.ts';
 import { firstBuilds } from './0221-first-builds.ts';
+import { eventsOfActors } from './0230-events-of-actors.ts';
 import { personKeys } from './0300-person-keys.ts';
 import { sessions } from './0310-sessions.ts';
 import { apiKeyRequests } from './0320-api-key-requests.ts';
@@ -47,6 +48,7 @@ export const migrations: readonly Migration[] = [
   guardedAppend,
   parkedStreams,
   firstBuilds,
+  eventsOfActors,
   personKeys,
   sessions,
   apiKeyRequests,

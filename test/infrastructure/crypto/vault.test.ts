@@ -107,6 +107,15 @@ describe('the vault', () => {
     ).to.deep.equal([{ sealed_key: null }]);
   });
 
+  it('lists the persons whose key exists and is not destroyed', async () => {
+    const [one, erased, other] = [v7(), v7(), v7()];
+    for (const person of [other, erased, one]) await vault().sealPersonal(person, 'x');
+    await vault().destroyPerson(erased);
+    const ids: string[] = [];
+    for await (const id of vault().personIds()) ids.push(id);
+    expect(ids.filter((id) => [one, erased, other].includes(id))).to.deep.equal([one, other].toSorted());
+  });
+
   it('seals nothing for a person whose key was destroyed before its first use', async () => {
     const person = v7();
     expect(await vault().destroyPerson(person)).to.equal(true);

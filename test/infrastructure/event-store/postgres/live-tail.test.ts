@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { v7 as uuidv7 } from 'uuid';
 import { ORIGIN } from '../../../../domain/event.ts';
 import {
   appendEach,
@@ -141,6 +142,16 @@ describe('the Postgres event store: live tail', () => {
     }
     const [last] = await collect(store().readStream(stream, { direction: 'backwards', limit: 1 }));
     expect(last?.revision).to.equal(9999);
+  });
+
+  it('reads the events of an actor by index', async () => {
+    const actor = uuidv7();
+    const plan = await database
+      .db()
+      .query<Record<string, string>>(
+        `explain select * from eventstore.events e where e.position < 1000000 and (e.metadata -> 'actor' ->> 'id') = '${actor}' order by e.position desc limit 500`,
+      );
+    expect(plan.map((row) => Object.values(row)[0]).join('\n')).to.include('events_actor');
   });
 
   it('keeps no resources of subscriptions that have ended', async () => {

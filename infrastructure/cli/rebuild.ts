@@ -3,10 +3,11 @@ import { openCommands } from '../composition/commands/open-commands.ts';
 import { commandSettings } from './command-settings.ts';
 import { printJson } from './print-json.ts';
 import { createProgress } from './progress.ts';
+import { createUnappliedStreams } from './unapplied-streams.ts';
 
 /**
  * `palimpsest rebuild <projection|all>`: prints one JSON line for each table on stdout and the progress on stderr.
- * @returns 2 for wrong arguments
+ * @returns 1 when an event could not be applied, 2 for wrong arguments
  */
 export async function run(args: readonly string[]): Promise<number> {
   const { values, positionals } = parseArgs({
@@ -21,16 +22,18 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   const commands = await openCommands(await commandSettings());
   const progress = createProgress();
+  const unapplied = createUnappliedStreams();
   try {
     const lines = await commands.rebuild(name, {
       force: values.force,
+      onUnapplied: unapplied.add,
       onProgress: ({ projection, position, target }) => {
         progress.update({ label: `Rebuilding ${projection}`, unit: 'positions' }, Number(position), Number(target));
       },
     });
     progress.finish();
     printJson(...lines);
-    return 0;
+    return unapplied.report();
   } finally {
     await commands.close();
   }

@@ -3,11 +3,12 @@ import { openCommands } from '../composition/commands/open-commands.ts';
 import { commandSettings } from './command-settings.ts';
 import { printJson } from './print-json.ts';
 import { createProgress } from './progress.ts';
+import { createUnappliedStreams } from './unapplied-streams.ts';
 
 /**
  * `palimpsest replay --to <DATABASE_URL>`: builds all read models in an empty database. Prints one JSON line for each
  * table on stdout and the progress on stderr.
- * @returns 2 for wrong arguments
+ * @returns 1 when an event could not be applied, 2 for wrong arguments
  */
 export async function run(args: readonly string[]): Promise<number> {
   const { values } = parseArgs({
@@ -21,18 +22,20 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   const commands = await openCommands(await commandSettings());
   const progress = createProgress();
+  const unapplied = createUnappliedStreams();
   try {
     const lines = await commands.replay({
       to,
       ...(until === undefined ? {} : { until }),
       ...(tenant === undefined ? {} : { tenant }),
+      onUnapplied: unapplied.add,
       onProgress: ({ position, target }) => {
         progress.update({ label: 'Replaying', unit: 'positions' }, Number(position), Number(target));
       },
     });
     progress.finish();
     printJson(...lines);
-    return 0;
+    return unapplied.report();
   } finally {
     await commands.close();
   }

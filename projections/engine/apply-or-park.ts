@@ -1,17 +1,14 @@
-import { reasonOf } from '../../application/ports/transient-errors.ts';
 import type { GlobalPosition, RecordedEvent } from '../../domain/event.ts';
 import type { Transaction } from '../../infrastructure/postgres/database.ts';
-import { isOfOneStream, parkStream, waitsForParkedStream } from './parked-streams.ts';
+import { isOfOneStream, waitsForParkedStream } from './parked-streams.ts';
 import type { Projection } from './projection.ts';
 
 export type ApplyOrParkDependencies = {
-  /** Name of the checkpoint under which streams are parked. */
-  readonly checkpoint: string;
   readonly projection: Pick<Projection, 'dependsOn'>;
   /** Writes the rows of events in the same transaction. */
   readonly apply: (events: readonly RecordedEvent[]) => Promise<void>;
-  /** Called before the stream of an event is parked. Its error ends the work. */
-  readonly onPark?: (event: RecordedEvent, error: unknown) => void;
+  /** Records that the stream of an event is parked from this event on. Its error ends the work. */
+  readonly park: (event: RecordedEvent, error: unknown) => Promise<void> | void;
 };
 
 /**
@@ -22,18 +19,10 @@ export type ApplyOrParkDependencies = {
  */
 export async function applyOrPark(
   tx: Transaction,
-  {
-    events,
-    parked,
-    resumeAfter,
-  }: {
-    readonly events: readonly RecordedEvent[];
-    readonly parked: Map<string, GlobalPosition>;
-    readonly resumeAfter: GlobalPosition;
-  },
+  { events, parked }: { readonly events: readonly RecordedEvent[]; readonly parked: Map<string, GlobalPosition> },
   dependencies: ApplyOrParkDependencies,
 ): Promise<void> {
-  const { checkpoint, projection, apply, onPark } = dependencies;
+  const { projection, apply, park } = dependencies;
   const due = events.filter((event) => !waitsForParkedStream(event, parked, projection));
   const [first] = due;
   if (!first) return;
@@ -46,13 +35,12 @@ export async function applyOrPark(
     await tx.query('rollback to savepoint parked_events');
     await tx.query('release savepoint parked_events');
     if (due.length === 1) {
-      onPark?.(first, error);
+      await park(first, error);
       parked.set(first.stream, first.position);
-      await parkStream(tx, { projection: checkpoint, event: first, resumeAfter, reason: reasonOf(error) });
       return;
     }
     const half = Math.floor(due.length / 2);
-    await applyOrPark(tx, { events: due.slice(0, half), parked, resumeAfter }, dependencies);
-    await applyOrPark(tx, { events: due.slice(half), parked, resumeAfter }, dependencies);
+    await applyOrPark(tx, { events: due.slice(0, half), parked }, dependencies);
+    await applyOrPark(tx, { events: due.slice(half), parked }, dependencies);
   }
 }

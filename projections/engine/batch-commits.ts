@@ -6,7 +6,7 @@ import type { TransactionOptions } from '../../infrastructure/postgres/statement
 import { applyOrPark } from './apply-or-park.ts';
 import { type CheckpointMove, moveCheckpoint } from './checkpoints.ts';
 import { type BatchHandler, type FollowerOptions, MAX_PARKED } from './follower-options.ts';
-import { isOfOneStream, waitsForParkedStream } from './parked-streams.ts';
+import { isOfOneStream, parkStream, waitsForParkedStream } from './parked-streams.ts';
 import { isBetweenAppends } from './whole-appends.ts';
 
 /** What a batch is applied under: its lease, and the move of the checkpoint. */
@@ -86,14 +86,15 @@ export function createBatchCommits({
     await database.transaction(async (tx) => {
       await applyOrPark(
         tx,
-        { events, parked: next, resumeAfter: move.from },
+        { events, parked: next },
         {
-          checkpoint: name,
           projection,
           apply: (part) => inside.handle(part, tx),
-          onPark(event, error) {
+          async park(event, error) {
             if (isSystemic()) throw new UnhandledEvent(event.position, error);
-            found.push({ event, reason: reasonOf(error) });
+            const reason = reasonOf(error);
+            await parkStream(tx, { projection: name, event, resumeAfter: move.from, reason });
+            found.push({ event, reason });
           },
         },
       );

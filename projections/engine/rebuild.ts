@@ -10,7 +10,7 @@ import { readCheckpoint } from './checkpoints.ts';
 import { type TableDifference, compareDigests } from './compare-digests.ts';
 import { type TableDigest, digest } from './digest.ts';
 import { type NextSchema, type RebuildProgress, createNextSchema } from './fill-next-schema.ts';
-import { readParked } from './parked-streams.ts';
+import { type ParkedStream, readParked } from './parked-streams.ts';
 import type { Projection } from './projection.ts';
 import { checkpointName, installedVersion, namesOf, prepareSchema } from './read-model-schemas.ts';
 import { completeSwap, swap } from './swap.ts';
@@ -48,6 +48,8 @@ export type RebuildReport = {
    * Tables whose live digest differs. Empty when another version was replaced, because its tables are not comparable.
    */
   readonly differences: readonly TableDifference[];
+  /** Streams that the rebuilt tables lack events of, because an event cannot be applied. */
+  readonly parked: readonly ParkedStream[];
 };
 
 /**
@@ -83,7 +85,14 @@ async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: Abort
   const installed = await installedVersion(database, projection.name);
   const comparable = installed === projection.version;
   if (options.onlyOutdated === true && comparable)
-    return { projection: projection.name, outcome: 'current', position: ORIGIN, tables: [], differences: [] };
+    return {
+      projection: projection.name,
+      outcome: 'current',
+      position: ORIGIN,
+      tables: [],
+      differences: [],
+      parked: [],
+    };
   const liveCheckpoint = checkpointName(projection.name, installed ?? projection.version);
   const livePosition = async () => (await readCheckpoint(database, liveCheckpoint))?.position ?? ORIGIN;
   const { epoch } = lease;
@@ -105,11 +114,12 @@ async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: Abort
   await next.finish();
 
   const { tables, differences, position } = await compareSchemas({ next, comparable }, options);
+  const parked = await readParked(database, namesOf(projection).rebuild);
   // With parked streams, the live tables lack events.
   const hasParked = (await readParked(database, liveCheckpoint)).length > 0;
   if (differences.length > 0 && options.force !== true && !hasParked) {
     await next.drop();
-    return { projection: projection.name, outcome: 'differs', position, tables, differences };
+    return { projection: projection.name, outcome: 'differs', position, tables, differences, parked };
   }
 
   if (!comparable) await next.catchUpTo(laterOf(next.position(), await eventStore.head()), 'swapping');
@@ -118,7 +128,7 @@ async function rebuildUnder(lease: Lease, options: RebuildOptions, signal: Abort
   options.signals?.publish('projection', JSON.stringify({ name: projection.name, position: next.position() }));
   await completeSwap(options);
   const outcome = comparable && differences.length === 0 ? 'equal' : 'replaced';
-  return { projection: projection.name, outcome, position, tables, differences };
+  return { projection: projection.name, outcome, position, tables, differences, parked };
 }
 
 /** Digests the rebuilt tables, and compares them with the live ones at the same position if they are `comparable`. */

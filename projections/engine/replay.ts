@@ -1,11 +1,15 @@
 import type { EventStore } from '../../application/ports/event-store.ts';
+import { reasonOf } from '../../application/ports/transient-errors.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type GlobalPosition, ORIGIN, type RecordedEvent } from '../../domain/event.ts';
 import { categoryOf } from '../../domain/stream.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
+import { applyOrPark } from './apply-or-park.ts';
 import { applyUntil } from './apply-until.ts';
 import { type TableDigest, digestTables } from './digest.ts';
+import { MAX_PARKED } from './follower-options.ts';
+import type { ParkedStream } from './parked-streams.ts';
 import type { InTransaction, Projection } from './projection.ts';
 import { createEmpty, namesOf, schemaExists } from './read-model-schemas.ts';
 
@@ -36,12 +40,19 @@ export type ReplayReport = {
   /** Events applied. */
   readonly events: number;
   readonly tables: readonly (TableDigest & { readonly projection: string })[];
+  /** Streams that have an event that cannot be applied. The tables lack this event and the later ones of the stream. */
+  readonly parked: readonly UnappliedStream[];
 };
+
+/** A stream that is applied up to the event before this revision. */
+export type UnappliedStream = Pick<ParkedStream, 'projection' | 'stream' | 'revision' | 'reason'>;
 
 /**
  * Builds read models from the log alone, up to any position or time, in a database without them. The log is read once
- * for all of them. The digests are comparable with those of live read models at the same position.
- * @throws `bad_request` when the database already contains one of the read models
+ * for all of them. The digests are comparable with those of live read models at the same position. As in a live read
+ * model, an event that cannot be applied holds only its stream and those that depend on it.
+ * @throws `bad_request` when the database already contains one of the read models; the error of an event that concerns
+ *   all streams, or of the first event beyond `MAX_PARKED` streams
  */
 export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const {
@@ -68,6 +79,8 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
   const latest = until instanceof Date ? until.getTime() : Infinity;
   const categories = [...new Set(projections.flatMap((projection) => projection.categories))];
   let applied = 0;
+  const parked: UnappliedStream[] = [];
+  const builds = projections.map((projection) => ({ projection, parked: new Map<string, GlobalPosition>() }));
   const position = await applyUntil({
     eventStore,
     filter: { categories, ...(tenant === undefined ? {} : { tenant }) },
@@ -81,26 +94,51 @@ export async function replay(options: ReplayOptions): Promise<ReplayReport> {
     // Without a checkpoint, an attempt with an unknown outcome cannot be retried.
     retry: false,
     async commit(events, { to: reached }) {
-      await applyAll(to, projections, events);
+      await applyAll(to, { events, builds, onPark });
       applied += events.length;
       onProgress?.({ position: reached, target, events: applied });
     },
   });
-  return { position, events: applied, tables: await finish(to, projections) };
+  return { position, events: applied, tables: await finish(to, projections), parked };
+
+  function onPark(stream: UnappliedStream, error: unknown): void {
+    if (parked.length === MAX_PARKED) throw error;
+    parked.push(stream);
+  }
 }
+
+/** A read model that is built, with the position of the first event that is not applied, by stream. */
+type Build = { readonly projection: Projection; readonly parked: Map<string, GlobalPosition> };
 
 async function applyAll(
   to: Database,
-  projections: readonly Projection[],
-  events: readonly RecordedEvent[],
+  {
+    events,
+    builds,
+    onPark,
+  }: {
+    readonly events: readonly RecordedEvent[];
+    readonly builds: readonly Build[];
+    readonly onPark: (stream: UnappliedStream, error: unknown) => void;
+  },
 ): Promise<void> {
   if (events.length === 0) return;
   await to.transaction(
     async (tx) => {
-      for (const projection of projections) {
-        const its = events.filter(({ stream }) => projection.categories.includes(categoryOf(stream)));
-        if (its.length > 0)
-          await projection.apply(tx, { schema: quoteIdentifier(namesOf(projection).live), bulk: true }, its);
+      for (const { projection, parked } of builds) {
+        const { name, categories } = projection;
+        const target = { schema: quoteIdentifier(namesOf(projection).live), bulk: true };
+        await applyOrPark(
+          tx,
+          { events: events.filter(({ stream }) => categories.includes(categoryOf(stream))), parked },
+          {
+            projection,
+            apply: (part) => projection.apply(tx, target, part),
+            park({ stream, revision }, error) {
+              onPark({ projection: name, stream, revision, reason: reasonOf(error) }, error);
+            },
+          },
+        );
       }
     },
     { synchronousCommit: false },

@@ -1,12 +1,12 @@
 import type { EventStore } from '../../application/ports/event-store.ts';
-import { isTransient } from '../../application/ports/transient-errors.ts';
+import { isTransient, reasonOf } from '../../application/ports/transient-errors.ts';
 import { refusal } from '../../domain/errors.ts';
 import { type RecordedEvent, parsePosition } from '../../domain/event.ts';
 import type { Database } from '../../infrastructure/postgres/database.ts';
 import { quoteIdentifier } from '../../infrastructure/postgres/quote.ts';
 import { applyOrPark } from './apply-or-park.ts';
 import { applyUntil } from './apply-until.ts';
-import { deleteParked, positionsOf, readParked, scopesOf } from './parked-streams.ts';
+import { deleteParked, parkStream, positionsOf, readParked, scopesOf } from './parked-streams.ts';
 import type { Projection } from './projection.ts';
 import { installedVersion, lockSchemas, namesOf } from './read-model-schemas.ts';
 import { fenceProjector } from './swap.ts';
@@ -69,11 +69,17 @@ async function retryOnce({ database, eventStore, projection, stream, signal }: R
         commit: (events) =>
           applyOrPark(
             tx,
-            { events: events.filter(isDue), parked, resumeAfter: record.resumeAfter },
+            { events: events.filter(isDue), parked },
             {
-              checkpoint: names.checkpoint,
               projection,
               apply: (part) => projection.apply(tx, { schema: quoteIdentifier(names.live) }, part),
+              park: (event, error) =>
+                parkStream(tx, {
+                  projection: names.checkpoint,
+                  event,
+                  resumeAfter: record.resumeAfter,
+                  reason: reasonOf(error),
+                }),
             },
           ),
       });

@@ -11,7 +11,7 @@ import { digest } from '../../../projections/engine/digest.ts';
 import type { RebuildProgress } from '../../../projections/engine/fill-next-schema.ts';
 import type { Projection } from '../../../projections/engine/projection.ts';
 import { rebuild } from '../../../projections/engine/rebuild.ts';
-import { type ReplayProgress, replay } from '../../../projections/engine/replay.ts';
+import { type ReplayProgress, type UnappliedStream, replay } from '../../../projections/engine/replay.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { openDatabase } from '../../postgres/database.ts';
 import { readAnchorFile } from '../audit/anchor-file.ts';
@@ -32,10 +32,7 @@ export type OpenCommands = {
    * @throws Error with the names of the tables that differ from the live ones, unless `force` is set; Error for an
    * unknown name
    */
-  rebuild(
-    name: string,
-    options?: { readonly force?: boolean; readonly onProgress?: (progress: RebuildProgress) => void },
-  ): Promise<readonly TableLine[]>;
+  rebuild(name: string, options?: RebuildCommand): Promise<readonly TableLine[]>;
   /** Builds all read models in an empty database. */
   replay(options: ReplayCommand): Promise<readonly TableLine[]>;
   /** Verifies the log of one tenant, or of each, against its audit chain. */
@@ -50,7 +47,17 @@ export type VerifyAuditCommand = Pick<VerifyChainsInput, 'tenant' | 'onProgress'
   readonly anchors?: string;
 };
 
-export type ReplayCommand = {
+export type RebuildCommand = OnUnapplied & {
+  readonly force?: boolean;
+  readonly onProgress?: (progress: RebuildProgress) => void;
+};
+
+type OnUnapplied = {
+  /** Called at the end for each stream that the tables lack events of, because an event cannot be applied. */
+  readonly onUnapplied?: (stream: UnappliedStream) => void;
+};
+
+export type ReplayCommand = OnUnapplied & {
   /** Connection string of the empty database. */
   readonly to: string;
   /** Last event: a position (20 digits) or a time (RFC 3339). Default: the head of the log. */
@@ -72,7 +79,7 @@ export async function openCommands({
 
   async function rebuildOne(
     projection: Projection,
-    { force = false, onProgress }: { force?: boolean; onProgress?: (progress: RebuildProgress) => void },
+    { force = false, onProgress, onUnapplied }: RebuildCommand,
   ): Promise<readonly TableLine[]> {
     const report = await rebuild({
       database,
@@ -90,6 +97,7 @@ export async function openCommands({
         `the rebuilt tables differ from the live ones, nothing was swapped: ${tables.join(', ')} (--force swaps anyway)`,
       );
     }
+    for (const stream of report.parked) onUnapplied?.({ ...stream, projection: projection.name });
     return report.tables.map((table) => lineOf(projection, table));
   }
 
@@ -112,7 +120,7 @@ export async function openCommands({
       for (const projection of wanted) lines.push(...(await rebuildOne(projection, options)));
       return lines;
     },
-    async replay({ to, until, tenant, onProgress }) {
+    async replay({ to, until, tenant, onProgress, onUnapplied }) {
       const target = openDatabase({ url: to, maxConnections: 4 });
       try {
         const report = await replay({
@@ -123,6 +131,7 @@ export async function openCommands({
           ...(tenant === undefined ? {} : { tenant }),
           ...(onProgress ? { onProgress } : {}),
         });
+        for (const stream of report.parked) onUnapplied?.(stream);
         return report.tables.map((table) => lineOf({ name: table.projection }, table));
       } finally {
         await target.close();

@@ -4,8 +4,10 @@ import { openInProcessSignals } from '../../../infrastructure/signals/in-process
 import type { ProjectionEngine } from '../../../projections/engine/engine.ts';
 import type { Projection } from '../../../projections/engine/projection.ts';
 import { rebuild } from '../../../projections/engine/rebuild.ts';
+import { replay } from '../../../projections/engine/replay.ts';
 import { useDatabase } from '../../support/database.ts';
 import { type Log, openLog, positionOf } from '../../support/open-log.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 import { createTestEngine } from '../../support/test-engine.ts';
 import { note, notes } from './notes.ts';
 
@@ -198,7 +200,11 @@ describe('parked streams', () => {
     await stopAll();
     const leases = createLeases({ database: database.db(), owner: 'rebuild', ttlMs: 1_000 });
     const options = { database: database.db(), eventStore: log.eventStore, leases };
-    expect((await rebuild({ ...options, projection: notes() })).outcome).to.equal('equal');
+    const again = await rebuild({ ...options, projection: notes() });
+    expect(again.outcome).to.equal('equal');
+    expect(again.parked.map(({ stream, revision }) => ({ stream, revision }))).to.deep.equal([
+      { stream: 'entry-default.2', revision: 0 },
+    ]);
     expect(await database.db().query('select projection, stream from operational.parked_streams')).to.deep.equal([
       { projection: CHECKPOINT, stream: 'entry-default.2' },
     ]);
@@ -208,6 +214,24 @@ describe('parked streams', () => {
       { note: 1, title: 'a', changes: 1 },
       { note: 2, title: 'b', changes: 2 },
     ]);
+  });
+
+  it('are named by a replay, which applies the other streams', async () => {
+    log.append(note(1, 'a'), note(2, 'before'), note(2, 'poison'), note(2, 'after'), note(1, 'b'));
+    const report = await replay({ to: database.db(), eventStore: log.eventStore, projections: [notes()] });
+    expect(report.parked).to.deep.equal([
+      { projection: 'notes', stream: 'entry-default.2', revision: 0, reason: "Error: note 2 can't be applied" },
+    ]);
+    expect(await rows()).to.deep.equal([
+      { note: 1, title: 'b', changes: 2 },
+      { note: 2, title: 'before', changes: 1 },
+    ]);
+  });
+
+  it('are at most 100 in a replay: then it fails', async () => {
+    log.append(...Array.from({ length: 110 }, (_, n) => note(n, 'poison')));
+    const replayed = replay({ to: database.db(), eventStore: log.eventStore, projections: [notes()] });
+    expect(String(await rejectionOf(replayed))).to.contain("note 100 can't be applied");
   });
 
   it('are at most 100 without an applied batch in between: then the projector stops', async () => {

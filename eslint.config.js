@@ -1,6 +1,7 @@
 import importPlugin from 'eslint-plugin-import';
 import tseslint from 'typescript-eslint';
 import { ownProperties } from './ops/lint/own-properties.js';
+import { routeFunctions } from './ops/lint/route-functions.js';
 import { routeMembers } from './ops/lint/route-members.js';
 
 /** The layers or folders that each layer may import. Every other import between layers is refused. */
@@ -121,8 +122,8 @@ export default tseslint.config(
   },
   {
     files: ['api/**/*-routes.ts'],
-    plugins: { routes: { rules: { 'members-in-order': routeMembers } } },
-    rules: { 'routes/members-in-order': 'error' },
+    plugins: { routes: { rules: { 'members-in-order': routeMembers, 'one-form-of-functions': routeFunctions } } },
+    rules: { 'routes/members-in-order': 'error', 'routes/one-form-of-functions': 'error' },
   },
   {
     files: ['api/**/*.ts'],

@@ -16,13 +16,14 @@ import { strict } from '../http/schemas.ts';
 
 const SHARED = { api: 'content', tag: 'identity', access: { kind: 'public' } } as const;
 
+export type AuthRouteDependencies = PasswordSignInDependencies &
+  MfaDependencies & { readonly publicKeys?: readonly JsonObject[] };
+
 /**
  * Sign-in of programs, and the public keys that verify the tokens of this service. The Content API sets no cookie.
  * `publicKeys` are published beside the keys of session tokens.
  */
-export function contentAuthRoutes(
-  dependencies: PasswordSignInDependencies & MfaDependencies & { readonly publicKeys?: readonly JsonObject[] },
-): readonly Route[] {
+export function authRoutes(dependencies: AuthRouteDependencies): readonly Route[] {
   const { tokens, publicKeys = [] } = dependencies;
   return [
     route({

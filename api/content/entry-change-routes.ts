@@ -38,10 +38,12 @@ export type EntryChangeApi<P extends TSchema> = {
   readonly respond: (status: number, access: ContentAccess, outcome: EntryOutcome) => RouteResponse;
 };
 
+export type EntryChangeRouteDependencies = EntryDependencies;
+
 /** The routes that delete an entry, change its status and undelete it. */
 export function entryChangeRoutes<P extends TSchema>(
   { shared, noun, returns, refusals, requireEntry, respond }: EntryChangeApi<P>,
-  dependencies: EntryDependencies,
+  dependencies: EntryChangeRouteDependencies,
 ): readonly Route[] {
   const { path } = shared;
   return [

@@ -7,8 +7,10 @@ import { writeRoutes } from './write-routes.ts';
 
 export type { EntryRouteDependencies } from './entry-access.ts';
 
+export type EntriesRouteDependencies = RevisionRouteDependencies & ChangeRouteDependencies;
+
 /** The routes of entries on the Content API. */
-export function entryRoutes(dependencies: RevisionRouteDependencies & ChangeRouteDependencies): readonly Route[] {
+export function entryRoutes(dependencies: EntriesRouteDependencies): readonly Route[] {
   return [
     ...readRoutes(dependencies),
     ...writeRoutes(dependencies),

@@ -4,8 +4,10 @@ import { type Route, route } from '../http/route.ts';
 import { type AsyncApiOptions, asyncApiDocument } from './asyncapi/document.ts';
 import { type SentDocument, sentDocument } from './sent-document.ts';
 
+export type AsyncApiRouteDependencies = AsyncApiOptions;
+
 /** The AsyncAPI document. It is created on the first request. */
-export function asyncApiRoutes(options: AsyncApiOptions): readonly Route[] {
+export function asyncApiRoutes(dependencies: AsyncApiRouteDependencies): readonly Route[] {
   let created: SentDocument | undefined;
   return [
     route({
@@ -21,7 +23,7 @@ export function asyncApiRoutes(options: AsyncApiOptions): readonly Route[] {
         304: null,
       },
       handler: ({ header }) => {
-        const { json, tag } = (created ??= sentDocument(JSON.stringify(asyncApiDocument(options))));
+        const { json, tag } = (created ??= sentDocument(JSON.stringify(asyncApiDocument(dependencies))));
         const headers = { ETag: tag, 'Cache-Control': 'private, no-cache' };
         return Promise.resolve(
           matchesTag(header('if-none-match'), tag) ? { status: 304, headers } : { status: 200, json, headers },

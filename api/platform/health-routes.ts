@@ -6,7 +6,7 @@ import { type Route, route } from '../http/route.ts';
 import { oneOf } from '../http/schemas.ts';
 
 /** The checks behind the probes. The composition root provides them. Probes may call them often. */
-export type HealthChecks = {
+export type HealthRouteDependencies = {
   readonly state: () => 'setting_up' | 'starting' | 'running' | 'shutting_down';
   /** One round trip to the database. Rejects or returns false when the database is unreachable. */
   readonly databaseReachable: () => Promise<boolean>;
@@ -77,14 +77,14 @@ const CHECK_TIMEOUT_MS = 2000;
 const SHARED_MS = 1000;
 
 /** The probes of both listeners, and the health routes for callers with a credential. */
-export function healthRoutes(checks: HealthChecks): readonly Route[] {
-  const databaseReachable = shared(() => checks.databaseReachable());
-  const poolAnswers = shared(() => checks.poolAnswers?.() ?? Promise.resolve(true));
-  const diskLow = shared(() => checks.diskLow());
-  const unservedReadModels = sharedValue(() => checks.unservedReadModels?.() ?? Promise.resolve([]), []);
+export function healthRoutes(dependencies: HealthRouteDependencies): readonly Route[] {
+  const databaseReachable = shared(() => dependencies.databaseReachable());
+  const poolAnswers = shared(() => dependencies.poolAnswers?.() ?? Promise.resolve(true));
+  const diskLow = shared(() => dependencies.diskLow());
+  const unservedReadModels = sharedValue(() => dependencies.unservedReadModels?.() ?? Promise.resolve([]), []);
 
   async function reasons(): Promise<readonly string[]> {
-    const state = checks.state();
+    const state = dependencies.state();
     if (state !== 'running') return [STATES[state]];
     const [reachable, low, unserved] = await Promise.all([databaseReachable(), diskLow(), unservedReadModels()]);
     return [
@@ -92,7 +92,7 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
       ...unserved.map(
         ({ name, reason }) => `read model ${reason === 'replaced' ? 'replaced' : 'being built'}: ${name}`,
       ),
-      ...checks.stoppedProjections().map((name) => `projection stopped: ${name}`),
+      ...dependencies.stoppedProjections().map((name) => `projection stopped: ${name}`),
       ...(low ? ['free disk low'] : []),
     ];
   }
@@ -103,7 +103,7 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
     const now = found.join();
     if ((reported.get(probe) ?? '') === now) return;
     reported.set(probe, now);
-    checks.onChange?.(probe, found);
+    dependencies.onChange?.(probe, found);
   }
 
   function probeResponse(probe: 'healthz' | 'readyz' | 'startup', found: readonly string[]) {
@@ -113,16 +113,18 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
   }
 
   const live = async () => probeResponse('healthz', (await databaseReachable()) ? [] : ['database unreachable']);
-  const chainFaults = sharedValue<readonly ChainFault[]>(() => checks.chainFaults?.() ?? Promise.resolve([]), []);
+  const chainFaults = sharedValue<readonly ChainFault[]>(() => dependencies.chainFaults?.() ?? Promise.resolve([]), []);
   const parkedStreams = sharedValue<ReadonlyMap<string, number>>(
-    () => checks.parkedStreams?.() ?? Promise.resolve(new Map()),
+    () => dependencies.parkedStreams?.() ?? Promise.resolve(new Map()),
     new Map(),
   );
   async function degradations(): Promise<readonly Static<typeof Degradation>[]> {
     const [faults, answers, parked] = await Promise.all([chainFaults(), poolAnswers(), parkedStreams()]);
     return [
       ...(answers ? [] : [{ code: 'database_pool_exhausted' } as const]),
-      ...(checks.retryingFollowers?.() ?? []).map((follower) => ({ code: 'follower_retrying', follower }) as const),
+      ...(dependencies.retryingFollowers?.() ?? []).map(
+        (follower) => ({ code: 'follower_retrying', follower }) as const,
+      ),
       ...[...parked].map(([projection, streams]) => ({ code: 'stream_parked', projection, streams }) as const),
       ...faults,
     ];
@@ -139,7 +141,7 @@ export function healthRoutes(checks: HealthChecks): readonly Route[] {
     return { ...OK, json: JSON.stringify({ status: 'degraded', reasons: found }) };
   };
   function started() {
-    const state = checks.state();
+    const state = dependencies.state();
     return new Promise<typeof OK>((resolve) => {
       resolve(probeResponse('startup', state === 'starting' || state === 'setting_up' ? [STATES[state]] : []));
     });

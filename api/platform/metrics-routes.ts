@@ -12,7 +12,8 @@ export type MetricsRouteDependencies = {
  * `GET /api/admin/metrics`, for callers that send `METRICS_TOKEN` as a bearer token. Without this setting, for super
  * admins.
  */
-export function metricsRoutes({ metrics, token }: MetricsRouteDependencies): readonly Route[] {
+export function metricsRoutes(dependencies: MetricsRouteDependencies): readonly Route[] {
+  const { metrics, token } = dependencies;
   return [
     route({
       api: 'admin',

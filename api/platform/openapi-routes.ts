@@ -18,7 +18,7 @@ const SHARED = {
   responses: { 200: Type.Object({}, { additionalProperties: true, description: 'An OpenAPI document' }), 304: null },
 } as const;
 
-export type OpenApiRoutesDependencies = {
+export type OpenApiRouteDependencies = {
   /** All routes, including those of this file. Called on the first request. */
   readonly routes: () => readonly Route[];
   readonly version: string;
@@ -60,7 +60,8 @@ type OnDocument = Pick<RouteRequest<unknown, unknown, unknown>, 'header' | 'prin
  * credential gets it. It describes the content types that the caller may read. The Admin API and the document of both
  * are for super admins.
  */
-export function openApiRoutes({ routes, version, queries, accessRules }: OpenApiRoutesDependencies): readonly Route[] {
+export function openApiRoutes(dependencies: OpenApiRouteDependencies): readonly Route[] {
+  const { routes, version, queries, accessRules } = dependencies;
   const cached = documentCache();
 
   async function documentResponse(

@@ -3,7 +3,7 @@ import { adminContentRoutes } from '../../api/admin/content/admin-content-routes
 import { releaseRoutes } from '../../api/admin/content/release-routes.ts';
 import { undoRoutes } from '../../api/admin/content/undo-routes.ts';
 import { contentTypeRoutes } from '../../api/admin/content-types/content-type-routes.ts';
-import { contentTypeReadRoutes } from '../../api/content/content-type-routes.ts';
+import { contentTypeReadRoutes } from '../../api/content/content-type-read-routes.ts';
 import { entryRoutes } from '../../api/content/entry-routes.ts';
 import type { Route } from '../../api/http/route.ts';
 import type { HasStatus } from '../../application/automation/build-messages.ts';

@@ -1,5 +1,5 @@
 import { identityRoutes } from '../../api/admin/identity/identity-routes.ts';
-import { contentAuthRoutes } from '../../api/content/auth-routes.ts';
+import { authRoutes } from '../../api/content/auth-routes.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
 import type { ContentTypeDependencies } from '../../application/content/content-type-dependencies.ts';
 import { type Authenticator, openAuthenticator } from '../../application/identity/authenticator.ts';
@@ -74,7 +74,7 @@ async function openIdentityModule(
         readModels: projections.map(({ name }) => name),
         secureCookie: settings.secureCookie,
       }),
-      ...contentAuthRoutes({ ...dependencies, publicKeys: [needs.publicKey] }),
+      ...authRoutes({ ...dependencies, publicKeys: [needs.publicKey] }),
     ],
     sweeps: identitySweeps(platform, dependencies),
     http: {

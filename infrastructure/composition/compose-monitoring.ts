@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { type HealthChecks, healthRoutes } from '../../api/platform/health-routes.ts';
+import { type HealthRouteDependencies, healthRoutes } from '../../api/platform/health-routes.ts';
 import { metricsRoutes } from '../../api/platform/metrics-routes.ts';
 import type { AuditModule } from './compose-audit.ts';
 import type { IdentityModule } from './compose-identity.ts';
@@ -30,7 +30,7 @@ export function composeMonitoring(
     queuedAppends,
     parkedStreams: () => engine.countParked(),
   });
-  const state: HealthChecks['state'] = () =>
+  const state: HealthRouteDependencies['state'] = () =>
     shutdown.signal.aborted ? 'shutting_down' : running ? 'running' : 'starting';
   return {
     ...EMPTY_MODULE,
@@ -47,8 +47,8 @@ export function composeMonitoring(
 
 function healthChecks(
   { isDatabaseReachable, database, engine, metrics, logger }: Platform,
-  state: HealthChecks['state'],
-): HealthChecks {
+  state: HealthRouteDependencies['state'],
+): HealthRouteDependencies {
   return {
     poolAnswers: async () => {
       (await database.pool.connect()).release();

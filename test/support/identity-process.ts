@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { v7 } from 'uuid';
 import { identityRoutes } from '../../api/admin/identity/identity-routes.ts';
-import { contentAuthRoutes } from '../../api/content/auth-routes.ts';
+import { authRoutes } from '../../api/content/auth-routes.ts';
 import type { HttpDependencies } from '../../api/http/http-dependencies.ts';
 import { type Route, route } from '../../api/http/route.ts';
 import { type Authenticator, openAuthenticator } from '../../application/identity/authenticator.ts';
@@ -202,7 +202,7 @@ export async function startIdentity({
   };
   const routes: readonly Route[] = [
     ...identityRoutes({ ...dependencies, routes: () => routes, secureCookie: false, readModels: ['identity'] }),
-    ...contentAuthRoutes(dependencies),
+    ...authRoutes(dependencies),
     ...probes,
   ];
   const served = await serve(routes, {}, overrides);

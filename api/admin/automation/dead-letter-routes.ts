@@ -19,8 +19,11 @@ const Query = Type.Object({
   offset: PageQuery.properties.offset,
 });
 
+export type DeadLetterRouteDependencies = { readonly records: WebhookRecords };
+
 /** Dead letters: webhook deliveries that failed on their last attempt. */
-export function deadLetterRoutes({ records }: { readonly records: WebhookRecords }): readonly Route[] {
+export function deadLetterRoutes(dependencies: DeadLetterRouteDependencies): readonly Route[] {
+  const { records } = dependencies;
   return [
     route({
       ...SHARED,

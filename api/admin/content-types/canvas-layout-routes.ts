@@ -21,8 +21,10 @@ const Positions = Type.Record(
 );
 const Layout = Type.Object({ positions: Positions, licensed: Type.Boolean() });
 
+export type CanvasLayoutRouteDependencies = CanvasLayoutDependencies;
+
 /** Routes of the canvas layout: the positions of the content types on the schema canvas. Reading needs no license. */
-export function canvasLayoutRoutes(dependencies: CanvasLayoutDependencies): readonly Route[] {
+export function canvasLayoutRoutes(dependencies: CanvasLayoutRouteDependencies): readonly Route[] {
   const { layouts, entitlements } = dependencies;
   const licensed = (): boolean => entitlements.has('schema-pro');
   return [

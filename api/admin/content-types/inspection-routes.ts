@@ -18,10 +18,12 @@ const PREVIEW = {
   refusals: ['invalid_schema', 'schema_table_shared'],
 } as const;
 
+export type InspectionRouteDependencies = Pick<ContentTypeDependencies, 'workbench' | 'renderer'> & {
+  readonly queries: ContentTypeQueries;
+};
+
 /** Routes that preview the statements of a save, list past statements and count entries. */
-export function inspectionRoutes(
-  dependencies: Pick<ContentTypeDependencies, 'workbench' | 'renderer'> & { readonly queries: ContentTypeQueries },
-): readonly Route[] {
+export function inspectionRoutes(dependencies: InspectionRouteDependencies): readonly Route[] {
   const { queries } = dependencies;
   return [
     route({

@@ -19,10 +19,13 @@ const SHARED = {
   access: { kind: 'session', roles: ['super_admin'] },
 } as const;
 
+export type PendingStatementRouteDependencies = ContentTypeDependencies & {
+  readonly queries: ContentTypeQueries;
+  readonly rateCounters: RateCounters;
+};
+
 /** Routes that list and apply the pending statements of schema changes. */
-export function pendingStatementRoutes(
-  dependencies: ContentTypeDependencies & { readonly queries: ContentTypeQueries; readonly rateCounters: RateCounters },
-): readonly Route[] {
+export function pendingStatementRoutes(dependencies: PendingStatementRouteDependencies): readonly Route[] {
   const { queries, rateCounters } = dependencies;
   return [
     route({

@@ -32,8 +32,10 @@ const Preset = Type.Object({
   schemas: Type.Array(Type.Unsafe<JsonObject>({ type: 'object', description: 'A content type definition' })),
 });
 
+export type PresetRouteDependencies = PresetDependencies;
+
 /** Routes of presets: sets of content types that one call creates. */
-export function presetRoutes(dependencies: PresetDependencies): readonly Route[] {
+export function presetRoutes(dependencies: PresetRouteDependencies): readonly Route[] {
   const { presets, entitlements, vault } = dependencies;
 
   const presentSaved = (

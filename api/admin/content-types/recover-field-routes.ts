@@ -13,8 +13,10 @@ const RecoveredField = Type.Object({
   skipped_total: Type.Integer(),
 });
 
+export type RecoverFieldRouteDependencies = RecoverDependencies;
+
 /** The route that writes back the values of a removed field after it has been added again. */
-export function recoverFieldRoutes(dependencies: RecoverDependencies): readonly Route[] {
+export function recoverFieldRoutes(dependencies: RecoverFieldRouteDependencies): readonly Route[] {
   return [
     route({
       api: 'admin',

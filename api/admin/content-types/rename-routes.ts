@@ -31,10 +31,10 @@ const REFUSALS = [
   'ddl_in_progress',
 ] as const;
 
+export type RenameRouteDependencies = ContentTypeDependencies & { readonly queries: ContentTypeQueries };
+
 /** Routes that rename content types and fields. */
-export function renameRoutes(
-  dependencies: ContentTypeDependencies & { readonly queries: ContentTypeQueries },
-): readonly Route[] {
+export function renameRoutes(dependencies: RenameRouteDependencies): readonly Route[] {
   return [
     route({
       ...SHARED,

@@ -19,7 +19,7 @@ import { type EntryAccess, requireEntryId } from '../../content/entry-access.ts'
 import type { RouteRequest } from '../../http/route.ts';
 
 /** What the content routes of the console need. */
-export type AdminContentDependencies = AdminEntryDependencies &
+export type AdminContentRouteDependencies = AdminEntryDependencies &
   CommentDependencies &
   ContentAccessDependencies &
   TypeOfEntryDependencies & {

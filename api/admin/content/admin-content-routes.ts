@@ -1,12 +1,12 @@
 import type { Route } from '../../http/route.ts';
-import type { AdminContentDependencies } from './admin-access.ts';
+import type { AdminContentRouteDependencies } from './admin-access.ts';
+import { adminReadRoutes } from './admin-read-routes.ts';
+import { adminRevisionRoutes } from './admin-revision-routes.ts';
+import { adminWriteRoutes } from './admin-write-routes.ts';
 import { commentRoutes } from './comment-routes.ts';
-import { adminReadRoutes } from './read-routes.ts';
-import { adminRevisionRoutes } from './revision-routes.ts';
-import { adminWriteRoutes } from './write-routes.ts';
 
 /** The routes of entries and comments in the console. */
-export function adminContentRoutes(dependencies: AdminContentDependencies): readonly Route[] {
+export function adminContentRoutes(dependencies: AdminContentRouteDependencies): readonly Route[] {
   return [
     ...adminReadRoutes(dependencies),
     ...adminRevisionRoutes(dependencies),

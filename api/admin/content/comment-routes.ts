@@ -11,7 +11,7 @@ import { presentActor } from '../../content/present-entry.ts';
 import { commitAt } from '../../http/commit.ts';
 import { type Route, route } from '../../http/route.ts';
 import { Actor, Id, NullableText, Timestamp, nullable, strict } from '../../http/schemas.ts';
-import { type AdminContentDependencies, requireEntryAccess, requirePrincipal } from './admin-access.ts';
+import { type AdminContentRouteDependencies, requireEntryAccess, requirePrincipal } from './admin-access.ts';
 import { EntryParams } from './schemas.ts';
 
 const SHARED = {
@@ -46,7 +46,7 @@ const Text = Type.Optional(Type.String());
 /**
  * Routes of comments. A caller who may read an entry may comment on it. The comments of a deleted entry are not shown.
  */
-export function commentRoutes(dependencies: AdminContentDependencies): readonly Route[] {
+export function commentRoutes(dependencies: AdminContentRouteDependencies): readonly Route[] {
   /** The id of the entry in the path. @throws as `requireEntryAccess`, and `entry_not_found` for a deleted entry */
   async function requireLiveEntry(request: Parameters<typeof requireEntryAccess>[0]): Promise<string> {
     const { id, access } = await requireEntryAccess(request, 'read', dependencies);

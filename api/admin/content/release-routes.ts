@@ -58,8 +58,10 @@ const Name = Type.String({ minLength: 1, maxLength: 200 });
 const Description = Type.Optional(Type.String({ maxLength: 2000 }));
 const EntriesBody = Type.Object({ items: Type.Array(ReleaseItem, { maxItems: MAX_RELEASE_ITEMS }) }, strict);
 
+export type ReleaseRouteDependencies = ReleaseDependencies;
+
 /** Routes of releases: sets of entries that are published, unpublished or archived together. */
-export function releaseRoutes(dependencies: ReleaseDependencies): readonly Route[] {
+export function releaseRoutes(dependencies: ReleaseRouteDependencies): readonly Route[] {
   const { releases } = dependencies;
   const one = { ...SHARED, params: IdParams, notFound: 'release_not_found' } as const;
   const changes = ['release_not_found', 'release_published', 'release_in_progress'] as const;

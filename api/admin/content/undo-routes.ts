@@ -67,8 +67,10 @@ const Report = Type.Object({
   }),
 });
 
+export type UndoRouteDependencies = UndoDependencies;
+
 /** The route that undoes a batch of changes: those of one request, of one API key in a time range, or of one import. */
-export function undoRoutes(dependencies: UndoDependencies): readonly Route[] {
+export function undoRoutes(dependencies: UndoRouteDependencies): readonly Route[] {
   return [
     route({
       api: 'admin',

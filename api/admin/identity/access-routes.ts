@@ -40,8 +40,11 @@ const Query = Type.Object({
   api_key_id: Type.Optional(Type.String({ maxLength: 64 })),
 });
 
+export type AccessRouteDependencies = { readonly eventStore: EventStore };
+
 /** The effective access of a role, a user or an API key at a point in time, read from the streams. */
-export function accessRoutes({ eventStore }: { readonly eventStore: EventStore }): readonly Route[] {
+export function accessRoutes(dependencies: AccessRouteDependencies): readonly Route[] {
+  const { eventStore } = dependencies;
   return [
     route({
       api: 'admin',

@@ -50,9 +50,11 @@ const Query = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: 20 })),
 });
 
+export type AuditRouteDependencies = AuditDependencies;
+
 /** The audit log, read from the event store, and the verification of the audit chain. */
-export function auditRoutes(audit: AuditDependencies): readonly Route[] {
-  const { eventStore } = audit;
+export function auditRoutes(dependencies: AuditRouteDependencies): readonly Route[] {
+  const { eventStore } = dependencies;
   return [
     route({
       api: 'admin',
@@ -66,7 +68,7 @@ export function auditRoutes(audit: AuditDependencies): readonly Route[] {
       feature: 'audit',
       handler: async ({ tenant, signal }) => ({
         status: 200,
-        body: { ...(await verifyAudit({ tenant, signal }, audit)) },
+        body: { ...(await verifyAudit({ tenant, signal }, dependencies)) },
       }),
     }),
     route({

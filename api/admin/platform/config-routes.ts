@@ -33,8 +33,10 @@ const SHARED = {
   access: { kind: 'session', roles: ['super_admin'] },
 } as const;
 
+export type ConfigRouteDependencies = SaveConsoleSettingsDependencies;
+
 /** The settings of the installation, and the values that the console overrides. */
-export function configRoutes(dependencies: SaveConsoleSettingsDependencies): readonly Route[] {
+export function configRoutes(dependencies: ConfigRouteDependencies): readonly Route[] {
   return [
     route({
       ...SHARED,

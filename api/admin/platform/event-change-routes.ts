@@ -19,8 +19,10 @@ const Change = Type.Object({
   old_data: Entry,
 });
 
+export type EventChangeRouteDependencies = ReadEventChangeDependencies;
+
 /** The changes of entries that are stubs on the topic of content changes. */
-export function eventChangeRoutes(dependencies: ReadEventChangeDependencies): readonly Route[] {
+export function eventChangeRoutes(dependencies: EventChangeRouteDependencies): readonly Route[] {
   return [
     route({
       api: 'admin',

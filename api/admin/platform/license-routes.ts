@@ -31,7 +31,8 @@ const Entitlements = Type.Object({
 const MAX_KEY = 16_384;
 
 /** The entitlements of the license, and its renewal. A build without license support serves the first route only. */
-export function licenseRoutes({ holder, licensing, eventStore }: LicenseRouteDependencies): readonly Route[] {
+export function licenseRoutes(dependencies: LicenseRouteDependencies): readonly Route[] {
+  const { holder, licensing, eventStore } = dependencies;
   function entitlements(): JsonObject {
     const current = holder.current();
     const inForce = current && current.phase !== 'lapsed';

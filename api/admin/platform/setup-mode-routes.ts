@@ -12,8 +12,11 @@ export type SetupMode = {
   readonly isToken: (text: string) => boolean;
 };
 
+export type SetupModeRouteDependencies = SetupMode;
+
 /** The setup routes of a process in setup mode, which has neither a database nor secrets. */
-export function setupModeRoutes({ missing, isToken }: SetupMode): readonly Route[] {
+export function setupModeRoutes(dependencies: SetupModeRouteDependencies): readonly Route[] {
+  const { missing, isToken } = dependencies;
   return [
     route({
       ...SHARED,

@@ -1,4 +1,4 @@
-import type { AdminContentDependencies } from '../../../api/admin/content/admin-access.ts';
+import type { AdminContentRouteDependencies } from '../../../api/admin/content/admin-access.ts';
 import { createCommentQueries } from '../../../projections/content/comments/queries.ts';
 import { LIVE, readContentTypes } from '../../../projections/content/content-types/rows.ts';
 import { createAdminEntryList } from '../../../projections/content/entries/admin-entry-list.ts';
@@ -17,7 +17,7 @@ export type AdminContentNeeds = Pick<OpenContent, 'typeById' | 'entryDependencie
 export function createAdminContentDependencies(
   { database, replica, entitlements }: AdminContentPlatform,
   { typeById, entryDependencies }: AdminContentNeeds,
-): AdminContentDependencies {
+): AdminContentRouteDependencies {
   return {
     ...entryDependencies,
     entitlements,

@@ -1,8 +1,8 @@
+import { debugRoutes } from '../../../api/admin/platform/debug-routes.ts';
+import { parkedStreamsRoutes } from '../../../api/admin/platform/parked-streams-routes.ts';
+import { type PoolHealthRouteDependencies, poolHealthRoutes } from '../../../api/admin/platform/pool-health-routes.ts';
+import { securityControlsRoutes } from '../../../api/admin/platform/security-controls-routes.ts';
 import type { Route } from '../../../api/http/route.ts';
-import { debugRoutes } from '../../../api/platform/debug-routes.ts';
-import { parkedStreamsRoutes } from '../../../api/platform/parked-streams-routes.ts';
-import { type PoolHealth, poolHealthRoutes } from '../../../api/platform/pool-health-routes.ts';
-import { securityControlsRoutes } from '../../../api/platform/security-controls-routes.ts';
 import { securityControlsOf } from '../../configuration/security-controls.ts';
 import type { Settings } from '../../configuration/settings/index.ts';
 import { createCollector } from '../../metrics/collector.ts';
@@ -17,11 +17,15 @@ export function operationsRoutes({ database, replica, settings, latencies, engin
     ...debugRoutes({ latencies, collector: createCollector() }),
     ...parkedStreamsRoutes(engine),
     ...poolHealthRoutes(poolHealthOf(database, replica, settings)),
-    ...securityControlsRoutes(() => securityControlsOf(settings)),
+    ...securityControlsRoutes({ controls: () => securityControlsOf(settings) }),
   ];
 }
 
-function poolHealthOf(database: Database, replica: OpenReplica | undefined, settings: Settings): PoolHealth {
+function poolHealthOf(
+  database: Database,
+  replica: OpenReplica | undefined,
+  settings: Settings,
+): PoolHealthRouteDependencies {
   const { connectionPooler: kind } = settings;
   return {
     pools: () => [poolReportOf('main', database), ...(replica ? [poolReportOf('replica', replica.database)] : [])],

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import { type HealthChecks, healthRoutes } from '../../../api/platform/health-routes.ts';
+import { type HealthRouteDependencies, healthRoutes } from '../../../api/platform/health-routes.ts';
 import { metricsRoutes } from '../../../api/platform/metrics-routes.ts';
 import { openMetrics } from '../../../infrastructure/metrics/open-metrics.ts';
 import { bodyOf, serve } from '../../support/serve-routes.ts';
 
-const WELL: HealthChecks = {
+const WELL: HealthRouteDependencies = {
   state: () => 'running',
   databaseReachable: () => Promise.resolve(true),
   stoppedProjections: () => [],
@@ -12,7 +12,11 @@ const WELL: HealthChecks = {
 };
 
 describe('probes', () => {
-  async function ask(checks: Partial<HealthChecks>, paths: readonly string[], headers: Record<string, string> = {}) {
+  async function ask(
+    checks: Partial<HealthRouteDependencies>,
+    paths: readonly string[],
+    headers: Record<string, string> = {},
+  ) {
     const { admin, content } = await serve(healthRoutes({ ...WELL, ...checks }));
     try {
       return await Promise.all(
@@ -38,7 +42,7 @@ describe('probes', () => {
     expect(readyz?.body.reasons).to.deep.equal(['starting']);
   });
   it('answer 503 with reasons during shutdown, without a database, with read models that it must not serve, with a stopped projection and with little free disk', async () => {
-    const reasons = async (checks: Partial<HealthChecks>): Promise<unknown> =>
+    const reasons = async (checks: Partial<HealthRouteDependencies>): Promise<unknown> =>
       (await ask(checks, ['/readyz']))[0]?.body.reasons;
     expect(await reasons({ state: () => 'shutting_down' })).to.deep.equal(['shutting down']);
     expect(await reasons({ databaseReachable: () => Promise.reject(new Error('down')) })).to.deep.equal([

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { contentTypeRoutes } from '../../../../api/admin/content-types/content-type-routes.ts';
-import { contentTypeReadRoutes } from '../../../../api/content/content-type-routes.ts';
+import { contentTypeReadRoutes } from '../../../../api/content/content-type-read-routes.ts';
 import { compileAccessRules } from '../../../../application/identity/compile-access-rules.ts';
 import { DEFAULT_ACCESS_RULE } from '../../../../domain/identity/access-rule.ts';
 import type { Principal } from '../../../../domain/identity/principal.ts';

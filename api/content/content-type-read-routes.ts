@@ -16,7 +16,7 @@ const SHARED = {
   feature: 'content',
 } as const;
 
-export type ContentTypeReadDependencies = {
+export type ContentTypeReadRouteDependencies = {
   readonly queries: Pick<ContentTypeQueries, 'list' | 'one'>;
   readonly accessRules: AccessRules;
 };
@@ -25,7 +25,8 @@ export type ContentTypeReadDependencies = {
  * Routes of the Content API that read content types: those that the key's `schemas` list and the access rules allow,
  * without masked fields. A type with the transport `rest: off` is not found.
  */
-export function contentTypeReadRoutes({ queries, accessRules }: ContentTypeReadDependencies): readonly Route[] {
+export function contentTypeReadRoutes(dependencies: ContentTypeReadRouteDependencies): readonly Route[] {
+  const { queries, accessRules } = dependencies;
   return [
     route({
       ...SHARED,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { caller } from '../../support/http.ts';
-import { useService } from '../../support/service.ts';
+import { caller } from '../../../support/http.ts';
+import { useService } from '../../../support/service.ts';
 
 describe('the security controls', () => {
   const service = useService();

@@ -10,7 +10,7 @@ import { entityTag, matchesVersion } from '../../http/entity-tags.ts';
 import { invalidParameter } from '../../http/query-parameters.ts';
 import { type Route, route } from '../../http/route.ts';
 import {
-  type AdminContentDependencies,
+  type AdminContentRouteDependencies,
   requireEntryAccess,
   requirePrincipal,
   requireSchemaAccess,
@@ -30,7 +30,7 @@ const SHARED = {
 const STATUSES = ['draft', 'published', 'archived', 'deleted'] as const;
 
 /** Routes of the console that read entries. */
-export function adminReadRoutes(dependencies: AdminContentDependencies): readonly Route[] {
+export function adminReadRoutes(dependencies: AdminContentRouteDependencies): readonly Route[] {
   return [
     route({
       ...SHARED,

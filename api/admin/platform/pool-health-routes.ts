@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
-import { type Route, route } from '../http/route.ts';
-import { Texts, nullable, oneOf } from '../http/schemas.ts';
+import { type Route, route } from '../../http/route.ts';
+import { Texts, nullable, oneOf } from '../../http/schemas.ts';
 
 /** The state of one connection pool. */
 export type PoolReport = {
@@ -22,7 +22,7 @@ export type PoolerReport = {
   readonly reserve_pool_size: number;
 };
 
-export type PoolHealth = {
+export type PoolHealthRouteDependencies = {
   readonly pools: () => readonly PoolReport[];
   /** Duration of one round trip through the main pool in milliseconds. Rejects when the database is unreachable. */
   readonly latency: () => Promise<number>;
@@ -51,7 +51,7 @@ const Pooler = Type.Object({
 /**
  * `GET /api/admin/pool/health`: the connection pools of this process. The thresholds are the settings `POOL_HEALTH_*`.
  */
-export function poolHealthRoutes(health: PoolHealth): readonly Route[] {
+export function poolHealthRoutes(dependencies: PoolHealthRouteDependencies): readonly Route[] {
   return [
     route({
       api: 'admin',
@@ -71,9 +71,9 @@ export function poolHealthRoutes(health: PoolHealth): readonly Route[] {
         }),
       },
       handler: async () => {
-        const latency = await health.latency().catch(() => undefined);
-        const pools = health.pools();
-        const reasons = [...reasonsOf(health, pools, latency), ...(health.problems?.() ?? [])];
+        const latency = await dependencies.latency().catch(() => undefined);
+        const pools = dependencies.pools();
+        const reasons = [...reasonsOf(dependencies, pools, latency), ...(dependencies.problems?.() ?? [])];
         const status = latency === undefined ? 'unreachable' : reasons.length > 0 ? 'degraded' : 'healthy';
         const latency_ms = latency === undefined ? null : Math.round(latency * 100) / 100;
         return {
@@ -83,7 +83,7 @@ export function poolHealthRoutes(health: PoolHealth): readonly Route[] {
             reasons: [...reasons],
             latency_ms,
             pools: pools.map((pool) => ({ ...pool })),
-            pooler: health.pooler ? { ...health.pooler } : null,
+            pooler: dependencies.pooler ? { ...dependencies.pooler } : null,
           },
         };
       },
@@ -92,7 +92,7 @@ export function poolHealthRoutes(health: PoolHealth): readonly Route[] {
 }
 
 function reasonsOf(
-  { thresholds }: PoolHealth,
+  { thresholds }: PoolHealthRouteDependencies,
   pools: readonly PoolReport[],
   latency: number | undefined,
 ): readonly string[] {

@@ -5,7 +5,7 @@ import { onEntry } from '../../content/entry-access.ts';
 import { entryChangeRoutes } from '../../content/entry-change-routes.ts';
 import { toData } from '../../content/write-routes.ts';
 import { type Route, route } from '../../http/route.ts';
-import { type AdminContentDependencies, requireEntryAccess, requireSchemaAccess } from './admin-access.ts';
+import { type AdminContentRouteDependencies, requireEntryAccess, requireSchemaAccess } from './admin-access.ts';
 import { adminEntryResponse } from './present-admin-entry.ts';
 import { AdminEntryBody, EntryParams, NewAdminEntryBody, WrittenAdminEntry } from './schemas.ts';
 
@@ -20,7 +20,7 @@ const REFUSALS = ['insufficient_permissions', 'permission_denied'] as const;
 const ENTRY_REFUSALS = [...REFUSALS, 'entry_not_found', 'entry_changed'] as const;
 
 /** Routes of the console that write entries. */
-export function adminWriteRoutes(dependencies: AdminContentDependencies): readonly Route[] {
+export function adminWriteRoutes(dependencies: AdminContentRouteDependencies): readonly Route[] {
   return [
     route({
       ...SHARED,

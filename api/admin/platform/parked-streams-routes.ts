@@ -1,10 +1,10 @@
 import { Type } from '@sinclair/typebox';
-import type { ParkedStream } from '../../projections/engine/parked-streams.ts';
-import type { RetryOutcome } from '../../projections/engine/retry-parked.ts';
-import { type Route, route } from '../http/route.ts';
-import { oneOf, strict } from '../http/schemas.ts';
+import type { ParkedStream } from '../../../projections/engine/parked-streams.ts';
+import type { RetryOutcome } from '../../../projections/engine/retry-parked.ts';
+import { type Route, route } from '../../http/route.ts';
+import { oneOf, strict } from '../../http/schemas.ts';
 
-export type ParkedStreamsDependencies = {
+export type ParkedStreamsRouteDependencies = {
   readonly parked: () => Promise<readonly ParkedStream[]>;
   readonly retryParked: (parked: Pick<ParkedStream, 'projection' | 'stream'>) => Promise<RetryOutcome>;
 };
@@ -27,7 +27,8 @@ const RetriedStream = Type.Object({
 });
 
 /** The streams whose events the read models cannot apply. */
-export function parkedStreamsRoutes({ parked, retryParked }: ParkedStreamsDependencies): readonly Route[] {
+export function parkedStreamsRoutes(dependencies: ParkedStreamsRouteDependencies): readonly Route[] {
+  const { parked, retryParked } = dependencies;
   return [
     route({
       api: 'admin',

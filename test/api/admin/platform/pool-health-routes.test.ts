@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { caller } from '../../support/http.ts';
-import { useService } from '../../support/service.ts';
+import { caller } from '../../../support/http.ts';
+import { useService } from '../../../support/service.ts';
 
 describe('the health of the connection pools', () => {
   const service = useService({ environment: { CONNECTION_POOLER: 'pgbouncer', POOL_DEFAULT_POOL_SIZE: '33' } });

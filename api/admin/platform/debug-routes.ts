@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
-import type { Collector, RouteLatencies } from '../../application/ports/process-insight.ts';
-import { type Route, route } from '../http/route.ts';
-import { oneOf, strict } from '../http/schemas.ts';
+import type { Collector, RouteLatencies } from '../../../application/ports/process-insight.ts';
+import { type Route, route } from '../../http/route.ts';
+import { oneOf, strict } from '../../http/schemas.ts';
 
-export type DebugDependencies = { readonly latencies: RouteLatencies; readonly collector: Collector };
+export type DebugRouteDependencies = { readonly latencies: RouteLatencies; readonly collector: Collector };
 
 const ADMIN = { kind: 'session', roles: ['admin', 'super_admin'] } as const;
 const Latency = Type.Object({
@@ -19,7 +19,8 @@ const Latency = Type.Object({
 const Config = Type.Object({ gogc: Type.Integer(), heap: Type.Record(Type.String(), Type.Number()) });
 
 /** Latency and memory of this process. Each instance reports its own numbers. */
-export function debugRoutes({ latencies, collector }: DebugDependencies): readonly Route[] {
+export function debugRoutes(dependencies: DebugRouteDependencies): readonly Route[] {
+  const { latencies, collector } = dependencies;
   const config = () => ({ status: 200, body: { gogc: collector.growth(), heap: collector.heap() } });
   return [
     route({

@@ -2,7 +2,7 @@ import { READS } from '../../content/entry-access.ts';
 import { Blame, Diff, RevisionList, RevisionQuery, RevisionWithData } from '../../content/entry-schemas.ts';
 import { RESTORE_REFUSALS, revisionHandlers } from '../../content/revision-handlers.ts';
 import { type Route, route } from '../../http/route.ts';
-import { type AdminContentDependencies, requireEntryAccess } from './admin-access.ts';
+import { type AdminContentRouteDependencies, requireEntryAccess } from './admin-access.ts';
 import { adminEntryResponse } from './present-admin-entry.ts';
 import { DiffParams, EntryParams, RevisionParams, WrittenAdminEntry } from './schemas.ts';
 
@@ -12,7 +12,7 @@ const READ_REFUSALS = ['entry_not_found', 'permission_denied'] as const;
 const REVISION_REFUSALS = ['entry_not_found', 'revision_not_found', 'permission_denied', 'payment_required'] as const;
 
 /** Routes of an entry's history in the console. They respond as those of the Content API do. */
-export function adminRevisionRoutes(dependencies: AdminContentDependencies): readonly Route[] {
+export function adminRevisionRoutes(dependencies: AdminContentRouteDependencies): readonly Route[] {
   const revisions = revisionHandlers(dependencies);
   return [
     route({

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox';
-import { type Route, route } from '../http/route.ts';
+import { type Route, route } from '../../http/route.ts';
 
 /** One security control of this installation. */
 export type SecurityControl = {
@@ -10,8 +10,11 @@ export type SecurityControl = {
   readonly detail: string;
 };
 
+export type SecurityControlsRouteDependencies = { readonly controls: () => readonly SecurityControl[] };
+
 /** `GET /api/admin/security/controls`: the security controls, and whether each is enforced. */
-export function securityControlsRoutes(controls: () => readonly SecurityControl[]): readonly Route[] {
+export function securityControlsRoutes(dependencies: SecurityControlsRouteDependencies): readonly Route[] {
+  const { controls } = dependencies;
   return [
     route({
       api: 'admin',

@@ -19,10 +19,10 @@ export type Commit = {
 
 /** An event that the handler cannot apply. It is never skipped. */
 export class UnhandledEvent extends Error {
-  readonly at: GlobalPosition;
-  constructor(at: GlobalPosition, cause: unknown) {
+  readonly position: GlobalPosition;
+  constructor(position: GlobalPosition, cause: unknown) {
     super(reasonOf(cause), { cause });
-    this.at = at;
+    this.position = position;
   }
 }
 
@@ -102,8 +102,8 @@ export function createBatchCommits({
     }, transaction);
     parked = next;
     for (const { event, reason } of found) {
-      const { stream, revision, position: at } = event;
-      logger?.error('a stream was parked', { follower: name, stream, revision, at, reason });
+      const { stream, revision, position } = event;
+      logger?.error('a stream was parked', { follower: name, stream, revision, position, reason });
     }
   }
 

@@ -188,14 +188,14 @@ export function createProjectionEngine(options: ProjectionEngineOptions): Projec
         const transient = (isTransient(error) && limits < MAX_LIMIT_FAILURES) || hasCode(error, 'lease_lost');
         logger.error('a read model could not be rebuilt', { projection: projection.name, reason: reasonOf(error) });
         if (!transient) {
-          startupStates.set(projection.name, { state: 'stopped', stop: { reason: reasonOf(error), at: ORIGIN } });
+          startupStates.set(projection.name, { state: 'stopped', stop: { reason: reasonOf(error), position: ORIGIN } });
           metrics?.followerStopped?.(namesOf(projection).checkpoint, true);
           progress.stopped(projection.name);
           return false;
         }
         startupStates.set(projection.name, {
           state: 'retrying',
-          stop: { reason: reasonOf(error), at: progress.position(projection.name) },
+          stop: { reason: reasonOf(error), position: progress.position(projection.name) },
         });
         await pause(Math.min(100 * 2 ** failures, 10_000));
       }

@@ -74,8 +74,8 @@ export type FollowerOptions = {
  */
 export const MAX_PARKED = 100;
 
-/** Why a follower stopped. `at`: the event it could not handle, or its position. */
-export type FollowerStop = { readonly reason: string; readonly at: GlobalPosition };
+/** Why a follower stopped. `position`: of the event it could not handle, or its own. */
+export type FollowerStop = { readonly reason: string; readonly position: GlobalPosition };
 
 export type FollowerStatus = {
   readonly name: string;

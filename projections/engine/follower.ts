@@ -146,7 +146,7 @@ export function startFollower(options: FollowerOptions): Follower {
       if (!lease.signal.aborted) await saveCheckpoint();
     } catch (error) {
       if (error instanceof UnhandledEvent)
-        await markStopped(database, { name, epoch, at: error.at, reason: error.message }).catch(() => undefined);
+        await markStopped(database, { name, epoch, at: error.position, reason: error.message }).catch(() => undefined);
       throw error;
     } finally {
       await batches.close();
@@ -171,7 +171,7 @@ export function startFollower(options: FollowerOptions): Follower {
   function stopWith(error: unknown): void {
     const stop = {
       reason: reasonOf(error instanceof UnhandledEvent ? error.cause : error),
-      at: error instanceof UnhandledEvent ? error.at : status.position,
+      position: error instanceof UnhandledEvent ? error.position : status.position,
     };
     status = { name, state: 'stopped', position: status.position, stop };
     logger?.error('a follower stopped', { follower: name, ...stop });

@@ -15,6 +15,7 @@ import type { ReleaseAction } from '../../../domain/content/release-events.ts';
 import { hasCode, isAppError } from '../../../domain/errors.ts';
 import { testContext, useContent } from '../../support/content.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 class Crash extends Error {}
 
@@ -124,10 +125,7 @@ describe('publishing on an event store that appends to one stream at a time', ()
       it(`resumes after a crash ${after ? 'right after' : 'before'} append ${dieAt} and repeats no transition`, async () => {
         const items = [await entry(), await entry(), await entry()];
         const id = await release(...items.map((item) => [item, 'publish'] as const));
-        const crash = await publish(id, dependencies({ dieAt, after })).then(
-          () => undefined,
-          (error: unknown) => error,
-        );
+        const crash = await rejectionOf(publish(id, dependencies({ dieAt, after })));
         expect(crash).to.be.instanceOf(Crash);
         due = [{ tenant: 'default', id }];
         const logger = recordingLogger();
@@ -201,12 +199,7 @@ describe('publishing on an event store that appends to one stream at a time', ()
   it('continues reverting after a crash', async () => {
     // Appends: the recorded transitions, four entries, the start of the reverting, one reverted transition.
     const { id, items, outcome } = await blocked((before) => dependencies({ before, dieAt: 8 }));
-    expect(
-      await outcome.then(
-        () => undefined,
-        (error: unknown) => error,
-      ),
-    ).to.be.instanceOf(Crash);
+    expect(await rejectionOf(outcome)).to.be.instanceOf(Crash);
     due = [{ tenant: 'default', id }];
     const logger = recordingLogger();
     expect(await publishDueReleases({ now: context.now, newId: v7 }, { ...dependencies(), logger })).to.equal(1);

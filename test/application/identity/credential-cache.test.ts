@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { createCredentialCache } from '../../../application/identity/credential-cache.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 function openCache() {
   let now = 0;
@@ -80,12 +81,7 @@ describe('the credential cache', () => {
   it('passes a failed load to its callers and does not cache it', async () => {
     const { cache, load } = openCache();
     const failing = () => Promise.reject(new Error('no database'));
-    await Promise.resolve(cache.get('k', failing)).then(
-      () => expect.fail('answered'),
-      (error: unknown) => {
-        expect(String(error)).to.contain('no database');
-      },
-    );
+    expect(String(await rejectionOf(Promise.resolve(cache.get('k', failing))))).to.contain('no database');
     expect(await cache.get('k', load('accepted'))).to.equal('accepted');
   });
 });

@@ -3,6 +3,7 @@ import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadSigningKeys } from '../../../infrastructure/crypto/signing-keys.ts';
 import { useDirectoryPerTest } from '../../support/directory.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 describe('the signing key file', () => {
   const directory = useDirectoryPerTest();
@@ -25,20 +26,10 @@ describe('the signing key file', () => {
     const path = join(directory(), 'jwt_key.json');
     await loadSigningKeys({ path });
     await chmod(path, 0o640);
-    await loadSigningKeys({ path, ownerOnly: true }).then(
-      () => expect.fail('read'),
-      (error: unknown) => {
-        expect(String(error)).to.contain('JWT_KEY_PATH');
-      },
-    );
+    expect(String(await rejectionOf(loadSigningKeys({ path, ownerOnly: true })))).to.contain('JWT_KEY_PATH');
     for (const text of ['{}', '{"keys":[]}', '{"keys":[{"kty":"oct","k":"AAAA"}]}', 'null']) {
       await writeFile(path, text);
-      await loadSigningKeys({ path }).then(
-        () => expect.fail('read'),
-        (error: unknown) => {
-          expect(String(error)).to.contain('contains no Ed25519 key');
-        },
-      );
+      expect(String(await rejectionOf(loadSigningKeys({ path })))).to.contain('contains no Ed25519 key');
     }
   });
 });

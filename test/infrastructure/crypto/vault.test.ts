@@ -76,12 +76,7 @@ describe('the vault', () => {
       undefined,
     ]);
     expect(await fresh.openPersonal(erased, items[0]!.sealed)).to.equal(undefined);
-    await fresh.sealPersonal(erased, 'again').then(
-      () => expect.fail('sealed'),
-      (error: unknown) => {
-        expect(String(error)).to.contain('was destroyed');
-      },
-    );
+    expect(String(await rejectionOf(fresh.sealPersonal(erased, 'again')))).to.contain('was destroyed');
   });
 
   it("destroys a person's key permanently, for every process", async () => {
@@ -96,12 +91,7 @@ describe('the vault', () => {
     await eventually(async () => {
       expect(await there.openPersonal(person, sealed)).to.equal(undefined);
     });
-    await there.sealPersonal(person, 'again').then(
-      () => expect.fail('sealed'),
-      (error: unknown) => {
-        expect(String(error)).to.contain('was destroyed');
-      },
-    );
+    expect(String(await rejectionOf(there.sealPersonal(person, 'again')))).to.contain('was destroyed');
     expect(
       await database.db().query('select sealed_key from operational.person_keys where person_id = $1', [person]),
     ).to.deep.equal([{ sealed_key: null }]);
@@ -119,12 +109,7 @@ describe('the vault', () => {
   it('seals nothing for a person whose key was destroyed before its first use', async () => {
     const person = v7();
     expect(await vault().destroyPerson(person)).to.equal(true);
-    await vault()
-      .sealPersonal(person, 'x')
-      .then(
-        () => expect.fail('sealed'),
-        () => undefined,
-      );
+    expect(await rejectionOf(vault().sealPersonal(person, 'x'))).to.be.instanceOf(Error);
   });
 
   it('opens a secret of a person under its purpose, for its person and until their key is destroyed', async () => {

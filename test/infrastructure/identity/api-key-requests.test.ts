@@ -7,6 +7,7 @@ import { openDatabase } from '../../../infrastructure/postgres/database.ts';
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 describe('the request log of API keys', () => {
   const database = useDatabase();
@@ -92,12 +93,7 @@ describe('the request log of API keys', () => {
     const log = open({ flushMs: 10, url: 'postgres://postgres@127.0.0.1:1/nowhere' });
     log.record(request(v7()));
     for (let round = 0; round < 2; round += 1) {
-      await log.flush().then(
-        () => expect.fail('flushed'),
-        (error: unknown) => {
-          expect(error).to.be.instanceOf(Error);
-        },
-      );
+      expect(await rejectionOf(log.flush())).to.be.instanceOf(Error);
     }
     expect(log.dropped()).to.equal(0);
     await log.close().catch(() => undefined);

@@ -7,6 +7,7 @@ import { openDatabase } from '../../../infrastructure/postgres/database.ts';
 import { createExclusive } from '../../../infrastructure/postgres/exclusive.ts';
 import { useDatabase } from '../../support/database.ts';
 import { gate } from '../../support/gate.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 describe('exclusive work', () => {
   const database = useDatabase();
@@ -36,12 +37,7 @@ describe('exclusive work', () => {
     const exclusive = createExclusive({ database: database.db() });
     const failing = exclusive('work', () => Promise.reject(new Error('no')));
     const next = exclusive('work', () => Promise.resolve(7));
-    await failing.then(
-      () => expect.fail('answered'),
-      (error: unknown) => {
-        expect(String(error)).to.contain('no');
-      },
-    );
+    expect(String(await rejectionOf(failing))).to.contain('no');
     expect(await next).to.equal(7);
   });
 
@@ -70,10 +66,7 @@ describe('exclusive work', () => {
     const context = { database: database.db() };
     const released = gate();
     const first = underAdvisoryLock(exclusive, () => released.opened, context);
-    const refused = await underAdvisoryLock(exclusive, () => Promise.resolve(), context).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const refused = await rejectionOf(underAdvisoryLock(exclusive, () => Promise.resolve(), context));
     expect(hasCode(refused, 'unavailable')).to.equal(true);
     const next = underAdvisoryLock({ id: '4711' }, () => Promise.resolve(7), context);
     released.open();

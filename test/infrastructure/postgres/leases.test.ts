@@ -9,6 +9,7 @@ import { openInProcessSignals } from '../../../infrastructure/signals/in-process
 import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { gate } from '../../support/gate.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 
 describe('a lease', () => {
   const database = useDatabase();
@@ -22,12 +23,7 @@ describe('a lease', () => {
 
   it('has one holder at a time, with an increasing epoch', async () => {
     const first = await leasesOf('a').acquire('job', forever);
-    const refused = await leasesOf('b')
-      .acquire('job', AbortSignal.timeout(250))
-      .then(
-        () => undefined,
-        (error: unknown) => error,
-      );
+    const refused = await rejectionOf(leasesOf('b').acquire('job', AbortSignal.timeout(250)));
     expect(refused).to.have.property('name', 'TimeoutError');
     const waiting = leasesOf('b').acquire('job', forever);
     await first.release();
@@ -105,12 +101,7 @@ describe('a lease', () => {
   it('is no longer waited for when the signal aborts', async () => {
     const first = await leasesOf('a').acquire('job', forever);
     const giveUp = new AbortController();
-    const waiting = leasesOf('b')
-      .acquire('job', giveUp.signal)
-      .then(
-        () => undefined,
-        (error: unknown) => error,
-      );
+    const waiting = rejectionOf(leasesOf('b').acquire('job', giveUp.signal));
     giveUp.abort(new Error('enough'));
     expect(await waiting)
       .to.be.an('error')

@@ -8,6 +8,7 @@ import { useDatabase } from '../../support/database.ts';
 import { eventually } from '../../support/eventually.ts';
 import { gate } from '../../support/gate.ts';
 import { type Log, openLog, positionOf } from '../../support/open-log.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 import { createTestEngine, holds } from '../../support/test-engine.ts';
 import { note, notes } from './notes.ts';
 
@@ -154,22 +155,16 @@ describe('the projection engine', () => {
     log.append(...Array.from({ length: 41 }, (_, n) => note(n, n === 28 ? 'forbidden' : 'fine')));
     await engine.prepare();
     engine.start();
-    const refused = await engine.progress.waitFor(['notes'], positionOf(41), 5_000).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const refused = await rejectionOf(engine.progress.waitFor(['notes'], positionOf(41), 5_000));
     expect(hasCode(refused, 'projection_stopped')).to.equal(true);
     expect(engine.status()[0]).to.deep.include({
       state: 'stopped',
       position: positionOf(28),
-      stop: { reason: 'database error 42501', at: positionOf(29) },
+      stop: { reason: 'database error 42501', position: positionOf(29) },
     });
     expect(await changes()).to.equal(28);
     expect(stops.slice(-2)).to.deep.equal(['projection/notes/1', true]);
-    const elsewhere = await reader.progress.waitFor(['notes'], positionOf(41), 5_000).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const elsewhere = await rejectionOf(reader.progress.waitFor(['notes'], positionOf(41), 5_000));
     expect(hasCode(elsewhere, 'projection_stopped')).to.equal(true);
     expect(await engine.progress.waitFor(['notes'], positionOf(28), 5_000)).to.equal(true);
   });

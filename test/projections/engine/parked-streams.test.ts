@@ -237,10 +237,7 @@ describe('parked streams', () => {
   it('are at most 100 without an applied batch in between: then the projector stops', async () => {
     log.append(...Array.from({ length: 110 }, (_, n) => note(n, 'poison')));
     const engine = await start();
-    const refused = await engine.progress.waitFor(['notes'], positionOf(110), 5_000).then(
-      () => undefined,
-      (error: unknown) => error,
-    );
+    const refused = await rejectionOf(engine.progress.waitFor(['notes'], positionOf(110), 5_000));
     expect(refused).to.be.instanceOf(Error);
     expect(engine.status()[0]).to.deep.include({ state: 'stopped', position: positionOf(100) });
     expect(await parked(engine)).to.have.lengthOf(100);

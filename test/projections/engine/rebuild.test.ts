@@ -11,6 +11,7 @@ import { replay } from '../../../projections/engine/replay.ts';
 import { useDatabase } from '../../support/database.ts';
 import { gate } from '../../support/gate.ts';
 import { type Log, openLog, positionOf } from '../../support/open-log.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 import { createTestEngine } from '../../support/test-engine.ts';
 import { note, notes } from './notes.ts';
 
@@ -120,11 +121,10 @@ describe('rebuild and replay', () => {
 
   it('keeps the live read model unchanged after an error that concerns all streams', async () => {
     await service.progress.waitFor(['notes'], log.append(note(1, 'a')), 5_000);
-    const failed = await rebuildNotes({
-      projection: { ...notes(), apply: () => Promise.reject(Object.assign(new Error('no'), { code: '42501' })) },
-    }).then(
-      () => undefined,
-      (error: unknown) => error,
+    const failed = await rejectionOf(
+      rebuildNotes({
+        projection: { ...notes(), apply: () => Promise.reject(Object.assign(new Error('no'), { code: '42501' })) },
+      }),
     );
     expect(failed).to.be.an('error');
     expect(await service.progress.waitFor(['notes'], log.append(note(1, 'b')), 5_000)).to.equal(true);
@@ -133,15 +133,14 @@ describe('rebuild and replay', () => {
   it('starts over after an interrupted rebuild', async () => {
     await service.progress.waitFor(['notes'], log.append(...Array.from({ length: 50 }, (_, n) => note(n, 'a'))), 5_000);
     const cut = new AbortController();
-    const failed = await rebuildNotes({
-      maxBatch: 10,
-      signal: cut.signal,
-      onProgress: () => {
-        cut.abort(new Error('interrupted'));
-      },
-    }).then(
-      () => undefined,
-      (error: unknown) => error,
+    const failed = await rejectionOf(
+      rebuildNotes({
+        maxBatch: 10,
+        signal: cut.signal,
+        onProgress: () => {
+          cut.abort(new Error('interrupted'));
+        },
+      }),
     );
     expect(failed).to.have.property('message', 'interrupted');
     expect((await rebuildNotes()).outcome).to.equal('equal');
@@ -153,20 +152,19 @@ describe('rebuild and replay', () => {
     const resumed = gate();
     let batches = 0;
     const leases = createLeases({ database: database.db(), owner: randomUUID(), ttlMs: 60_000 });
-    const early = rebuildNotes({
-      leases,
-      maxBatch: 10,
-      projection: notes({
-        async before() {
-          batches += 1;
-          if (batches !== 2) return;
-          suspended.open();
-          await resumed.opened;
-        },
+    const early = rejectionOf(
+      rebuildNotes({
+        leases,
+        maxBatch: 10,
+        projection: notes({
+          async before() {
+            batches += 1;
+            if (batches !== 2) return;
+            suspended.open();
+            await resumed.opened;
+          },
+        }),
       }),
-    }).then(
-      () => undefined,
-      (error: unknown) => error,
     );
     await suspended.opened;
     await database
@@ -240,9 +238,8 @@ describe('rebuild and replay', () => {
   });
 
   it('refuses to replay into a database that contains the read model', async () => {
-    const refused = await replay({ to: database.db(), eventStore: log.eventStore, projections: [notes()] }).then(
-      () => undefined,
-      (error: unknown) => error,
+    const refused = await rejectionOf(
+      replay({ to: database.db(), eventStore: log.eventStore, projections: [notes()] }),
     );
     expect(refused).to.include({ code: 'bad_request' });
   });

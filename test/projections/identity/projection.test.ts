@@ -7,6 +7,7 @@ import { quoteIdentifier } from '../../../infrastructure/postgres/quote.ts';
 import { identityProjection } from '../../../projections/identity/projection.ts';
 import { createIdentityQueries } from '../../../projections/identity/queries.ts';
 import { useDatabase } from '../../support/database.ts';
+import { rejectionOf } from '../../support/rejection.ts';
 import { testMetadata } from '../../support/test-metadata.ts';
 
 const sealed = (text: string) => ({ $sealed: 1, k: 'person', n: 'n', c: text });
@@ -272,11 +273,8 @@ describe('the identity projection', () => {
       deleted_tenants: [],
     });
     const orphan = logOf([['user', bob, 'UserStateChanged', { disabled: true }]]);
-    await project('orphan', orphan, 1).then(
-      () => expect.fail('applied'),
-      (error: unknown) => {
-        expect(String(error)).to.contain('UserStateChanged on a user that does not exist');
-      },
+    expect(String(await rejectionOf(project('orphan', orphan, 1)))).to.contain(
+      'UserStateChanged on a user that does not exist',
     );
   });
 });

@@ -10,6 +10,7 @@ import { type PastReaderOptions, createPastReader } from '../../../../projection
 import { sweepPastSets } from '../../../../projections/content/entries/past-sets.ts';
 import { testContext, useContent } from '../../../support/content.ts';
 import { gate } from '../../../support/gate.ts';
+import { rejectionOf } from '../../../support/rejection.ts';
 
 const NOTHING: ReadonlySet<string> = new Set();
 
@@ -79,14 +80,7 @@ describe('gathering the entries of a point in time', () => {
         return state(...given);
       },
     });
-    const refused = await Promise.all(
-      [1, 2].map(() =>
-        list(asOf).then(
-          () => undefined,
-          (error: unknown) => error,
-        ),
-      ),
-    );
+    const refused = await Promise.all([1, 2].map(() => rejectionOf(list(asOf))));
     for (const error of refused)
       expect(isAppError(error) && [error.code, error.headers]).to.deep.equal([
         'past_not_ready',

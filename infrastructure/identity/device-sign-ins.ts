@@ -5,6 +5,7 @@ import type {
   DeviceSignIns,
 } from '../../application/ports/device-sign-ins.ts';
 import type { Database } from '../postgres/database.ts';
+import { deleteExpired } from '../postgres/delete-expired.ts';
 
 type Decision = 'approved' | 'denied' | null;
 type FoundRow = { readonly created_at: Date; readonly expires_at: Date; readonly decision: Decision };
@@ -77,7 +78,7 @@ export function createDeviceSignIns({ database }: { readonly database: Database 
         deviceDigest,
       ]);
     },
-    sweep: (now) => database.execute('delete from operational.device_sign_ins where expires_at < $1', [now]),
+    sweep: (now) => deleteExpired({ table: 'operational.device_sign_ins', key: 'device_digest', now }, { database }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { PasswordReset, PasswordResets } from '../../application/ports/password-resets.ts';
 import type { Database } from '../postgres/database.ts';
+import { deleteExpired } from '../postgres/delete-expired.ts';
 
 /** Stores password reset tokens in `operational.password_resets`. */
 export function createPasswordResets({ database }: { readonly database: Database }): PasswordResets {
@@ -20,6 +21,6 @@ export function createPasswordResets({ database }: { readonly database: Database
     async delete(userId) {
       await database.execute('delete from operational.password_resets where user_id = $1', [userId]);
     },
-    sweep: (now) => database.execute('delete from operational.password_resets where expires_at < $1', [now]),
+    sweep: (now) => deleteExpired({ table: 'operational.password_resets', key: 'token_digest', now }, { database }),
   };
 }

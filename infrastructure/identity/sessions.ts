@@ -1,5 +1,6 @@
 import type { Rotation, SessionRecord, Sessions } from '../../application/ports/sessions.ts';
 import type { Database, Queryable } from '../postgres/database.ts';
+import { deleteExpired } from '../postgres/delete-expired.ts';
 
 type SessionRow = {
   readonly session_id: string;
@@ -78,7 +79,7 @@ export function createSessions({ database }: { readonly database: Database }): S
       return rows.length > 0;
     },
 
-    sweep: (now) => database.execute('delete from operational.sessions where expires_at < $1', [now]),
+    sweep: (now) => deleteExpired({ table: 'operational.sessions', key: 'session_id', now }, { database }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { SignInChallenge, SignInChallenges } from '../../application/ports/sign-in-challenges.ts';
 import type { Database } from '../postgres/database.ts';
+import { deleteExpired } from '../postgres/delete-expired.ts';
 
 /** Stores challenges in `operational.sign_in_challenges`. */
 export function createSignInChallenges({ database }: { readonly database: Database }): SignInChallenges {
@@ -21,6 +22,6 @@ export function createSignInChallenges({ database }: { readonly database: Databa
     },
     use: async (digest) =>
       (await database.execute('delete from operational.sign_in_challenges where token_digest = $1', [digest])) === 1,
-    sweep: (now) => database.execute('delete from operational.sign_in_challenges where expires_at < $1', [now]),
+    sweep: (now) => deleteExpired({ table: 'operational.sign_in_challenges', key: 'token_digest', now }, { database }),
   };
 }

@@ -121,6 +121,11 @@ export default tseslint.config(
     rules: { 'project/own-properties': 'error' },
   },
   {
+    files: ['domain/**/*.ts', 'application/**/*.ts'],
+    // `(input, context, dependencies)`
+    rules: { 'max-params': ['error', 3] },
+  },
+  {
     files: ['api/**/*-routes.ts'],
     plugins: { routes: { rules: { 'members-in-order': routeMembers, 'one-form-of-functions': routeFunctions } } },
     rules: { 'routes/members-in-order': 'error', 'routes/one-form-of-functions': 'error' },

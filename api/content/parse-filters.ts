@@ -30,17 +30,27 @@ export function parseFilters(access: ListAccess, filters: unknown): readonly Con
     const parameter = `filters[${name}]`;
     const column = queryColumn(access.type, access.hidden, name);
     if (!column) throw invalidParameter(parameter);
-    if (!isRecord(input)) return [parseCondition(column, '$eq', input, parameter)];
+    if (!isRecord(input)) return [parseCondition({ column, operator: '$eq', input, parameter })];
     return Object.entries(input).map(([operator, value]) => {
       if (!isOperator(operator)) throw invalidParameter(`${parameter}[${operator}]`);
-      return parseCondition(column, operator, value, `${parameter}[${operator}]`);
+      return parseCondition({ column, operator, input: value, parameter: `${parameter}[${operator}]` });
     });
   });
   if (conditions.length > MAX_CONDITIONS) throw invalidParameter('filters');
   return conditions;
 }
 
-function parseCondition(column: QueryColumn, operator: FilterOperator, input: unknown, parameter: string): Condition {
+function parseCondition({
+  column,
+  operator,
+  input,
+  parameter,
+}: {
+  readonly column: QueryColumn;
+  readonly operator: FilterOperator;
+  readonly input: unknown;
+  readonly parameter: string;
+}): Condition {
   const spec = FIELD_TYPE_SPECS[column.type];
   if (operator === '$null' || operator === '$notNull') {
     const holds = input === 'true' || input === '' ? true : input === 'false' ? false : undefined;

@@ -41,12 +41,17 @@ export function parseListQuery(access: ListAccess, parameters: ListParameters, n
  * Parses the query of a cursor list. `limit` is 1 to 1000, default 20; a larger number counts as 20.
  * @throws `invalid_query_parameter` with the name
  */
-export function parsePageQuery(
-  access: ListAccess,
-  parameters: ListParameters,
-  now: () => Date,
-  cursors: Pick<Cursors, 'decode'>,
-): EntryQuery {
+export function parsePageQuery({
+  access,
+  parameters,
+  now,
+  cursors,
+}: {
+  readonly access: ListAccess;
+  readonly parameters: ListParameters;
+  readonly now: () => Date;
+  readonly cursors: Pick<Cursors, 'decode'>;
+}): EntryQuery {
   const common = parseCommon(access, parameters, now);
   const requested = wholeNumber('limit', parameters.limit, {
     min: 1,

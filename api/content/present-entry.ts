@@ -8,12 +8,17 @@ import type { Json, JsonObject } from '../../domain/json.ts';
 /**
  * An entry as the Content API shows it. The SQL of `projections/content/entries/entry-json.ts` makes the same members.
  */
-export function presentEntry(
-  type: ContentType,
-  entry: EntryState,
-  hidden: ReadonlySet<string>,
-  fields?: readonly string[],
-): JsonObject {
+export function presentEntry({
+  type,
+  entry,
+  hidden,
+  fields,
+}: {
+  readonly type: ContentType;
+  readonly entry: EntryState;
+  readonly hidden: ReadonlySet<string>;
+  readonly fields?: readonly string[] | undefined;
+}): JsonObject {
   const drafts = type.definition.with_draft_publish === true;
   const shown = storedFields(type.definition).filter(({ key }) => !hidden.has(key) && (fields?.includes(key) ?? true));
   return {

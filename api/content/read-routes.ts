@@ -83,7 +83,12 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
         const { type, ...query } = await parseRead(
           request,
           (access) =>
-            parsePageQuery(access, request.query, () => request.context.now(), cursorsOf(access.type, dependencies)),
+            parsePageQuery({
+              access,
+              parameters: request.query,
+              now: () => request.context.now(),
+              cursors: cursorsOf(access.type, dependencies),
+            }),
           dependencies,
         );
         const [page, total] = await Promise.all([
@@ -138,7 +143,7 @@ export function readRoutes(dependencies: EntryRouteDependencies): readonly Route
           const resolved = resolvedLocale === undefined ? {} : { resolved_locale: resolvedLocale };
           return {
             status: 200,
-            body: { ...presentEntry(type, entry, hidden, fields), ...resolved },
+            body: { ...presentEntry({ type, entry, hidden, fields }), ...resolved },
             headers,
           };
         }

@@ -122,7 +122,7 @@ export function entryResponse(status: number, access: ContentAccess, { entry, po
 }
 
 function presentWritten({ type, hidden, readable }: ContentAccess, entry: EntryState): JsonObject {
-  return readable ? presentEntry(type, entry, hidden) : presentReceipt(type, entry);
+  return readable ? presentEntry({ type, entry, hidden }) : presentReceipt(type, entry);
 }
 
 /** Types `data` of a body as JSON: JSON.parse made it, and the body's schema has checked that it is an object. */

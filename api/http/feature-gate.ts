@@ -23,9 +23,11 @@ export function isHidden(
  * @throws `endpoint_not_found`, `payment_required`
  */
 export function enforceFeatureGate(
-  { capability }: Pick<Route, 'capability'>,
-  feature: FeatureName,
-  tenant: string,
+  {
+    feature,
+    capability,
+    tenant,
+  }: { readonly feature: FeatureName; readonly capability: Route['capability']; readonly tenant: string },
   { featureGate }: Pick<HttpDependencies, 'featureGate'>,
 ): void {
   if (featureGate.isWithheld(tenant, feature)) throw refusal('endpoint_not_found');

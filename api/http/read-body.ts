@@ -23,7 +23,7 @@ export function readBody(
   if (!hasBody(request)) return EMPTY;
   const declared = request.headers['content-length'];
   if (declared !== undefined && Number(declared) > limit)
-    throw unreadBodyRefusal(tooLarge, request, response, Number(declared));
+    throw unreadBodyRefusal({ code: tooLarge, request, response, bytes: Number(declared) });
   // The request of a client that has disconnected emits no more events.
   if (request.destroyed) throw refusal('bad_request', { message: 'the request ended early' });
   if (request.headers.expect !== undefined) response.writeContinue();
@@ -39,7 +39,7 @@ export function readBody(
       chunks.length = 0;
       if (bytes > limit + MAX_DRAINED_BYTES) {
         request.pause();
-        reject(unreadBodyRefusal(tooLarge, request, response, bytes));
+        reject(unreadBodyRefusal({ code: tooLarge, request, response, bytes }));
       }
     });
     request.on('end', () => {
@@ -65,7 +65,17 @@ export function hasBody({ headers }: IncomingMessage): boolean {
  * The refusal of a body that is not read to its end. After the response Node reads and drops a rest of moderate size;
  * for a larger one the connection is closed.
  */
-function unreadBodyRefusal(code: ErrorCode, request: IncomingMessage, response: ServerResponse, bytes: number): Error {
+function unreadBodyRefusal({
+  code,
+  request,
+  response,
+  bytes,
+}: {
+  readonly code: ErrorCode;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly bytes: number;
+}): Error {
   const unread = request.headers.expect !== undefined || bytes > MAX_DRAINED_BYTES;
   return refusal(code, unread && !response.headersSent ? { headers: { Connection: 'close' } } : {});
 }

@@ -84,7 +84,8 @@ export async function respond(exchange: Exchange, serving: Serving): Promise<Rou
   const tenant = resolveTenant(exchange.principal, request.headers, dependencies);
   exchange.tenant = typeof tenant === 'string' ? tenant : await tenant;
   dependencies.useShareOf?.(exchange.tenant);
-  if (route.feature !== undefined) enforceFeatureGate(route, route.feature, exchange.tenant, dependencies);
+  const { feature, capability } = route;
+  if (feature !== undefined) enforceFeatureGate({ feature, capability, tenant: exchange.tenant }, dependencies);
   refuseDisabledHost(route, exchange.tenant, dependencies);
 
   exchange.params = readParams(compiled, match.values);

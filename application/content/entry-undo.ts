@@ -61,11 +61,11 @@ export async function planEntryUndo(
     if (!type) return undoWithoutType(event);
     const next = evolveEntry(at, event, type);
     const { actor, occurred_at } = event.metadata;
-    trace = traceEvent(type.definition, trace, [at.state, next.state], {
-      version: event.revision + 1,
-      actor,
-      at: occurred_at,
-      ofBatch: contains(event),
+    trace = traceEvent(trace, {
+      definition: type.definition,
+      before: at.state,
+      after: next.state,
+      event: { version: event.revision + 1, actor, at: occurred_at, ofBatch: contains(event) },
     });
     at = next;
   }

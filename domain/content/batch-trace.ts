@@ -50,17 +50,30 @@ const MAX_EDITS = 10;
 
 /** The trace after one more event. `before` and `after` are the states of the entry before and after it. */
 export function traceEvent(
-  definition: ContentTypeDefinition,
   trace: BatchTrace,
-  [before, after]: readonly [EntryState | undefined, EntryState | undefined],
-  event: TracedEvent,
+  {
+    definition,
+    before,
+    after,
+    event,
+  }: {
+    readonly definition: ContentTypeDefinition;
+    readonly before: EntryState | undefined;
+    readonly after: EntryState | undefined;
+    readonly event: TracedEvent;
+  },
 ): BatchTrace {
   const [was, is] = [isLive(before), isLive(after)];
   const isCreation = event.ofBatch && !was && is;
   const isLaterEdit = !event.ofBatch && trace.existence?.left === true && trace.edits.length < MAX_EDITS;
   return {
-    aspects: traceAspects(trace.aspects, aspectsOf(definition, before), aspectsOf(definition, after), event),
-    existence: was === is ? trace.existence : traceAspect(trace.existence, was, is, event),
+    aspects: traceAspects({
+      earlierAspects: trace.aspects,
+      before: aspectsOf(definition, before),
+      after: aspectsOf(definition, after),
+      event,
+    }),
+    existence: was === is ? trace.existence : traceAspect({ trace: trace.existence, before: was, after: is, event }),
     edits: isCreation ? [] : isLaterEdit ? [...trace.edits, editOf(event)] : trace.edits,
     deletion: is ? undefined : was ? (event.ofBatch ? undefined : editOf(event)) : trace.deletion,
   };
@@ -80,27 +93,39 @@ export function isLive(entry: EntryState | undefined): boolean {
   return entry?.deleted === false;
 }
 
-function traceAspects(
-  earlierAspects: BatchTrace['aspects'],
-  before: ReadonlyMap<string, Json>,
-  after: ReadonlyMap<string, Json>,
-  event: TracedEvent,
-): BatchTrace['aspects'] {
+function traceAspects({
+  earlierAspects,
+  before,
+  after,
+  event,
+}: {
+  readonly earlierAspects: BatchTrace['aspects'];
+  readonly before: ReadonlyMap<string, Json>;
+  readonly after: ReadonlyMap<string, Json>;
+  readonly event: TracedEvent;
+}): BatchTrace['aspects'] {
   const traced = new Map(earlierAspects);
   for (const [name, value] of after) {
     const was = before.get(name) ?? null;
-    const next = sameJson(was, value) ? undefined : traceAspect(earlierAspects.get(name), was, value, event);
+    const next = sameJson(was, value)
+      ? undefined
+      : traceAspect({ trace: earlierAspects.get(name), before: was, after: value, event });
     if (next) traced.set(name, next);
   }
   return traced;
 }
 
-function traceAspect(
-  trace: AspectTrace | undefined,
-  before: Json,
-  after: Json,
-  event: TracedEvent,
-): AspectTrace | undefined {
+function traceAspect({
+  trace,
+  before,
+  after,
+  event,
+}: {
+  readonly trace: AspectTrace | undefined;
+  readonly before: Json;
+  readonly after: Json;
+  readonly event: TracedEvent;
+}): AspectTrace | undefined {
   if (!event.ofBatch) return trace && { ...trace, without: after, later: editOf(event) };
   const without = trace ? trace.without : before;
   return { without, target: without, left: after, later: undefined };

@@ -58,7 +58,7 @@ export function parseField(input: unknown, allowedReservedNames: readonly string
     indexed: optionalBoolean(body, 'indexed', prefix),
     localized: optionalBoolean(body, 'localized', prefix),
   };
-  const relation = parseRelation(body, fieldType, name, prefix);
+  const relation = parseRelation({ body, fieldType, name, prefix });
   const field = { name, field_type: fieldType, ...flags, ...relation };
   checkColumn(field, prefix);
   checkFlags(field, prefix);
@@ -94,12 +94,17 @@ function parseFieldName(name: Json | undefined, allowedReservedNames: readonly s
   return name;
 }
 
-function parseRelation(
-  body: JsonRecord,
-  fieldType: FieldType,
-  name: string,
-  prefix: string,
-): Pick<FieldDefinition, 'relation_to' | 'relation_type' | 'relation_field'> {
+function parseRelation({
+  body,
+  fieldType,
+  name,
+  prefix,
+}: {
+  readonly body: JsonRecord;
+  readonly fieldType: FieldType;
+  readonly name: string;
+  readonly prefix: string;
+}): Pick<FieldDefinition, 'relation_to' | 'relation_type' | 'relation_field'> {
   const [to, type, other] = [body['relation_to'] ?? '', body['relation_type'] ?? '', body['relation_field'] ?? ''];
   if (fieldType !== 'relation') {
     if (to !== '' || type !== '' || other !== '')

@@ -26,17 +26,27 @@ export function parsePreset(document: unknown): Preset {
   if (!isRecord(document)) throw presetRefusal('the document must be an object');
   const unknown = Object.keys(document).find((key) => !KEYS.includes(key));
   if (unknown !== undefined) throw presetRefusal(`unknown field "${unknown.slice(0, 80)}"`);
-  const id = textOf(document, 'id', MAX_ID);
+  const id = textOf({ document, key: 'id', maxLength: MAX_ID });
   if (!SLUG_PATTERN.test(id)) throw presetRefusal('id must be a lower-case slug');
   return {
     id,
-    name: textOf(document, 'name', MAX_NAME),
-    description: textOf(document, 'description', MAX_DESCRIPTION, ''),
+    name: textOf({ document, key: 'name', maxLength: MAX_NAME }),
+    description: textOf({ document, key: 'description', maxLength: MAX_DESCRIPTION, absent: '' }),
     schemas: parseSchemas(document['schemas']),
   };
 }
 
-function textOf(document: JsonRecord, key: string, maxLength: number, absent?: string): string {
+function textOf({
+  document,
+  key,
+  maxLength,
+  absent,
+}: {
+  readonly document: JsonRecord;
+  readonly key: string;
+  readonly maxLength: number;
+  readonly absent?: string;
+}): string {
   const value = ownValue(document, key) ?? absent;
   if (value === undefined || (value === '' && absent === undefined)) throw presetRefusal(`${key} is required`);
   if (typeof value !== 'string' || value.length > maxLength)
@@ -49,16 +59,21 @@ function parseSchemas(input: unknown): readonly JsonObject[] {
     throw presetRefusal(`schemas must contain 1 to ${MAX_SCHEMAS} content types`);
   const items: readonly unknown[] = input;
   const before: ContentTypeDefinition[] = [];
-  for (const [index, item] of items.entries()) before.push(parseSchema(item, index, before, items));
+  for (const [index, item] of items.entries()) before.push(parseSchema({ item, index, before, all: items }));
   return before.map(compact);
 }
 
-function parseSchema(
-  item: unknown,
-  index: number,
-  before: readonly ContentTypeDefinition[],
-  all: readonly unknown[],
-): ContentTypeDefinition {
+function parseSchema({
+  item,
+  index,
+  before,
+  all,
+}: {
+  readonly item: unknown;
+  readonly index: number;
+  readonly before: readonly ContentTypeDefinition[];
+  readonly all: readonly unknown[];
+}): ContentTypeDefinition {
   const name = isRecord(item) ? item['name'] : undefined;
   if (!isRecord(item) || typeof name !== 'string')
     throw presetRefusal(`schemas[${index}] must be a content type definition with a name`);

@@ -41,16 +41,21 @@ async function projectWebhooks(tx: Transaction, target: Target, events: readonly
     .filter(({ change }) => change.type !== 'WebhookDeliveryFailed');
   if (changes.length === 0) return;
   const rows = await load(tx, target, [...new Set(changes.map(({ id }) => id))]);
-  for (const { id, event, change } of changes) rows.set(id, evolveWebhook(rows.get(id), id, event, change));
+  for (const { id, event, change } of changes) rows.set(id, evolveWebhook({ row: rows.get(id), id, event, change }));
   await save(tx, target, rows);
 }
 
-function evolveWebhook(
-  row: StoredWebhook | undefined,
-  id: string,
-  event: RecordedEvent,
-  change: WebhookEvent,
-): StoredWebhook | undefined {
+function evolveWebhook({
+  row,
+  id,
+  event,
+  change,
+}: {
+  readonly row: StoredWebhook | undefined;
+  readonly id: string;
+  readonly event: RecordedEvent;
+  readonly change: WebhookEvent;
+}): StoredWebhook | undefined {
   if (!row && change.type !== 'WebhookCreated')
     throw new Error(`${event.stream}: ${event.type} for a webhook that does not exist`);
   const state = webhookDecider.evolve(row, change);

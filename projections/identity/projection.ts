@@ -70,35 +70,56 @@ async function projectRun(
     of('admin_token'),
   ];
   if (tenants.length > 0)
-    await saveTenants(tx, target, fold(tenants, await loadTenants(tx, target, idsOf(tenants)), evolveTenant));
-  if (rules.length > 0) {
-    const { rows, removed } = fold(
-      rules,
-      await loadAccessRules(tx, target, idsOf(rules, accessRuleKeyOf)),
-      evolveAccessRule,
-      accessRuleKeyOf,
+    await saveTenants(
+      tx,
+      target,
+      fold({ events: tenants, stored: await loadTenants(tx, target, idsOf(tenants)), evolve: evolveTenant }),
     );
+  if (rules.length > 0) {
+    const { rows, removed } = fold({
+      events: rules,
+      stored: await loadAccessRules(tx, target, idsOf(rules, accessRuleKeyOf)),
+      evolve: evolveAccessRule,
+      keyOf: accessRuleKeyOf,
+    });
     await saveAccessRules(tx, target, { rows, removed });
   }
   if (users.length > 0) {
-    const { rows, removed } = fold(users, await loadUsers(tx, target, idsOf(users)), evolveUser);
+    const { rows, removed } = fold({
+      events: users,
+      stored: await loadUsers(tx, target, idsOf(users)),
+      evolve: evolveUser,
+    });
     await saveUsers(tx, target, { rows, removed, deleted });
   }
   if (keys.length > 0) {
-    const { rows, removed } = fold(keys, await loadApiKeys(tx, target, idsOf(keys)), evolveApiKey);
+    const { rows, removed } = fold({
+      events: keys,
+      stored: await loadApiKeys(tx, target, idsOf(keys)),
+      evolve: evolveApiKey,
+    });
     await saveApiKeys(tx, target, { rows, removed });
   }
   if (tokens.length > 0)
-    await saveAdminTokens(tx, target, fold(tokens, await loadAdminTokens(tx, target, idsOf(tokens)), evolveAdminToken));
+    await saveAdminTokens(
+      tx,
+      target,
+      fold({ events: tokens, stored: await loadAdminTokens(tx, target, idsOf(tokens)), evolve: evolveAdminToken }),
+    );
 }
 
 /** Folds the events of a batch into the last state of each row. */
-function fold<Row>(
-  events: readonly RecordedEvent[],
-  stored: ReadonlyMap<string, Row>,
-  evolve: (row: Row | undefined, event: RecordedEvent) => Row | undefined,
+function fold<Row>({
+  events,
+  stored,
+  evolve,
   keyOf = idOf,
-) {
+}: {
+  readonly events: readonly RecordedEvent[];
+  readonly stored: ReadonlyMap<string, Row>;
+  readonly evolve: (row: Row | undefined, event: RecordedEvent) => Row | undefined;
+  readonly keyOf?: (event: RecordedEvent) => string;
+}) {
   const states = new Map<string, Row | undefined>();
   for (const event of events) {
     const id = keyOf(event);

@@ -45,9 +45,7 @@ export function requirePrincipal({ principal }: Caller): Principal {
  * @throws the refusals of `contentAccess`
  */
 export function requireSchemaAccess(
-  caller: Caller,
-  schema: string,
-  action: AccessAction,
+  { caller, schema, action }: { readonly caller: Caller; readonly schema: string; readonly action: AccessAction },
   dependencies: ContentAccessDependencies,
 ): Promise<ContentAccess> {
   return contentAccess(
@@ -69,5 +67,5 @@ export async function requireEntryAccess(
   const id = requireEntryId(params.id);
   const type = await typeOfEntry({ tenant: caller.tenant, id }, dependencies);
   if (!type) throw refusal('entry_not_found');
-  return { id, access: await requireSchemaAccess(caller, type.name, action, dependencies) };
+  return { id, access: await requireSchemaAccess({ caller, schema: type.name, action }, dependencies) };
 }

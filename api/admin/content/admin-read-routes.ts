@@ -114,7 +114,7 @@ export function adminReadRoutes(dependencies: AdminContentRouteDependencies): re
                 { tenant, roles: principal.roles },
                 dependencies,
               )
-            : [await requireSchemaAccess(request, query.schema, 'read', dependencies)];
+            : [await requireSchemaAccess({ caller: request, schema: query.schema, action: 'read' }, dependencies)];
         const [found, ...others] = await dependencies.slugs.find(
           // A look-up would show a slug that is hidden from the caller.
           readable.filter(({ hidden }) => !hidden.has(SLUG_KEY)).map(({ type }) => type),

@@ -34,9 +34,9 @@ export function adminWriteRoutes(dependencies: AdminContentRouteDependencies): r
       idempotent: true,
       handler: async (request) => {
         const { schema_name: schema, slug, status } = request.body;
-        const access = await requireSchemaAccess(request, schema, 'create', dependencies);
+        const access = await requireSchemaAccess({ caller: request, schema, action: 'create' }, dependencies);
         if (status === 'published' && access.type.definition.with_draft_publish === true)
-          await requireSchemaAccess(request, schema, 'publish', dependencies);
+          await requireSchemaAccess({ caller: request, schema, action: 'publish' }, dependencies);
         const data = toData(request.body.data);
         refuseLockedFields(access, data);
         refuseLockedSlug(access, givenSlug(slug));

@@ -25,7 +25,7 @@ export function presentAdminEntry(
 ): JsonObject {
   const localized = localize(type, locale);
   return {
-    ...presentEntry(type, entry, hidden),
+    ...presentEntry({ type, entry, hidden }),
     title: titleOf(type.definition, entry.fields, hidden) ?? null,
     slug: hidden.has(SLUG_KEY) ? null : (entry.slug ?? null),
     ...(deletedAt === undefined ? {} : { deleted_at: deletedAt }),

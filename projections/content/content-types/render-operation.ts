@@ -45,8 +45,8 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
     case 'convert_column': {
       const { column, from, to } = operation;
       const [forth, back] = [
-        alterType(table, column, to, strictConversion({ column, from, to })),
-        alterType(table, column, from, strictConversion({ column, from: to, to: from })),
+        alterType({ table, column, to, using: strictConversion({ column, from, to }) }),
+        alterType({ table, column, to: from, using: strictConversion({ column, from: to, to: from }) }),
       ];
       return rendered(`Convert column ${column} from ${from} to ${to}`, forth, back);
     }
@@ -87,16 +87,16 @@ export function renderOperation(operation: SchemaOperation, place: TablePlace): 
       const { to, columns, tenant } = operation;
       return rendered(
         `Move the entries to ${to}`,
-        moveRows(place, to, columns, tenant),
-        moveRows({ ...place, table: to }, type, columns, tenant),
+        moveRows({ place, to, columns, tenant }),
+        moveRows({ place: { ...place, table: to }, to: type, columns, tenant }),
       );
     }
     case 'move_values': {
       const { from, to, tenant } = operation;
       return rendered(
         `Move the values of ${from.name} to ${to.name}`,
-        moveValues(table, from, to, tenant),
-        moveValues(table, to, from, tenant),
+        moveValues({ table, from, to, tenant }),
+        moveValues({ table, from: to, to: from, tenant }),
       );
     }
     case 'restore_rows':
@@ -164,7 +164,12 @@ export function projectedStatement(operation: SchemaOperation, place: TablePlace
     return `${renderOperation(operation, place).sql} cascade`;
   if (operation.op !== 'convert_column') return renderOperation(operation, place).sql;
   const { column, from, to } = operation;
-  return alterType(tableName(place), column, to, totalConversion({ schema: place.schema, column, from, to }));
+  return alterType({
+    table: tableName(place),
+    column,
+    to,
+    using: totalConversion({ schema: place.schema, column, from, to }),
+  });
 }
 
 function linkColumn(field: string): Column {

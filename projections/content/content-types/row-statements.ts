@@ -4,7 +4,17 @@ import { SYSTEM_COLUMNS } from './system-columns.ts';
 import { type TablePlace, tableName } from './table-statements.ts';
 
 /** Moves the rows of the tenant to another table, which has the same columns. */
-export function moveRows(place: TablePlace, to: string, columns: readonly Column[], tenant: string): string {
+export function moveRows({
+  place,
+  to,
+  columns,
+  tenant,
+}: {
+  readonly place: TablePlace;
+  readonly to: string;
+  readonly columns: readonly Column[];
+  readonly tenant: string;
+}): string {
   const names = [...SYSTEM_COLUMNS, ...columns].map(({ name }) => quoteIdentifier(name)).join(', ');
   const target = tableName({ ...place, table: to });
   return [
@@ -14,7 +24,17 @@ export function moveRows(place: TablePlace, to: string, columns: readonly Column
 }
 
 /** Moves the values of the tenant's rows to another column, which is then the only one that has them. */
-export function moveValues(table: string, from: Column, to: Column, tenant: string): string {
+export function moveValues({
+  table,
+  from,
+  to,
+  tenant,
+}: {
+  readonly table: string;
+  readonly from: Column;
+  readonly to: Column;
+  readonly tenant: string;
+}): string {
   const [old, fresh] = [quoteIdentifier(from.name), quoteIdentifier(to.name)];
   return `update ${table} set ${fresh} = ${old}, ${old} = ${emptyOf(from)} where ${rowsOf(tenant)}`;
 }

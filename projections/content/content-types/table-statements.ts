@@ -56,7 +56,17 @@ function typeSql(type: ColumnType): string {
   return type === 'uuid[]' ? `uuid[] not null default '{}'` : type;
 }
 
-export function alterType(table: string, column: string, to: ScalarColumnType, using: string): string {
+export function alterType({
+  table,
+  column,
+  to,
+  using,
+}: {
+  readonly table: string;
+  readonly column: string;
+  readonly to: ScalarColumnType;
+  readonly using: string;
+}): string {
   return `alter table ${table} alter column ${quoteIdentifier(column)} type ${to} using ${using}`;
 }
 

@@ -211,7 +211,7 @@ export function createEntryList({
   ): Statement {
     const compile = (): string => {
       const columns = page ? [...endSql(query), ...more] : more;
-      return statementSql(type, { ...query, sources, maxBytes, measured }, rows, columns);
+      return statementSql({ type, query: { ...query, sources, maxBytes, measured }, rows, columns });
     };
     if (sources) return { text: compile() };
     const kind = `${page ? 'page' : 'list'}${measured ? ' measured' : ''}`;
@@ -235,12 +235,17 @@ function typesOf(type: ContentType, plan: PopulatePlan = []): readonly ContentTy
 }
 
 /** One statement that returns the entries' JSON and the further columns. */
-function statementSql(
-  type: ContentType,
-  query: EntryQuery & EntryShape & Pick<StatementKind, 'measured'> & { readonly maxBytes: number },
-  rows: string,
-  columns: readonly string[],
-): string {
+function statementSql({
+  type,
+  query,
+  rows,
+  columns,
+}: {
+  readonly type: ContentType;
+  readonly query: EntryQuery & EntryShape & Pick<StatementKind, 'measured'> & { readonly maxBytes: number };
+  readonly rows: string;
+  readonly columns: readonly string[];
+}): string {
   const json = `'[' || coalesce(string_agg(t."_json", ','), '') || ']'`;
   const keys = columns.length === 0 ? [] : ['id', ...query.sort.map((_, index) => `_k${index}`)];
   const carried = keys.map((name) => `"${name}"`);

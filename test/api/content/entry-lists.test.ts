@@ -180,7 +180,12 @@ describe('lists of entries', () => {
 
   describe('by cursor', () => {
     async function page(of: ContentType, query: string): Promise<{ data: Listed[]; next: string }> {
-      const parsed = parsePageQuery({ type: of, hidden: NOTHING }, parameters(query), now, testCursors(of));
+      const parsed = parsePageQuery({
+        access: { type: of, hidden: NOTHING },
+        parameters: parameters(query),
+        now,
+        cursors: testCursors(of),
+      });
       const { json, count, last, walk } = await content.dependencies().lists.page(of, parsed);
       return {
         data: JSON.parse(json) as Listed[],
@@ -271,7 +276,12 @@ describe('lists of entries', () => {
 
     it('uses a limit of 20 by default and above 1000, and refuses anything but a number from 1', () => {
       const limitOf = (query: string) =>
-        parsePageQuery({ type, hidden: NOTHING }, parameters(query), now, testCursors(type)).limit;
+        parsePageQuery({
+          access: { type, hidden: NOTHING },
+          parameters: parameters(query),
+          now,
+          cursors: testCursors(type),
+        }).limit;
       expect(['', 'limit=1000', 'limit=1001', 'limit=99999999'].map(limitOf)).to.deep.equal([20, 1000, 20, 20]);
       for (const bad of ['0', '-1', 'x', ''])
         expect(() => limitOf(`limit=${bad}`)).to.throw('invalid query parameter: limit');
@@ -279,7 +289,12 @@ describe('lists of entries', () => {
 
     it('decodes its own cursors and refuses any other text', () => {
       const cursors = testCursors(type);
-      const list = parsePageQuery({ type, hidden: NOTHING }, parameters('sort=-views,title'), now, testCursors(type));
+      const list = parsePageQuery({
+        access: { type, hidden: NOTHING },
+        parameters: parameters('sort=-views,title'),
+        now,
+        cursors: testCursors(type),
+      });
       const id = ids[0]!;
       const walk = positionFrom(7);
       fc.assert(
@@ -303,7 +318,12 @@ describe('lists of entries', () => {
       const [place = '', signature = ''] = cursors.encode(list, { values: ['1', 'a'], id, walk }).split('.');
       const earlier = Buffer.from(place, 'base64url').toString().replace(walk, positionFrom(6));
       const forged = `${Buffer.from(earlier).toString('base64url')}.${signature}`;
-      const other = parsePageQuery({ type, hidden: NOTHING }, parameters('sort=views,title'), now, testCursors(type));
+      const other = parsePageQuery({
+        access: { type, hidden: NOTHING },
+        parameters: parameters('sort=views,title'),
+        now,
+        cursors: testCursors(type),
+      });
       for (const cursor of [
         cursors.encode(other, { values: ['1', 'a'], id }),
         cursors.encode(list, { values: ['1; drop', 'a'], id }),
@@ -316,7 +336,12 @@ describe('lists of entries', () => {
         'e30',
       ]) {
         expect(() =>
-          parsePageQuery({ type, hidden: NOTHING }, { sort: '-views,title', cursor }, now, cursors),
+          parsePageQuery({
+            access: { type, hidden: NOTHING },
+            parameters: { sort: '-views,title', cursor },
+            now,
+            cursors,
+          }),
         ).to.throw('invalid query parameter: cursor');
       }
     });

@@ -57,11 +57,11 @@ function run(steps: readonly Step[]): { readonly state: EntryState | undefined; 
     }
     for (const event of events) {
       const next = entryDecider.evolve(state, event);
-      trace = traceEvent(type.definition, trace, [state, next], {
-        version: next!.version,
-        actor,
-        at: event.at,
-        ofBatch: who === 'batch',
+      trace = traceEvent(trace, {
+        definition: type.definition,
+        before: state,
+        after: next,
+        event: { version: next!.version, actor, at: event.at, ofBatch: who === 'batch' },
       });
       state = next;
     }

@@ -57,12 +57,12 @@ describe('query plans of lists of 10,000 entries', () => {
     it(`read as few rows for a later page as for the first page, sorted by ${sort}`, async () => {
       const seen = new Set<string>();
       const at = async (cursor: string) => {
-        const parsed = parsePageQuery(
-          { type, hidden: NOTHING },
-          parseQuery(`sort=${sort}&limit=100&fields=n&cursor=${cursor}`),
+        const parsed = parsePageQuery({
+          access: { type, hidden: NOTHING },
+          parameters: parseQuery(`sort=${sort}&limit=100&fields=n&cursor=${cursor}`),
           now,
-          testCursors(type),
-        );
+          cursors: testCursors(type),
+        });
         const page = await queries.lists.page(type, parsed);
         for (const { id } of JSON.parse(page.json) as readonly { readonly id: string }[]) seen.add(id);
         return {

@@ -106,12 +106,12 @@ describe('lists at a point in time', () => {
   async function walkPast(type: ContentType, query: string): Promise<Listed[]> {
     const seen: Listed[] = [];
     for (let cursor = ''; ;) {
-      const parsed = parsePageQuery(
-        { type, hidden: NOTHING },
-        parseQuery(`${query}&cursor=${cursor}`),
-        later,
-        testCursors(type),
-      );
+      const parsed = parsePageQuery({
+        access: { type, hidden: NOTHING },
+        parameters: parseQuery(`${query}&cursor=${cursor}`),
+        now: later,
+        cursors: testCursors(type),
+      });
       const page = await content.dependencies().lists.page(type, parsed);
       seen.push(...(JSON.parse(page.json) as Listed[]));
       if (!page.last || page.count < parsed.limit) return seen;
@@ -203,7 +203,12 @@ describe('lists at a point in time', () => {
           const seen: Listed[] = [];
           for (let cursor = ''; ;) {
             const query = `filters[_status][$in]=draft,published&filters[_created_at][$gt]=${new Date(clock - 9).toISOString()}&sort=${sort}&limit=${limit}&cursor=${cursor}`;
-            const parsed = parsePageQuery({ type, hidden: NOTHING }, parseQuery(query), later, testCursors(type));
+            const parsed = parsePageQuery({
+              access: { type, hidden: NOTHING },
+              parameters: parseQuery(query),
+              now: later,
+              cursors: testCursors(type),
+            });
             const page = await dependencies.lists.page(type, parsed);
             const entries = (JSON.parse(page.json) as Listed[]).filter(({ id }) => ids.includes(id));
             for (const { id, version } of entries)

@@ -13,7 +13,7 @@ export type ClaimSession = {
   /** The guards of an append to the stream. Undefined when it changes no value, or the store has no guards. */
   readonly guardsOf: (owner: string) => Guards | undefined;
   /** The values of `take` that other streams hold; called after the guard of an append failed. */
-  readonly heldOf: (owner: string) => Promise<readonly ClaimRequest[]>;
+  readonly findHeldValues: (owner: string) => Promise<readonly ClaimRequest[]>;
   /**
    * Claims values before an append, and marks the values that the append gives up. Called again for each new decision
    * of the command.
@@ -23,7 +23,7 @@ export type ClaimSession = {
   /** Abandons the claims made so far: nothing was appended, and the command decides again. */
   readonly abandon: () => Promise<void>;
   /** From here on a failed run keeps its claims, because some of its events may be written. The reaper settles them. */
-  readonly keepOnFailure: () => void;
+  readonly keepClaimsOnFailure: () => void;
 };
 
 export type WithClaimsInput<T> = {
@@ -80,7 +80,7 @@ export async function withClaims<T>(
     return change && { taken: claims.keysOf(change.claimed), released: claims.keysOf(change.released ?? []) };
   }
 
-  async function heldOf(owner: string): Promise<readonly ClaimRequest[]> {
+  async function findHeldValues(owner: string): Promise<readonly ClaimRequest[]> {
     return claims.heldByOthers(owner, run.taken?.get(owner)?.claimed ?? []);
   }
 
@@ -122,7 +122,14 @@ export async function withClaims<T>(
 
   let result: T;
   try {
-    result = await work({ take, guardsOf, heldOf, claim, abandon, keepOnFailure: () => (run.isKept = true) });
+    result = await work({
+      take,
+      guardsOf,
+      findHeldValues,
+      claim,
+      abandon,
+      keepClaimsOnFailure: () => (run.isKept = true),
+    });
   } catch (error) {
     if (!run.isKept && !hasCode(error, 'outcome_unknown')) await abandon();
     throw error;
@@ -144,12 +151,12 @@ export type TakenValues = {
  */
 export function takenValues(
   { owner, refuse }: { readonly owner: string; readonly refuse: (held: readonly ClaimRequest[]) => void },
-  session: Pick<ClaimSession, 'guardsOf' | 'heldOf'>,
+  session: Pick<ClaimSession, 'guardsOf' | 'findHeldValues'>,
 ): TakenValues {
   return {
     beforeAppend: () => Promise.resolve(session.guardsOf(owner)),
     async onGuardFailed() {
-      refuse(await session.heldOf(owner));
+      refuse(await session.findHeldValues(owner));
     },
   };
 }

@@ -125,7 +125,8 @@ export async function appendEntryCommand(
               return all;
             },
             onGuardFailed: async (failure) => {
-              if (failure.guard === 'taken') refuseHeldValues(conditions?.claimed ?? [], await session.heldOf(stream));
+              if (failure.guard === 'taken')
+                refuseHeldValues(conditions?.claimed ?? [], await session.findHeldValues(stream));
               else await prepareNextDecision(failure);
             },
           },

@@ -11,7 +11,7 @@ export async function applyAllStatements(
   context: CommandContext,
   dependencies: ContentTypeDependencies,
 ): Promise<AppliedStatements> {
-  const types = await dependencies.workbench.ofTenant(context.tenant);
+  const types = await dependencies.schemaSessions.ofTenant(context.tenant);
   let sum = NOTHING_APPLIED;
   for (const { name } of types.filter(({ pending, canceled }) => pending.length + canceled > 0)) {
     const done = await applyStatements({ name }, context, dependencies).catch((error: unknown) => {

@@ -51,12 +51,12 @@ export async function applyDeclaredTypes(
 async function isAsDeclared(
   { name, input }: { readonly name: string; readonly input: unknown },
   context: CommandContext,
-  { workbench, renderer }: ContentTypeDependencies,
+  { schemaSessions, renderer }: ContentTypeDependencies,
 ): Promise<boolean> {
-  const stored = (await workbench.ofTenant(context.tenant)).find((type) => type.name === name);
+  const stored = (await schemaSessions.ofTenant(context.tenant)).find((type) => type.name === name);
   if (!stored) return false;
   try {
-    const { definition } = await planContentType({ name, input }, context, { reader: workbench, renderer });
+    const { definition } = await planContentType({ name, input }, context, { reader: schemaSessions, renderer });
     return sameJson(presentContentType(definition), presentContentType(stored.definition));
   } catch {
     // The save that follows reports the error.

@@ -25,7 +25,7 @@ export async function applyPreset(
 ): Promise<AppliedPreset> {
   const preset: Preset | undefined = builtInPreset(id) ?? (await presets.one(context.tenant, id));
   if (!preset) throw refusal('preset_not_found');
-  const existing = await contentTypes.workbench.ofTenant(context.tenant);
+  const existing = await contentTypes.schemaSessions.ofTenant(context.tenant);
   if (preset.schemas.some(({ name }) => existing.some((type) => type.name === name)))
     throw refusal('preset_schema_exists');
   const created: string[] = [];

@@ -6,7 +6,7 @@ import { tableUseOf } from '../../domain/content/table-shape.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import type { SchemaSession } from '../ports/schema-workbench.ts';
+import type { SchemaSession } from '../ports/schema-sessions.ts';
 import { withEndingScopes } from '../with-claims.ts';
 import { appendTypeChange } from './append-type-change.ts';
 import { changeExistingType } from './change-existing-type.ts';

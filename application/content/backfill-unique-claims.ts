@@ -2,7 +2,7 @@ import type { FieldDefinition } from '../../domain/content/definition.ts';
 import { uniqueScope } from '../../domain/content/field-types.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
 import type { Claims } from '../ports/claims.ts';
-import type { ContentTypeReader } from '../ports/schema-workbench.ts';
+import type { ContentTypeReader } from '../ports/schema-sessions.ts';
 import { waitForReadModel } from '../wait-for-read-model.ts';
 import { type ContentTypeDependencies, contentTypeStream } from './content-type-dependencies.ts';
 import { claimsByOwner } from './existing-unique-values.ts';
@@ -39,11 +39,11 @@ export async function requestClaimBackfill(
  */
 export async function backfillUniqueClaims(
   { unique, position }: { readonly unique: UniqueFields; readonly position: GlobalPosition },
-  { claims, progress, workbench }: Pick<ContentTypeDependencies, 'claims' | 'progress' | 'workbench'>,
+  { claims, progress, schemaSessions }: Pick<ContentTypeDependencies, 'claims' | 'progress' | 'schemaSessions'>,
 ): Promise<void> {
   if (unique.fields.length === 0) return;
   const isCaughtUp = await waitForReadModel({ name: 'content', position }, { progress }).catch(() => false);
-  if (isCaughtUp) await claimMissingValues(unique, { claims, reader: workbench }).catch(() => undefined);
+  if (isCaughtUp) await claimMissingValues(unique, { claims, reader: schemaSessions }).catch(() => undefined);
 }
 
 /**

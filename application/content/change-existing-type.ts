@@ -1,7 +1,7 @@
 import type { StoredContentType } from '../../domain/content/content-type.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
-import type { SchemaScope, SchemaSession } from '../ports/schema-workbench.ts';
+import type { SchemaScope, SchemaSession } from '../ports/schema-sessions.ts';
 import { changeTypesExclusively } from './change-types-exclusively.ts';
 import type { ContentTypeDependencies } from './content-type-dependencies.ts';
 
@@ -24,7 +24,7 @@ export type ChangeExistingTypeInput<T> = Omit<SchemaScope, 'tenant' | 'names'> &
 export function changeExistingType<T>(
   { name, otherNames = [], tenantTypes, change }: ChangeExistingTypeInput<T>,
   { tenant }: Pick<CommandContext, 'tenant'>,
-  dependencies: Pick<ContentTypeDependencies, 'workbench' | 'eventStore' | 'progress'>,
+  dependencies: Pick<ContentTypeDependencies, 'schemaSessions' | 'eventStore' | 'progress'>,
 ): Promise<T> {
   return changeTypesExclusively(
     {

@@ -1,4 +1,4 @@
-import type { SchemaScope, SchemaSession } from '../ports/schema-workbench.ts';
+import type { SchemaScope, SchemaSession } from '../ports/schema-sessions.ts';
 import { waitForHead } from '../wait-for-read-model.ts';
 import { type ContentTypeDependencies, changeInProgress } from './content-type-dependencies.ts';
 
@@ -9,9 +9,9 @@ import { type ContentTypeDependencies, changeInProgress } from './content-type-d
  */
 export async function changeTypesExclusively<T>(
   { scope, change }: { readonly scope: SchemaScope; readonly change: (session: SchemaSession) => Promise<T> },
-  { workbench, eventStore, progress }: Pick<ContentTypeDependencies, 'workbench' | 'eventStore' | 'progress'>,
+  { schemaSessions, eventStore, progress }: Pick<ContentTypeDependencies, 'schemaSessions' | 'eventStore' | 'progress'>,
 ): Promise<T> {
-  const result = await workbench.exclusively(scope, async (session) => {
+  const result = await schemaSessions.exclusively(scope, async (session) => {
     await waitForHead({ name: 'content' }, { eventStore, progress });
     return change(session);
   });

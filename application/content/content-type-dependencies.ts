@@ -6,13 +6,13 @@ import type { Claims } from '../ports/claims.ts';
 import type { EventStore } from '../ports/event-store.ts';
 import type { ProjectionProgress } from '../ports/projection-progress.ts';
 import type { SchemaRenderer } from '../ports/schema-renderer.ts';
-import type { SchemaWorkbench } from '../ports/schema-workbench.ts';
+import type { SchemaSessions } from '../ports/schema-sessions.ts';
 
 /** Dependencies of the use cases of content types. */
 export type ContentTypeDependencies = {
   readonly eventStore: EventStore;
   readonly claims: Claims;
-  readonly workbench: SchemaWorkbench;
+  readonly schemaSessions: SchemaSessions;
   readonly renderer: SchemaRenderer;
   readonly progress: Pick<ProjectionProgress, 'waitFor'>;
   /**

@@ -61,7 +61,7 @@ export async function createEntries(
       async work(session) {
         const held = [...findDuplicates(planned), ...(await takeEach(planned, session))];
         if (held.length > 0) throw bulkRefusal('unique_value_held', [...held, ...(await heldOfEach(planned, session))]);
-        if (!eventStore.capabilities.atomicMultiStream) session.keepOnFailure();
+        if (!eventStore.capabilities.atomicMultiStream) session.keepClaimsOnFailure();
         for (let attempts = 1; ; attempts += 1) {
           try {
             const position = await appendAll({ type, planned, session }, dependencies);
@@ -169,11 +169,11 @@ async function takeEach(
 /** The unique values that other streams hold, after the guards of the append failed. */
 async function heldOfEach(
   planned: readonly PlannedEntry[],
-  session: Pick<ClaimSession, 'heldOf'>,
+  session: Pick<ClaimSession, 'findHeldValues'>,
 ): Promise<readonly BulkProblem[]> {
   const problems: BulkProblem[] = [];
   for (const { index, stream, claims } of planned)
-    problems.push(...heldFields(claims, await session.heldOf(stream)).map((field) => ({ index, ...field })));
+    problems.push(...heldFields(claims, await session.findHeldValues(stream)).map((field) => ({ index, ...field })));
   return problems;
 }
 

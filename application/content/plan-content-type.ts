@@ -19,7 +19,7 @@ import { tableUseOf } from '../../domain/content/table-shape.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { type AppError, refusal } from '../../domain/errors.ts';
 import type { SchemaRenderer } from '../ports/schema-renderer.ts';
-import type { ContentTypeReader } from '../ports/schema-workbench.ts';
+import type { ContentTypeReader } from '../ports/schema-sessions.ts';
 import { otherTableUses, requireShareable, sharedTableRefusal } from './shared-table.ts';
 import { toPlacedStatements, toStatement, toStatements } from './to-statement.ts';
 

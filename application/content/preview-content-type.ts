@@ -12,10 +12,10 @@ import { definitionRefusal, planContentType } from './plan-content-type.ts';
 export async function previewContentType(
   { name, input }: { readonly name: string; readonly input: unknown },
   context: CommandContext,
-  { workbench, renderer }: Pick<ContentTypeDependencies, 'workbench' | 'renderer'>,
+  { schemaSessions, renderer }: Pick<ContentTypeDependencies, 'schemaSessions' | 'renderer'>,
 ): Promise<readonly SchemaStatement[]> {
   try {
-    const plan = await planContentType({ name: parseName(name), input }, context, { reader: workbench, renderer });
+    const plan = await planContentType({ name: parseName(name), input }, context, { reader: schemaSessions, renderer });
     return plan.statements;
   } catch (error) {
     throw definitionRefusal(error, 'post');

@@ -6,7 +6,7 @@ import { tableNameOf } from '../../domain/content/table-name.ts';
 import type { CommandContext } from '../../domain/context.ts';
 import { refusal } from '../../domain/errors.ts';
 import type { GlobalPosition } from '../../domain/event.ts';
-import type { SchemaSession } from '../ports/schema-workbench.ts';
+import type { SchemaSession } from '../ports/schema-sessions.ts';
 import { type TakenValues, withClaims } from '../with-claims.ts';
 import { appendTypeChange } from './append-type-change.ts';
 import { backfillUniqueClaims, requestClaimBackfill } from './backfill-unique-claims.ts';

@@ -12,7 +12,7 @@ export async function takeTypeName(
     taken,
     released,
   }: { readonly owner: string; readonly taken?: ClaimRequest; readonly released?: ClaimRequest },
-  session: Pick<ClaimSession, 'take' | 'guardsOf' | 'heldOf'>,
+  session: Pick<ClaimSession, 'take' | 'guardsOf' | 'findHeldValues'>,
 ): Promise<TakenValues> {
   refuseHeldName(await session.take({ owner, claimed: taken ? [taken] : [], released: released ? [released] : [] }));
   return takenValues({ owner, refuse: refuseHeldName }, session);

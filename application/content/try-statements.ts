@@ -1,7 +1,7 @@
 import type { ValueCheck } from '../../domain/content/schema-diff.ts';
 import type { SchemaStatement } from '../../domain/content/schema-statement.ts';
 import { refusal } from '../../domain/errors.ts';
-import type { EntryValue, SchemaSession } from '../ports/schema-workbench.ts';
+import type { EntryValue, SchemaSession } from '../ports/schema-sessions.ts';
 import { changeInProgress } from './content-type-dependencies.ts';
 
 export type TryStatementsInput = {

@@ -39,7 +39,7 @@ export type ChangeUserDependencies = IdentityWriteDependencies &
 
 /** Counts failed sign-ins and codes of one account. */
 export type LockoutDependencies = IdentityWriteDependencies & {
-  readonly rateCounters: Pick<RateCounters, 'take' | 'giveBack' | 'clear'>;
+  readonly rateCounters: Pick<RateCounters, 'take' | 'refund' | 'clear'>;
   /** Reports a failure that does not change the response to the caller. */
   readonly reportFailure: (what: string, error: unknown) => void;
 };

@@ -31,7 +31,7 @@ export function withinLockout(
     const outcome = await rateCounters.take({ scope, limit: FAILURES, windowSeconds: WINDOW_SECONDS });
     const verified = await verify();
     if (!outcome.allowed) return false;
-    if (verified) await rateCounters.giveBack({ scope, limit: FAILURES, resetAt: outcome.resetAt });
+    if (verified) await rateCounters.refund({ scope, limit: FAILURES, resetAt: outcome.resetAt });
     else if (outcome.remaining === 0) recordLockout(account, context, dependencies);
     return verified;
   }

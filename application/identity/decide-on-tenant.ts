@@ -56,7 +56,7 @@ export async function decideOnTenant(
               return session.guardsOf(owner);
             },
             onGuardFailed: async () => {
-              refuseHeldDomains(await session.heldOf(owner));
+              refuseHeldDomains(await session.findHeldValues(owner));
             },
           },
           { ...context, tenant: DEFAULT_TENANT },

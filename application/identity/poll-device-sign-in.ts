@@ -44,7 +44,7 @@ export async function pollDeviceSignIn(
     if (hasCode(error, 'access_denied') || hasCode(error, 'invalid_credentials'))
       throw refusal('access_denied', { cause: error });
     // After a transient error the device may use the approval again.
-    await deviceSignIns.giveBack(digest).catch(() => undefined);
+    await deviceSignIns.markUnused(digest).catch(() => undefined);
     throw error;
   }
 }

@@ -106,7 +106,7 @@ async function signInWithLink(
     };
   } catch (error) {
     // If this fails too, the link stays used up and the user must request another one.
-    await magicLinks.giveBack(link.digest).catch(() => undefined);
+    await magicLinks.markUnused(link.digest).catch(() => undefined);
     throw asLinkRefusal(error);
   }
 }

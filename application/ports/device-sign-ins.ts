@@ -34,7 +34,7 @@ export type DeviceSignIns = {
    */
   poll(deviceDigest: string, options: { readonly now: Date; readonly intervalMs: number }): Promise<DevicePoll>;
   /** Restores an approval that was consumed, when the session could not be opened. */
-  giveBack(deviceDigest: string): Promise<void>;
+  markUnused(deviceDigest: string): Promise<void>;
   /** Deletes sign-ins that expired before `now`. @returns the number deleted */
   sweep(now: Date): Promise<number>;
 };

@@ -33,7 +33,7 @@ export type MagicLinks = {
   /** Marks a link as used. Of concurrent calls, exactly one returns true. @returns false when it was used before */
   use(digest: string, now: Date): Promise<boolean>;
   /** Makes a used link valid again when its sign-in could not be completed. */
-  giveBack(digest: string): Promise<void>;
+  markUnused(digest: string): Promise<void>;
   /** Deletes links created before `createdBefore`, except links that are still valid. @returns the number deleted */
   sweep(createdBefore: Date, now: Date): Promise<number>;
   record(signIn: MagicLinkSignIn): Promise<void>;

@@ -26,7 +26,7 @@ export type RateCounters = {
   /** Counts one call atomically: concurrent calls never exceed the limit. A refused call is not counted. */
   take(request: RateTake): Promise<RateTaken>;
   /** Reverts a call that turned out not to count, if the window that ends at `resetAt` is still the current one. */
-  giveBack(request: { readonly scope: string; readonly limit: number; readonly resetAt: Date }): Promise<void>;
+  refund(request: { readonly scope: string; readonly limit: number; readonly resetAt: Date }): Promise<void>;
   /** Resets the counter: the next call opens a new window. */
   clear(scope: string): Promise<void>;
 };

@@ -73,7 +73,7 @@ export function createDeviceSignIns({ database }: { readonly database: Database 
         ]);
         return { outcome: 'pending' };
       }),
-    async giveBack(deviceDigest) {
+    async markUnused(deviceDigest) {
       await database.execute('update operational.device_sign_ins set used_at = null where device_digest = $1', [
         deviceDigest,
       ]);

@@ -33,7 +33,7 @@ export function createMagicLinks({ database }: { readonly database: Database }):
         'update operational.magic_links set used_at = $2 where token_digest = $1 and used_at is null',
         [digest, now],
       )) > 0,
-    async giveBack(digest) {
+    async markUnused(digest) {
       await database.execute('update operational.magic_links set used_at = null where token_digest = $1', [digest]);
     },
     sweep: (createdBefore, now) =>

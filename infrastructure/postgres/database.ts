@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { withDeadline } from '../../application/concurrency/with-deadline.ts';
-import { type Borrowed, createBorrower, lossOf } from './borrow.ts';
+import { type CheckedOutClient, createCheckout, lossOf } from './checkout.ts';
 import { connectionSettings } from './connection-settings.ts';
 import { type Runner, startHeartbeats } from './heartbeats.ts';
 import { type TransactionOptions, beginStatement, limitStatement } from './statement-limits.ts';
@@ -122,12 +122,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
   const pool = openPool(config);
   const outerPool = openPool({ ...config, max: OUTER_CONNECTIONS, min: 0 });
-  const borrow = createBorrower(pool, config);
-  const borrowOuter = createBorrower(outerPool, { ...config, max: OUTER_CONNECTIONS });
+  const checkOut = createCheckout(pool, config);
+  const checkOutOuter = createCheckout(outerPool, { ...config, max: OUTER_CONNECTIONS });
 
   /** A statement outside a transaction. It sets the limit first when the connection has another one. */
   const direct: Runner = async (query) => {
-    const { client, giveBack } = await borrow();
+    const { client, release } = await checkOut();
     let broken: Error | undefined;
     try {
       await limitStatement(client, limits);
@@ -136,12 +136,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       broken = lossOf(error);
       throw error;
     } finally {
-      giveBack(broken);
+      release(broken);
     }
   };
 
   async function runTransaction<T>(
-    { client, giveBack }: Borrowed,
+    { client, release }: CheckedOutClient,
     work: (tx: Transaction) => Promise<T>,
     transactionOptions: TransactionOptions,
     runner: Runner,
@@ -164,7 +164,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       throw error;
     } finally {
       client.off('error', onLoss);
-      giveBack(broken);
+      release(broken);
     }
   }
 
@@ -173,14 +173,17 @@ export function openDatabase(options: DatabaseOptions): Database {
     pool,
     url: options.url,
     async transaction(work, transactionOptions = {}) {
-      const borrowed = await borrow();
-      return runTransaction(borrowed, work, transactionOptions, (query) => borrowed.client.query(query));
+      const checkedOut = await checkOut();
+      return runTransaction(checkedOut, work, transactionOptions, (query) => checkedOut.client.query(query));
     },
     async outerTransaction(work, transactionOptions = {}) {
-      const borrowed = await borrowOuter();
-      const { runner, stop } = startHeartbeats(borrowed.client, transactionOptions.idleTimeoutMs ?? idleTransactionMs);
+      const checkedOut = await checkOutOuter();
+      const { runner, stop } = startHeartbeats(
+        checkedOut.client,
+        transactionOptions.idleTimeoutMs ?? idleTransactionMs,
+      );
       try {
-        return await runTransaction(borrowed, work, transactionOptions, runner);
+        return await runTransaction(checkedOut, work, transactionOptions, runner);
       } finally {
         stop();
       }

@@ -42,7 +42,7 @@ export function createRateCounters({
         resetAt: row.ends_at,
       };
     },
-    async giveBack({ scope, limit, resetAt }) {
+    async refund({ scope, limit, resetAt }) {
       // `resetAt` has a precision of milliseconds.
       await database.execute(
         `update operational.rate_counters set taken = greatest(least(taken, $2::int4) - 1, 0)

@@ -7,7 +7,7 @@ export type TenantShares = {
    */
   take(tenant: string): Promise<void> | undefined;
   /** Gives a connection back. The request of the tenant that has waited longest gets it. */
-  giveBack(tenant: string): void;
+  release(tenant: string): void;
 };
 
 /** Creates the shares of one pool. `waitMs`: maximum time that a request waits; undefined: no limit. */
@@ -42,7 +42,7 @@ export function createTenantShares({
         waiting.add(taken);
       });
     },
-    giveBack(tenant) {
+    release(tenant) {
       const share = tenants.get(tenant);
       if (!share) return;
       const [next] = share.waiting;

@@ -91,19 +91,19 @@ describe('an append under claims of unique values', () => {
     expect(names(held)).to.equal('taken');
   });
 
-  for (const { after, keepOnFailure, expected } of [
-    { after: 'conflict', keepOnFailure: false, expected: ['abandon a new'] },
-    { after: 'outcome_unknown', keepOnFailure: false, expected: [] },
-    { after: 'conflict', keepOnFailure: true, expected: [] },
+  for (const { after, keepClaimsOnFailure, expected } of [
+    { after: 'conflict', keepClaimsOnFailure: false, expected: ['abandon a new'] },
+    { after: 'outcome_unknown', keepClaimsOnFailure: false, expected: [] },
+    { after: 'conflict', keepClaimsOnFailure: true, expected: [] },
   ] as const)
-    it(`${expected.length > 0 ? 'abandons' : 'keeps'} the claims after ${after}${keepOnFailure ? ' of one of several appends' : ''}`, async () => {
+    it(`${expected.length > 0 ? 'abandons' : 'keeps'} the claims after ${after}${keepClaimsOnFailure ? ' of one of several appends' : ''}`, async () => {
       const { calls, claims } = recordingClaims();
       const failed = await rejectionOf(
         withClaims(
           {
             async work(session) {
               await session.claim({ owner: 'a', claimed: [value('new')], released: [value('old')] });
-              if (keepOnFailure) session.keepOnFailure();
+              if (keepClaimsOnFailure) session.keepClaimsOnFailure();
               throw refusal(after);
             },
           },

@@ -27,7 +27,7 @@ import type { Database } from '../../infrastructure/postgres/database.ts';
 import { type ContentTypeQueries, createContentTypeQueries } from '../../projections/content/content-types/queries.ts';
 import { readContentTypes } from '../../projections/content/content-types/rows.ts';
 import { schemaRenderer } from '../../projections/content/content-types/schema-renderer.ts';
-import { createSchemaWorkbench } from '../../projections/content/content-types/schema-workbench.ts';
+import { createSchemaSessions } from '../../projections/content/content-types/schema-sessions.ts';
 import { createEntryQueries } from '../../projections/content/entries/entry-queries.ts';
 import { type PastReader, createPastReader } from '../../projections/content/entries/past-reader.ts';
 import { contentProjection } from '../../projections/content/projection.ts';
@@ -170,7 +170,7 @@ export async function openContent({
   const contentTypes: ContentTypeDependencies = {
     eventStore,
     claims,
-    workbench: createSchemaWorkbench({ database, lockTimeoutMs: 300 }),
+    schemaSessions: createSchemaSessions({ database, lockTimeoutMs: 300 }),
     renderer: schemaRenderer,
     progress: { waitFor: () => project().then(() => true) },
     types: cachedTypes,

@@ -18,7 +18,7 @@ const PREVIEW = {
   refusals: ['invalid_schema', 'schema_table_shared'],
 } as const;
 
-export type InspectionRouteDependencies = Pick<ContentTypeDependencies, 'workbench' | 'renderer'> & {
+export type InspectionRouteDependencies = Pick<ContentTypeDependencies, 'schemaSessions' | 'renderer'> & {
   readonly queries: ContentTypeQueries;
 };
 

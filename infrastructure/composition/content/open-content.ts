@@ -11,7 +11,7 @@ import {
 } from '../../../projections/content/content-types/queries.ts';
 import { LIVE, contentTypesById } from '../../../projections/content/content-types/rows.ts';
 import { schemaRenderer } from '../../../projections/content/content-types/schema-renderer.ts';
-import { createSchemaWorkbench } from '../../../projections/content/content-types/schema-workbench.ts';
+import { createSchemaSessions } from '../../../projections/content/content-types/schema-sessions.ts';
 import { createEntryQueries } from '../../../projections/content/entries/entry-queries.ts';
 import { createPastReader } from '../../../projections/content/entries/past-reader.ts';
 import { withStaleStatementRefusal } from '../../../projections/content/entries/with-stale-statement-refusal.ts';
@@ -47,7 +47,7 @@ export function openContent(platform: Platform, { accessRules, renameInAccess }:
     past,
     maxResponseBytes,
   });
-  const workbench = createSchemaWorkbench({ database });
+  const schemaSessions = createSchemaSessions({ database });
   const typeById = async (id: string) => (await contentTypesById(database, LIVE, [id])).get(id);
   return {
     typeDependencies: {
@@ -55,7 +55,7 @@ export function openContent(platform: Platform, { accessRules, renameInAccess }:
       claims,
       queries,
       types,
-      workbench,
+      schemaSessions,
       renderer: schemaRenderer,
       renameInAccess,
       progress,
@@ -85,7 +85,7 @@ export function openContent(platform: Platform, { accessRules, renameInAccess }:
       const fields = type.definition.fields.filter(({ unique }) => unique === true);
       await claimMissingValues(
         { tenant: type.tenant, typeId: id, name: type.name, fields },
-        { claims, reader: workbench },
+        { claims, reader: schemaSessions },
       );
     },
     close,

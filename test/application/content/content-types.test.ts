@@ -5,7 +5,7 @@ import { saveContentType } from '../../../application/content/save-content-type.
 import { fieldAt } from '../../../domain/content/field-history.ts';
 import type { AppError } from '../../../domain/errors.ts';
 import { projectContentTypeEvent } from '../../../projections/content/content-types/projector.ts';
-import { createSchemaWorkbench } from '../../../projections/content/content-types/schema-workbench.ts';
+import { createSchemaSessions } from '../../../projections/content/content-types/schema-sessions.ts';
 import { contentTypeTables } from '../../../projections/content/content-types/tables.ts';
 import { recreateViews } from '../../../projections/content/content-types/views.ts';
 import { contentProjection } from '../../../projections/content/projection.ts';
@@ -357,7 +357,7 @@ describe('saving content types', () => {
 
   describe('while another process changes the type', () => {
     it('answers 503 with Retry-After at once, for that name only', async () => {
-      const elsewhere = createSchemaWorkbench({ database: world.database() });
+      const elsewhere = createSchemaSessions({ database: world.database() });
       await elsewhere.exclusively({ tenant: 'default', names: ['article'], tenantTypes: 'shared' }, async () => {
         expect(await refusalOf(post({ name: 'article' }))).to.deep.equal({
           status: 503,

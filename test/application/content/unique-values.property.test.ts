@@ -211,7 +211,7 @@ describe('unique values of entries and content types that change', () => {
           name: type.name,
           fields: type.definition.fields.filter(({ unique }) => unique === true),
         },
-        { claims, reader: world.contentTypes().workbench },
+        { claims, reader: world.contentTypes().schemaSessions },
       );
     };
     const heldBy = createUniqueValuesOfStream({

@@ -23,16 +23,16 @@ import { testMetadata } from '../../support/test-metadata.ts';
 
 describe('events from the log through the relay to a worker', () => {
   describe('in process', () => {
-    describeWay(() => Promise.resolve(openInProcessBus({ logger: recordingLogger() })));
+    describeRelayFollower(() => Promise.resolve(openInProcessBus({ logger: recordingLogger() })));
   });
   describe('through Kafka', () => {
     const kafka = requireService('kafka');
-    describeWay(() => openTestKafka({ brokers: kafka.address() }));
+    describeRelayFollower(() => openTestKafka({ brokers: kafka.address() }));
   });
 });
 
 /** Appends events, follows the log with the real engine, relays and consumes them. */
-function describeWay(open: () => Promise<MessageBus>): void {
+function describeRelayFollower(open: () => Promise<MessageBus>): void {
   const database = useDatabase();
   let bus: MessageBus;
   let eventStore: EventStore;

@@ -43,13 +43,13 @@ describe('rate counters', () => {
 
   it('revert a call that does not count, in its window only', async () => {
     const [, second] = [await counters.take(LOGIN), await counters.take(LOGIN)];
-    await counters.giveBack({ ...LOGIN, resetAt: second.resetAt });
+    await counters.refund({ ...LOGIN, resetAt: second.resetAt });
     expect(await take(3)).to.deep.equal([true, true, false]);
-    await counters.giveBack({ ...LOGIN, resetAt: second.resetAt });
+    await counters.refund({ ...LOGIN, resetAt: second.resetAt });
     expect(await take(2), 'a refused call was none to give back').to.deep.equal([true, false]);
     await age(61);
     await counters.take(LOGIN);
-    await counters.giveBack({ ...LOGIN, resetAt: second.resetAt });
+    await counters.refund({ ...LOGIN, resetAt: second.resetAt });
     expect((await counters.take(LOGIN)).remaining, 'another window').to.equal(1);
   });
 

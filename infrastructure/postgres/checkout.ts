@@ -2,20 +2,23 @@ import pg from 'pg';
 import { createTenantShares } from './tenant-shares.ts';
 import { currentTenant } from './work-class.ts';
 
-/** A connection of a pool. `giveBack` closes it when it is broken. */
-export type Borrowed = { readonly client: pg.PoolClient; readonly giveBack: (broken: Error | undefined) => void };
+/** A connection of a pool. `release` closes it when it is broken. */
+export type CheckedOutClient = {
+  readonly client: pg.PoolClient;
+  readonly release: (broken: Error | undefined) => void;
+};
 
 /** Part of the connections that the requests of one tenant may use at the same time. The others stay free. */
 const TENANT_SHARE = 0.8;
 
 /** Returns a function that takes a connection from the pool, for requests within the share of their tenant. */
-export function createBorrower(
+export function createCheckout(
   pool: pg.Pool,
   {
     max,
     connectionTimeoutMillis: waitMs,
   }: { readonly max: number; readonly connectionTimeoutMillis?: number | undefined },
-): () => Promise<Borrowed> {
+): () => Promise<CheckedOutClient> {
   const shares = createTenantShares({ perTenant: Math.max(1, Math.floor(max * TENANT_SHARE)), waitMs });
   return async () => {
     const tenant = currentTenant();
@@ -23,7 +26,7 @@ export function createBorrower(
       const client = await pool.connect();
       return {
         client,
-        giveBack: (broken) => {
+        release: (broken) => {
           client.release(broken);
         },
       };
@@ -34,13 +37,13 @@ export function createBorrower(
       const client = await pool.connect();
       return {
         client,
-        giveBack(broken) {
+        release(broken) {
           client.release(broken);
-          shares.giveBack(tenant);
+          shares.release(tenant);
         },
       };
     } catch (error) {
-      shares.giveBack(tenant);
+      shares.release(tenant);
       throw error;
     }
   };

@@ -67,7 +67,7 @@ export type SchemaScope = {
 };
 
 /** Tries changes of the typed tables before their events are appended. */
-export type SchemaWorkbench = ContentTypeReader & {
+export type SchemaSessions = ContentTypeReader & {
   /**
    * Runs work while no other process changes content types with these names. Changes within one process run one after
    * another.

@@ -3,11 +3,11 @@ import type {
   EntryValue,
   SchemaScope,
   SchemaSession,
+  SchemaSessions,
   SchemaTrial,
-  SchemaWorkbench,
   TrialOutcome,
   ValueQuestion,
-} from '../../../application/ports/schema-workbench.ts';
+} from '../../../application/ports/schema-sessions.ts';
 import { codeOf } from '../../../domain/code-of.ts';
 import { keyOf } from '../../../domain/content/entry-fields.ts';
 import { type ValueCheck, columnOf } from '../../../domain/content/schema-diff.ts';
@@ -20,7 +20,7 @@ import { jsonExpression } from './column-sql.ts';
 import { LIVE, readContentTypes } from './rows.ts';
 import { requiresViewDrop } from './run-operations.ts';
 
-export type SchemaWorkbenchOptions = {
+export type SchemaSessionsOptions = {
   readonly database: Database;
   /** How long a trial waits for the lock on a table, in milliseconds. Default 3000. */
   readonly lockTimeoutMs?: number;
@@ -34,8 +34,8 @@ const LOCK_ERRORS = ['55P03', '40P01'];
  */
 const REFUSALS = ['22', '23', '54', '42', '0A', '2B'];
 
-/** Tries changes of the typed tables in PostgreSQL before they become events (port `SchemaWorkbench`). */
-export function createSchemaWorkbench({ database, lockTimeoutMs = 3000 }: SchemaWorkbenchOptions): SchemaWorkbench {
+/** Tries changes of the typed tables in PostgreSQL before they become events (port `SchemaSessions`). */
+export function createSchemaSessions({ database, lockTimeoutMs = 3000 }: SchemaSessionsOptions): SchemaSessions {
   // In this process the sessions of a tenant, and those of one name, run one after another instead of being refused.
   const sessions = new Set<{ readonly scope: SchemaScope; readonly ended: Promise<void> }>();
 

@@ -41,16 +41,20 @@ function hands(admin: Call, content: Call) {
       }),
     );
   };
+  /** Sets the time after the items, so that a slow machine does not publish an empty release. */
+  const schedule = async ({ id }: Release, scheduled_at: string): Promise<Release> => {
+    return resultOf<Release>(await admin('PUT', `${RELEASES}/${id}`, { scheduled_at }));
+  };
   const read = async ({ id }: Release) => (await admin('GET', `${RELEASES}/${id}`)).json<Release>();
   const publish = ({ id }: Release) => admin('POST', `${RELEASES}/${id}/publish`);
-  return { entry, status, create, fill, read, publish };
+  return { entry, status, create, fill, schedule, read, publish };
 }
 const TYPE = { name: 'article', with_draft_publish: true, fields: [{ name: 'title', field_type: 'text' }] };
 
 describe('releases over HTTP', () => {
   const service = useService({ environment: licenseEnvironment({ capabilities: ['content-pro'] }) });
   const { owner, ownerContent } = service;
-  const { entry, status, create, fill, read, publish } = hands(owner, ownerContent);
+  const { entry, status, create, fill, schedule, read, publish } = hands(owner, ownerContent);
 
   before(() => owner('POST', '/api/admin/schemas', TYPE));
 
@@ -251,16 +255,17 @@ describe('releases over HTTP', () => {
 
   it('are published at their time, unless the schedule is canceled', async () => {
     const [item, kept] = [await entry(), await entry()];
-    const at = soon(1500);
-    const release = await create({ scheduled_at: at });
-    expect([release.status, release.scheduled_at]).to.deep.equal(['scheduled', at]);
-    await fill(release, [item, 'publish']);
-    const off = await create({ scheduled_at: soon(1500) });
+    const [release, off] = [await create({ scheduled_at: soon(60_000) }), await create()];
+    expect((await fill(release, [item, 'publish'])).status).to.equal('scheduled');
     await fill(off, [kept, 'publish']);
+    const canceled = soon(3000);
+    await schedule(off, canceled);
     expect((await owner('PUT', `${RELEASES}/${off.id}`, { scheduled_at: null })).json()).to.deep.include({
       status: 'draft',
       scheduled_at: null,
     });
+    const at = new Date(Math.max(Date.parse(canceled), Date.now()) + 100).toISOString();
+    expect(await schedule(release, at)).to.deep.include({ status: 'scheduled', scheduled_at: at });
     await eventually(async () => {
       expect((await read(release)).status).to.equal('published');
     });
@@ -270,8 +275,9 @@ describe('releases over HTTP', () => {
 
   it('fail at their time if an item is refused: no entry is moved, the report names the reason, and a new time retries', async () => {
     const [good, live] = [await entry(), await entry('publish')];
-    const release = await create({ scheduled_at: soon(1200) });
+    const release = await create();
     await fill(release, [good, 'publish'], [live, 'publish']);
+    await schedule(release, soon(500));
     const failed = await eventually(async () => {
       const found = await read(release);
       expect(found.status).to.equal('failed');
@@ -302,9 +308,10 @@ describe('releases over HTTP', () => {
       ownerContent,
     );
     const item = await entry();
-    const [now, later] = [await editor.create(), await editor.create({ scheduled_at: soon(1000) })];
+    const [now, later] = [await editor.create(), await editor.create()];
     await editor.fill(now, [item, 'publish']);
     await editor.fill(later, [item, 'publish']);
+    await editor.schedule(later, soon(500));
     const denied = [{ entry_id: item, action: 'publish', ok: false, error: 'permission denied' }];
     expect((await editor.publish(now)).json()['report']).to.deep.equal(denied);
     await eventually(async () => {
@@ -415,19 +422,22 @@ describe('scheduled releases across replicas', () => {
   it('are published once when two schedulers run, and later if none ran at their time', async () => {
     const [one, two] = [await replicas.start(), await replicas.start()];
     await one.owner('POST', '/api/admin/schemas', TYPE);
-    const { entry, create, fill, read } = hands(one.owner, one.ownerContent);
+    const { entry, create, fill, schedule, read } = hands(one.owner, one.ownerContent);
     const items = [await entry(), await entry(), await entry()];
-    const releases = [await create({ scheduled_at: soon(1500) }), await create({ scheduled_at: soon(1500) })];
+    const releases = [await create(), await create()];
     await fill(releases[0]!, [items[0]!, 'publish']);
     await fill(releases[1]!, [items[1]!, 'publish']);
+    const at = soon(1000);
+    await Promise.all(releases.map((release) => schedule(release, at)));
     await eventually(async () => {
       expect((await Promise.all(releases.map(read))).map((release) => release.status)).to.deep.equal([
         'published',
         'published',
       ]);
     });
-    const missed = await create({ scheduled_at: soon(700) });
-    await fill(missed, [items[2]!, 'publish']);
+    const draft = await create();
+    await fill(draft, [items[2]!, 'publish']);
+    const missed = await schedule(draft, soon(700));
     await Promise.all([one.stop(), two.stop()]);
     await eventually(() => {
       expect(new Date().toISOString() > (missed.scheduled_at ?? '')).to.equal(true);
